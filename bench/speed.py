@@ -21,21 +21,21 @@ from bench.sections import (
     jobs,
     loading,
     memory,
-    native,
-    native_games,
     passes,
     playouts,
     positions,
     regions,
     replays,
+    wasm,
+    wasm_games,
 )
 from bench.yardstick import Chess
 
 SECTIONS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
     "chess": chess.run,
     "playouts": playouts.run,
-    "native": native.run,
-    "native_games": native_games.run,
+    "wasm": wasm.run,
+    "wasm_games": wasm_games.run,
     "gallery": gallery.run,
     "positions": positions.run,
     "replays": replays.run,

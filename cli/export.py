@@ -28,14 +28,14 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], wasm: Path
     """Write the rules of REF for N players as a module of WebAssembly.
 
     The module imports nothing, and holds a table of names. Whoever has it can play, without Python: a page, too. Exit
-    code: 0, or 2 if the file cannot be written or there is no native code for these rules.
+    code: 0, or 2 if the file cannot be written or there is no wasm module for these rules.
 
-    Example: rulespec export imperial --players 4 --wasm imperial.wasm --js native_game.js
+    Example: rulespec export imperial --players 4 --wasm imperial.wasm --js wasm_game.js
     """
-    from rulespec.cli.native_code import told
+    from rulespec.cli.wasm_module import told
     from rulespec.engine.game.game import Game
-    from rulespec.engine.game.native_export import exported
     from rulespec.engine.game.seating import seat_names
+    from rulespec.engine.game.wasm_export import exported
     from rulespec.load import load_ruleset
 
     ruleset = load_ruleset(ref)
@@ -44,7 +44,7 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], wasm: Path
     with told():
         files = {wasm: exported(game)}
     if js is not None:
-        files[js] = Path(__file__).with_name("native_game.js").read_bytes()
+        files[js] = Path(__file__).with_name("wasm_game.js").read_bytes()
     for path, content in files.items():
         output.write_bytes(path, content)
         output.echo(f"{path}: {len(content):,} bytes")

@@ -13,9 +13,9 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.native_code import NAMES, told_for
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
+from rulespec.cli.wasm_module import NAMES, told_for
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display, is_present
@@ -38,14 +38,14 @@ from rulespec.typed import nodes as typed
 
 BACKENDS: dict[str, tuple[Backend, ...]] = {
     "auto": ("python",),
-    "native": ("native",),
+    "wasm": ("wasm",),
     "python": ("python",),
     "interpreter": ("interpreter",),
     "both": ("python", "interpreter"),
 }
 
 _FEW = 3_000
-"""Nodes for which native code is not worth making."""
+"""Nodes for which a wasm module is not worth making."""
 
 
 @click.command("perft")
@@ -140,7 +140,7 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
     found: dict[str, Perft] = {}
     for name, game in position.games.items():
         try:
-            if position.backend in ("auto", "native"):
+            if position.backend in ("auto", "wasm"):
                 found |= _quickly(game, depth, limit, position.backend)
             else:
                 found[name] = perft(game, depth, limit=limit)
@@ -168,21 +168,21 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
 
 
 def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:
-    """The counts by what has counted: Python for few positions, or where only it can; else native code.
+    """The counts by what has counted: Python for few positions, or where only it can; else wasm.
 
-    Where native code has been asked for and cannot count the tree as a whole, it plays each game of it.
+    Where wasm has been asked for and cannot count the tree as a whole, it plays each game of it.
     """
-    from rulespec.engine.native.engine import NoWasmtimeError
-    from rulespec.engine.verify.native_perft import native_perft
+    from rulespec.engine.verify.wasm_perft import wasm_perft
+    from rulespec.engine.wasm.engine import NoWasmtimeError
 
     if backend == "auto" and ((few := perft(game, depth, limit=min(limit, _FEW))).complete or limit <= _FEW):
         return {"python": few}
     found: Perft | None = None
-    with nullcontext() if backend == "native" else suppress(NoWasmtimeError):
-        found = native_perft(game, depth, limit=limit)
+    with nullcontext() if backend == "wasm" else suppress(NoWasmtimeError):
+        found = wasm_perft(game, depth, limit=limit)
     if found is not None:
-        return {"native": found}
-    return {"native" if backend == "native" else "python": perft(game, depth, limit=limit)}
+        return {"wasm": found}
+    return {"wasm" if backend == "wasm" else "python": perft(game, depth, limit=limit)}
 
 
 def _from_log(

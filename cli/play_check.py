@@ -21,14 +21,14 @@ if TYPE_CHECKING:  # the engine takes long to import, and is not needed where th
 def played(ruleset: typed.Ruleset, report: Report) -> Played:
     """The result of the games of a ruleset without errors, perhaps of an earlier run with the same sources.
 
-    With native code there are more games than without it: each has a result of its own. Where the report says that the
+    With wasm there are more games than without it: each has a result of its own. Where the report says that the
     start with the default settings takes too long, none is played.
     """
     from rulespec.engine.verify.played import Played
 
     if any(d.code == "RS710" and d.span is None for d in report.diagnostics):  # it has the place of a setting
         return Played(0, 0, 0, ())
-    machine = "native" if find_spec("wasmtime") is not None else "python"
+    machine = "wasm" if find_spec("wasmtime") is not None else "python"
     key = cache.key("played", ruleset.ref, machine, *chain.from_iterable(ruleset.sources.items()))
     found = cache.read(key, msgspec.json.Decoder(Played))
     if found is None or not found.is_possible(ruleset.sources):

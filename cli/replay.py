@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
-from rulespec.cli.native_code import told_for
 from rulespec.cli.replay_text import (
     Showing,
     check_seat,
@@ -24,6 +23,7 @@ from rulespec.cli.replay_text import (
     tell_moves,
     where,
 )
+from rulespec.cli.wasm_module import told_for
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -64,9 +64,9 @@ _NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for and --out
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the game as a native log.")
 @click.option(
     "--backend",
-    type=click.Choice(["auto", "native", "python", "interpreter"]),
+    type=click.Choice(["auto", "wasm", "python", "interpreter"]),
     default="auto",
-    help="What runs the rules; auto: native for many games, if rulespec[native] is installed.",
+    help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
 )
 @click.pass_context
 def command(

@@ -17,9 +17,9 @@ from rulespec.cli import output
 from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
-from rulespec.cli.native_code import check_used, played_by, told
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
+from rulespec.cli.wasm_module import check_used, played_by, told
 from rulespec.cli.words import word_options, words_of
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
@@ -39,7 +39,7 @@ from rulespec.typed import nodes as typed
 
 _MAX_JOBS = 1_000
 _WORTH_IT = 100
-"""Games for which native code is worth making."""
+"""Games for which a wasm module is worth making."""
 _T = TypeVar("_T")
 
 
@@ -87,10 +87,10 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 @click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: an option of the first alone.")
 @click.option(
     "--backend",
-    type=click.Choice(["auto", "native", "python", "interpreter"]),
+    type=click.Choice(["auto", "wasm", "python", "interpreter"]),
     default="auto",
     show_default=True,
-    help="What runs the rules; auto: native for many games, if rulespec[native] is installed.",
+    help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
 )
 @click.option(
     "--jobs",
@@ -99,7 +99,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     show_default=True,
     callback=_jobs,
     metavar="N",
-    help="Processes (native: threads) that play; -1: one on each core.",
+    help="Processes (wasm: threads) that play; -1: one on each core.",
 )
 @click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help="Play on a cluster: dask:… or ray:…")
 @click.option(
@@ -192,14 +192,14 @@ def _told(out: Path | None, *, whole: bool) -> Iterator[None]:
 
 def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
     """The plan on the backend that is asked for, or is best."""
-    if backend == "native" or (backend == "auto" and games >= _WORTH_IT):
-        from rulespec.engine.simulate.native import NativeOutcomes, can_play
+    if backend == "wasm" or (backend == "auto" and games >= _WORTH_IT):
+        from rulespec.engine.simulate.wasm import WasmOutcomes, can_play
 
-        native = replace(plan, backend="native")
-        if backend == "native":
+        wasm = replace(plan, backend="wasm")
+        if backend == "wasm":
             with told():
-                NativeOutcomes(native, ruleset)
-        return native if backend == "native" or can_play(native, ruleset) else plan
+                WasmOutcomes(wasm, ruleset)
+        return wasm if backend == "wasm" or can_play(wasm, ruleset) else plan
     return replace(plan, backend="interpreter") if backend == "interpreter" else plan
 
 
@@ -264,10 +264,10 @@ class _Run:
 
     def _outcomes(self, numbers: range, jobs: int, cluster: str) -> Generator[Outcome]:
         """The outcomes of games, in their order."""
-        if self.plan.backend == "native" and not cluster:
-            from rulespec.engine.simulate.native import play_natively
+        if self.plan.backend == "wasm" and not cluster:
+            from rulespec.engine.simulate.wasm import play_in_wasm
 
-            return play_natively(self.plan, self.ruleset, numbers, jobs)
+            return play_in_wasm(self.plan, self.ruleset, numbers, jobs)
         if jobs == 1 and not cluster:
             return (Outcome.of(self.plan.play(self.ruleset, number)) for number in numbers)
         return play_on_workers(self.plan, numbers, jobs, cluster)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rulespec.cli import output
-from rulespec.cli.native_code import check_used, told
+from rulespec.cli.wasm_module import check_used, told
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.program.handed_back import counting
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--backend",
     "backends",
-    type=click.Choice(["python", "interpreter", "native"]),
+    type=click.Choice(["python", "interpreter", "wasm"]),
     multiple=True,
     help="Run all under this backend only; default: scenarios under python and interpreter.",
 )
@@ -105,7 +105,7 @@ def command(
     if nothing:
         output.echo(_way_to_tests(only), err=True)
         ctx.exit(output.UNUSABLE)
-    check_used("native" if "native" in backends else "".join(backends[:1]), handed)
+    check_used("wasm" if "wasm" in backends else "".join(backends[:1]), handed)
     ctx.exit(output.OK if passed else output.PROBLEMS)
 
 
@@ -113,7 +113,7 @@ def _cases(
     ruleset: typed.Ruleset, backends: tuple[Backend, ...], report: Report, only: str, outside: tuple[Path, ...]
 ) -> Iterator[Case]:
     """The cases of the suite, run one after the other."""
-    with told() if "native" in backends else nullcontext():
+    with told() if "wasm" in backends else nullcontext():
         yield from run_suite(ruleset, backends or ("python", "interpreter"), report, only, outside)
 
 

@@ -1,4 +1,4 @@
-"""The games that `validate` plays of a stranger's ruleset: they end in time, the same natively and in Python."""
+"""The games that `validate` plays of a stranger's ruleset: they end in time, the same in wasm and in Python."""
 
 from __future__ import annotations
 

@@ -22,15 +22,15 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.view import scores
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.native.backend import NativeBackend
-from rulespec.engine.native.compiler import NotNativeError
-from rulespec.engine.native.engine import NoWasmtimeError
-from rulespec.engine.native.program import NativeProgram
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.wasm.backend import WasmBackend
+from rulespec.engine.wasm.compiler import NoWasmError
+from rulespec.engine.wasm.engine import NoWasmtimeError
+from rulespec.engine.wasm.program import WasmProgram
 from rulespec.load import load_ruleset
 
 HOME = "home"
@@ -40,7 +40,7 @@ OVERLAYS = ("o", "p", "q")
 """The names of overlays of an input."""
 
 _OFFERED = 0.3  # how often all sets of the overlays on offer are checked
-_NATIVE = 0.3  # how often native code plays instead of generated Python
+_IN_WASM = 0.3  # how often wasm plays instead of generated Python
 _PLIES = 8
 _PLAYING = 15  # seconds, where `validate` plays: a decision of millions of steps is not interrupted
 _LONG = 0.1  # seconds: the interpreter, which only says what is meant, would take twenty times as long, or more
@@ -138,7 +138,7 @@ def _play(session: Session, ref: str, steps: int = MAX_STEPS) -> None:
     low, high = ruleset.players
     seats = [f"P{i}" for i in range(session.rng.randint(low, min(high, low + 2)))]
 
-    quick = _native if session.rng.random() < _NATIVE else _python
+    quick = _wasm if session.rng.random() < _IN_WASM else _python
     try:
         fast = Game(ruleset, seats, backend=lambda r, n, o: quick(lower(r, n, o), steps))
         plain = Game(ruleset, seats, backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
@@ -178,10 +178,10 @@ def _python(p: ir.Program, steps: int) -> Machine:
     return PythonBackend(p, steps=steps)
 
 
-def _native(p: ir.Program, steps: int) -> Machine:
+def _wasm(p: ir.Program, steps: int) -> Machine:
     try:
-        return NativeBackend(NativeProgram(p, steps=steps))
-    except (NoWasmtimeError, NotNativeError):
+        return WasmBackend(WasmProgram(p, steps=steps))
+    except (NoWasmtimeError, NoWasmError):
         return _python(p, steps)
 
 

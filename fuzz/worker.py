@@ -147,7 +147,7 @@ def _serve(name: str, folder: Path, limit: int) -> None:
     os.dup2(1, 0)  # and nobody answers questions
     os.environ |= {"RULESPEC_DEBUG": "1", "RULESPEC_PATH": str(ROOT / "tests" / "rulesets"), "NO_COLOR": "1"}
     os.environ["RULESPEC_CACHE"] = str(folder / "cache")
-    resource.setrlimit(resource.RLIMIT_DATA, (_WRITABLE, _WRITABLE))  # native code sets addresses aside, not memory
+    resource.setrlimit(resource.RLIMIT_DATA, (_WRITABLE, _WRITABLE))  # wasm sets addresses aside, not memory
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("error")  # a person would see them
     from fuzz.targets import TARGETS

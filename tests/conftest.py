@@ -12,7 +12,7 @@ What runs in `make test`, and what more in `make proof` (marker `proof`, or a va
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     rulings     a game of the Emperor's with each answer                100 with 2, 3, 4 players (RULESPEC_RULINGS)
     secrets     40 random programs with secrets                         2,000 (RULESPEC_SECRETS)
-    native      a part of a game of each ruleset step by step;          every overlay, too, 50 games (RULESPEC_NATIVE);
+    wasm      a part of a game of each ruleset step by step;          every overlay, too, 50 games (RULESPEC_WASM);
                 60 random programs                                      5,000 (RULESPEC_EXAMPLES); 10,000 whole
                                                                         games by seed (RULESPEC_SEEDS)
     actions     every second recorded game                              every recorded game (RULESPEC_PERFT)

@@ -16,7 +16,7 @@ RULESPEC = (
     "editor_schema",
 )
 ENGINE = (
-    *("program", "lower", "passes", "python", "native", "game", "words", "logs", "dialects", "simulate", "search"),
+    *("program", "lower", "passes", "python", "wasm", "game", "words", "logs", "dialects", "simulate", "search"),
     *("replay", "verify", "coverage"),
 )
 ROOMS = (

@@ -1,4 +1,4 @@
-"""Growth of the cost of a native decision with the number of regions, beyond the bits of one word and of two."""
+"""Growth of the cost of a wasm decision with the number of regions, beyond the bits of one word and of two."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import count
 from bench.big_maps import write_big_map
 from bench.figures import Bench, Figure, Target
 from bench.pairs import Slice, alternate, timed
-from rulespec.engine.game.machines import native_program
+from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.seating import check_settings
-from rulespec.engine.native.playouts import NativeGames
 from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE
+from rulespec.engine.wasm.playouts import WasmGames
 from rulespec.load import load_ruleset
 
 _PLAYERS, _GAMES = 4, 64
@@ -27,15 +27,15 @@ def run(bench: Bench) -> Iterator[Figure]:
     samples = alternate([_games(bench, size) for size in sizes], bench.runs, turns=bench.turns)
     for size, found in zip(sizes[1:], samples[1:], strict=True):
         target = Target(_MOST[size], at_least=False)
-        name = f"{size} regions beside {_FULL}: each native decision"
+        name = f"{size} regions beside {_FULL}: each wasm decision"
         yield bench.figure(name, found, samples[0], unit="µs", beside=f"{_FULL} regions", target=target)
 
 
 def _games(bench: Bench, regions: int) -> Slice:
     """Decisions of random games on a map of so many regions."""
     ruleset = load_ruleset(str(write_big_map(4, bench.folder / "regions", regions)))
-    native = native_program(ruleset, _PLAYERS, check_settings(ruleset, {}))
-    games, numbers = NativeGames(native, INTERRUPT_RATE), count()
+    wasm = wasm_program(ruleset, _PLAYERS, check_settings(ruleset, {}))
+    games, numbers = WasmGames(wasm, INTERRUPT_RATE), count()
 
     def work() -> int:
         return sum(one.decisions for one in games.play([f"1:{next(numbers)}" for _ in range(_GAMES)], CAP))

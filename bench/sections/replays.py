@@ -49,9 +49,9 @@ def run(bench: Bench) -> Iterator[Figure]:
     logs = sorted(RECORDED.glob("*.json"))[: 1 if bench.quick else None]
     more = {"logs": str(len(logs))}
     target = Target(1, at_least=True)
-    backends: tuple[Backend, ...] = ("python", "native") if find_spec("wasmtime") else ("python",)
+    backends: tuple[Backend, ...] = ("python", "wasm") if find_spec("wasmtime") else ("python",)
     for backend in backends:
-        how = ", natively" if backend == "native" else ""
+        how = ", in wasm" if backend == "wasm" else ""
         imports, files = (timed(work(logs, backend), bench.seconds) for work in (_imports, _files))
         yield bench.beside_chess(f"foreign logs: parse and import{how}", imports, "decisions", target=target, more=more)
         yield bench.beside_chess(f"foreign logs: files, dialect too{how}", files, "decisions", more=more)

@@ -15,11 +15,11 @@ from rulespec.engine.program.machine import Machine
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
-    from rulespec.engine.native.program import NativeProgram
     from rulespec.engine.python.backend import PythonBackend
+    from rulespec.engine.wasm.program import WasmProgram
 
-Backend = Literal["auto", "python", "interpreter", "native"]
-"""How rules are run; auto: by Python, and natively where so many games of a table are begun that it pays."""
+Backend = Literal["auto", "python", "interpreter", "wasm"]
+"""How rules are run; auto: by Python, and in wasm where so many games of a table are begun that it pays."""
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
 """Makes a machine for a ruleset, a number of seats and the values of all settings."""
 
@@ -28,7 +28,7 @@ KEPT = 48
 
 
 WORTH_IT = 60
-"""Games of a table after which native code is made for further ones: that takes as long as it saves in so many."""
+"""Games of a table after which a wasm module is made for further ones: that takes as long as it saves in so many."""
 
 T = TypeVar("T")
 
@@ -95,18 +95,18 @@ def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> 
 _python_made = Kept(_python)
 
 
-def _native(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    from rulespec.engine.native.backend import NativeBackend  # lazily: it needs an extra
+def _wasm(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    from rulespec.engine.wasm.backend import WasmBackend  # lazily: it needs an extra
 
-    return NativeBackend(native_program(ruleset, seats, settings), lambda: _python_made(ruleset, seats, settings))
+    return WasmBackend(wasm_program(ruleset, seats, settings), lambda: _python_made(ruleset, seats, settings))
 
 
 class _Table:
-    """How many games of a table have been begun by `auto`, and whether they can be played natively."""
+    """How many games of a table have been begun by `auto`, and whether they can be played in wasm."""
 
     def __init__(self, *_: object) -> None:
         self.begun = 0
-        self.native = True
+        self.wasm = True
 
 
 _tables = Kept(_Table)
@@ -115,29 +115,29 @@ _tables = Kept(_Table)
 def _auto(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     table = _tables(ruleset, seats, settings)
     table.begun += 1
-    if table.native and table.begun > WORTH_IT:
-        from rulespec.engine.native.compiler import NotNativeError
-        from rulespec.engine.native.engine import NoWasmtimeError
+    if table.wasm and table.begun > WORTH_IT:
+        from rulespec.engine.wasm.compiler import NoWasmError
+        from rulespec.engine.wasm.engine import NoWasmtimeError
 
         try:
-            return _MACHINES["native"](ruleset, seats, settings)
-        except (NoWasmtimeError, NotNativeError):
-            table.native = False
+            return _MACHINES["wasm"](ruleset, seats, settings)
+        except (NoWasmtimeError, NoWasmError):
+            table.wasm = False
     return _MACHINES["python"](ruleset, seats, settings)
 
 
-def _native_program(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> NativeProgram:
-    from rulespec.engine.native.program import NativeProgram
+def _wasm_program(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> WasmProgram:
+    from rulespec.engine.wasm.program import WasmProgram
 
-    return NativeProgram(_program(ruleset, seats, settings))
+    return WasmProgram(_program(ruleset, seats, settings))
 
 
-native_program = Kept(_native_program)
+wasm_program = Kept(_wasm_program)
 """The machine code of a ruleset for a number of seats and the values of all settings."""
 
 _MACHINES: dict[Backend, Machines] = {
     "python": _python_made,
     "interpreter": Kept(first_machine),
-    "native": Kept(_native),
+    "wasm": Kept(_wasm),
     "auto": _auto,
 }

@@ -158,6 +158,7 @@ class PythonBackend:
         names["look"] = self._look
         names["doubtful"] = doubtful
         names["DoubtfulError"] = DoubtfulError
+        names["ProgramFaultError"] = ProgramFaultError
         names["exactly"] = self._exactly
         names["carry_out"] = partial(carry_out, self.p, self._occupied)
         names["numbers"] = partial(numbers, self.p)

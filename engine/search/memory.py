@@ -8,14 +8,14 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.native.engine import TrapError
-from rulespec.engine.native.layout import BATCH, words
-from rulespec.engine.native.playouts import BUDGET, STEPS_OF_RANDOM, seed_words
-from rulespec.engine.native.program import NativeProgram
-from rulespec.engine.native.roots import Ranks
 from rulespec.engine.search.search import End, Search, checked_seed
 from rulespec.engine.search.weights import write_weights
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE
+from rulespec.engine.wasm.engine import TrapError
+from rulespec.engine.wasm.layout import BATCH, words
+from rulespec.engine.wasm.playouts import BUDGET, STEPS_OF_RANDOM, seed_words
+from rulespec.engine.wasm.program import WasmProgram
+from rulespec.engine.wasm.roots import Ranks
 
 _ROWS_BYTES = 4 << 20
 """Bytes of rows that go in at once."""
@@ -27,14 +27,14 @@ class SearchMemory:
     """The memory of a module, with room for rows. Each thread needs one of its own.
 
     Args:
-        native: the program with its machine code.
+        wasm: the program with its machine code.
     """
 
-    def __init__(self, native: NativeProgram) -> None:
-        self.native = native
-        self.constants = native.compiled.memory.constants
-        self.instance = native.instance()
-        write_weights(native, self.instance)
+    def __init__(self, wasm: WasmProgram) -> None:
+        self.wasm = wasm
+        self.constants = wasm.compiled.memory.constants
+        self.instance = wasm.instance()
+        write_weights(wasm, self.instance)
         self.row = self.constants["ROW"]
         self.most = max(1, min(BATCH, _ROWS_BYTES // self.row))
         """The most rows that go in at once."""
@@ -50,7 +50,7 @@ class SearchMemory:
         for register, value in (registers | {"RATE": ceil(INTERRUPT_RATE * STEPS_OF_RANDOM)}).items():
             self.set(register, value)
         self.instance.call("reset")
-        self._ranks = Ranks(native.p)
+        self._ranks = Ranks(wasm.p)
 
     def set(self, register: str, value: int) -> None:
         """Writes a register."""

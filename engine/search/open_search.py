@@ -13,29 +13,27 @@ from __future__ import annotations
 from typing import Literal
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.native.compiler import NotNativeError
-from rulespec.engine.native.engine import NoWasmtimeError
-from rulespec.engine.search.native_search import NativeSearch
 from rulespec.engine.search.search import Search
+from rulespec.engine.search.wasm_search import WasmSearch
+from rulespec.engine.wasm.compiler import NoWasmError
+from rulespec.engine.wasm.engine import NoWasmtimeError
 
 
-def open_search(
-    game: Game, *, interrupts: bool = False, backend: Literal["auto", "native", "python"] = "auto"
-) -> Search:
+def open_search(game: Game, *, interrupts: bool = False, backend: Literal["auto", "wasm", "python"] = "auto") -> Search:
     """What searches positions of a game's ruleset, seats and settings.
 
     Args:
         game: a game; its position does not matter.
         interrupts: whether options out of turn count, too, after those of the decider.
-        backend: `auto` is native where that is possible, else Python, with the same results.
+        backend: `auto` is wasm where that is possible, else Python, with the same results.
 
     Raises:
-        NoWasmtimeError, NotNativeError: if it must be native, and cannot be.
+        NoWasmtimeError, NoWasmError: if it must be wasm, and cannot be.
     """
     if backend != "python":
         try:
-            return NativeSearch(game, interrupts=interrupts)
-        except (NoWasmtimeError, NotNativeError):
-            if backend == "native":
+            return WasmSearch(game, interrupts=interrupts)
+        except (NoWasmtimeError, NoWasmError):
+            if backend == "wasm":
                 raise
     return Search(game, interrupts=interrupts)

@@ -17,8 +17,8 @@ from rulespec.engine.game.notation import words
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.logs.native import LogEntry
 from rulespec.engine.logs.recorded import RecordedDecision
-from rulespec.engine.native.rows import same_options
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
+from rulespec.engine.wasm.rows import same_options
 
 Recorded = LogEntry | RecordedDecision | Option | TakenBack
 Codes = NDArray[np.int64]

@@ -12,12 +12,12 @@ from rulespec.engine.game.machines import machine
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import position_of
-from rulespec.engine.native.rows import RowForm
 from rulespec.engine.program import ir
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
 from rulespec.engine.search.walk import PythonWalk, Walk
 from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE, choose
+from rulespec.engine.wasm.rows import RowForm
 from rulespec.errors import RulespecError
 from rulespec.typed.teams import whole
 
@@ -25,7 +25,7 @@ try:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 except ImportError:  # it comes with an extra
-    raise RulespecError("search needs numpy: pip install 'rulespec[native]'") from None
+    raise RulespecError("search needs numpy: pip install 'rulespec[wasm]'") from None
 
 CHANCE, NOBODY = -1, -2
 """Who decides, where no seat does: chance; nobody, as the game is over."""
@@ -92,13 +92,13 @@ class Search:
         interrupts: whether options out of turn count, too, after those of the decider.
 
     Attributes:
-        backend: what runs the rules: `native`, or `python`, which is slower and does the same.
+        backend: what runs the rules: `wasm`, or `python`, which is slower and does the same.
         seats: the number of seats.
         columns: the number of columns of a row.
         interrupts: as given.
     """
 
-    backend: Literal["native", "python"] = "python"
+    backend: Literal["wasm", "python"] = "python"
 
     def __init__(self, game: Game, *, interrupts: bool = False) -> None:
         self.interrupts = interrupts

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from rulespec.engine.game.position_hash import PRIME, weights
-from rulespec.engine.native.engine import Instance
-from rulespec.engine.native.layout import words
-from rulespec.engine.native.program import NativeProgram
+from rulespec.engine.wasm.engine import Instance
+from rulespec.engine.wasm.layout import words
+from rulespec.engine.wasm.program import WasmProgram
 
 
-def write_weights(native: NativeProgram, instance: Instance) -> None:
+def write_weights(wasm: WasmProgram, instance: Instance) -> None:
     """Writes the weights of the cells."""
-    memory = native.compiled.memory
-    weight = weights(len(native.p.cells), memory.cells)
+    memory = wasm.compiled.memory
+    weight = weights(len(wasm.p.cells), memory.cells)
     found = [0 if memory.widths.cells[at] else weight[at] for at in range(memory.cells)]
     for at in memory.ranks:
         found += [(weight[at] << 64 * word) % PRIME for word in range(memory.words)]

@@ -83,9 +83,9 @@ class Plan:
     def play(self, ruleset: typed.Ruleset, number: int) -> Playout:
         """Plays one game, always the same; `ruleset` is that of the plan.
 
-        What is played natively has no decisions to look at: Python plays it here.
+        What is played in wasm has no decisions to look at: Python plays it here.
         """
-        backend: Backend = "python" if self.backend == "native" else self.backend
+        backend: Backend = "python" if self.backend == "wasm" else self.backend
         seats = self.seats(number)
         return play_out(ruleset, seats, self.seed, number, settings=self.settings, backend=backend, cap=self.cap)
 

@@ -106,12 +106,12 @@ def _play(plan: Plan, number: int) -> tuple[Outcome, dict[str, int]]:
 
 def _played(plan: Plan, number: int) -> Outcome:
     ruleset = _ruleset(plan.reference, plan.ruleset_hash)
-    if plan.backend == "native":
-        from rulespec.engine.native.engine import NoWasmtimeError
-        from rulespec.engine.simulate.native import native_outcome
+    if plan.backend == "wasm":
+        from rulespec.engine.simulate.wasm import wasm_outcome
+        from rulespec.engine.wasm.engine import NoWasmtimeError
 
         try:
-            return native_outcome(plan, ruleset, number)
+            return wasm_outcome(plan, ruleset, number)
         except NoWasmtimeError:  # this worker plays in Python: the outcome is the same
             outcome = Outcome.of(plan.play(ruleset, number))
             handed_back("python", outcome.decisions)

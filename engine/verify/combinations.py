@@ -10,11 +10,11 @@ from math import inf
 
 from msgspec import Struct
 
-from rulespec.engine.native.compiler import NotNativeError
-from rulespec.engine.native.engine import NoWasmtimeError
-from rulespec.engine.simulate.native import ROUND, NativeOutcomes
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import Playout, play_out
+from rulespec.engine.simulate.wasm import ROUND, WasmOutcomes
+from rulespec.engine.wasm.compiler import NoWasmError
+from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
@@ -23,7 +23,7 @@ SEED = 0
 CAP = 20_000
 """Decisions after which a game is abandoned: more than `simulate` waits for, as this is held against the rules."""
 GRACE = 1.0
-"""CPU seconds for playing again in Python what has been played natively."""
+"""CPU seconds for playing again in Python what has been played in wasm."""
 
 
 class Combination(Struct, frozen=True):
@@ -65,7 +65,7 @@ def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Co
 
 
 class Games:
-    """Random games of a combination, natively where that is possible: the same games with native code and without.
+    """Random games of a combination, in wasm where that is possible: the same games with wasm and without.
 
     Args:
         ruleset: the ruleset.
@@ -82,20 +82,20 @@ class Games:
         self._until = until
         seats, settings = combination.seats, combination.settings
         self._plan = plan = Plan.of(ruleset.ref, ruleset, [seats], seed, settings=settings)
-        self._native = None
-        with suppress(NoWasmtimeError, NotNativeError):
-            self._native = NativeOutcomes(plan, ruleset).games[seats]
+        self._wasm = None
+        with suppress(NoWasmtimeError, NoWasmError):
+            self._wasm = WasmOutcomes(plan, ruleset).games[seats]
 
     def play(self, numbers: range) -> Iterator[Ended]:
         """The games of these numbers, up to the first that is abandoned because time is up."""
-        if self._native is None:
+        if self._wasm is None:
             for number in numbers:
                 if (ended := self._in_python(number, self._until)) is None:
                     return
                 yield ended
             return
         seeds = [f"{self._plan.seed}:{number}" for number in numbers]
-        for number, played in zip(numbers, self._native.play(seeds, CAP, _after(self._until)), strict=False):
+        for number, played in zip(numbers, self._wasm.play(seeds, CAP, _after(self._until)), strict=False):
             if played.how in ("over", "capped"):
                 yield Ended(number, played.decisions, played.how == "capped", None)
             elif (ended := self._in_python(number, self._until + GRACE)) is not None:  # Python knows what is wrong
@@ -121,7 +121,7 @@ class Games:
     @property
     def at_once(self) -> int:
         """The number of games to play before it is worth looking at the time."""
-        return 1 if self._native is None else ROUND
+        return 1 if self._wasm is None else ROUND
 
 
 def _after(until: float) -> Callable[[], bool]:

@@ -1,15 +1,15 @@
-"""Random games as `simulate` plays them, natively where that is possible: what an exploration plays by the thousand."""
+"""Random games as `simulate` plays them, in wasm where that is possible: what an exploration plays by the thousand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
 
-from rulespec.engine.native.compiler import NotNativeError
-from rulespec.engine.native.engine import NoWasmtimeError
-from rulespec.engine.simulate.native import ROUND, NativeOutcomes
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import Playout
+from rulespec.engine.simulate.wasm import ROUND, WasmOutcomes
+from rulespec.engine.wasm.compiler import NoWasmError
+from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 
 FAILING = 20
@@ -17,7 +17,7 @@ FAILING = 20
 
 
 def plain_games(ruleset: typed.Ruleset, plan: Plan, decisions: int) -> Iterator[tuple[int, Playout | None]]:
-    """Plays the games of a plan, one after the other: the same games with native code and without.
+    """Plays the games of a plan, one after the other: the same games with wasm and without.
 
     Args:
         ruleset: the ruleset of the plan.
@@ -37,14 +37,14 @@ def plain_games(ruleset: typed.Ruleset, plan: Plan, decisions: int) -> Iterator[
 
 
 def _outcomes(ruleset: typed.Ruleset, plan: Plan) -> Iterator[Outcome]:
-    """The outcomes of all games of a plan, without an end; native code plays few of them at a time, and then more."""
+    """The outcomes of all games of a plan, without an end; wasm plays few of them at a time, and then more."""
     try:
-        native = NativeOutcomes(plan, ruleset)
-    except (NoWasmtimeError, NotNativeError):
+        wasm = WasmOutcomes(plan, ruleset)
+    except (NoWasmtimeError, NoWasmError):
         yield from (Outcome.of(plan.play(ruleset, number)) for number in count())
         return
     size, first = 1, 0
     while True:
-        yield from native.of(range(first, first + size))
+        yield from wasm.of(range(first, first + size))
         first += size
         size = min(2 * size, ROUND)

@@ -81,7 +81,7 @@ def random_games(
 def further_games(
     ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int
 ) -> Iterator[tuple[int, FailingGame | None]]:
-    """Plays random games as fast as possible: natively, where that can be done.
+    """Plays random games as fast as possible: in wasm, where that can be done.
 
     Args:
         ruleset: the ruleset.

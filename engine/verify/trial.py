@@ -19,15 +19,15 @@ BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
 
 
 def installed_backends(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> tuple[Backend, ...]:
-    """All that can run a ruleset here: the native one, too, if it is installed and can."""
-    from rulespec.engine.native.compiler import NotNativeError  # lazily: few commands need it
-    from rulespec.engine.native.engine import NoWasmtimeError
+    """All that can run a ruleset here: the wasm one, too, if it is installed and can."""
+    from rulespec.engine.wasm.compiler import NoWasmError  # lazily: few commands need it
+    from rulespec.engine.wasm.engine import NoWasmtimeError
 
     try:
-        machine(ruleset, seats, settings, "native")
-    except (NoWasmtimeError, NotNativeError, DiagnosticsError):  # the last where the others are at fault, too
+        machine(ruleset, seats, settings, "wasm")
+    except (NoWasmtimeError, NoWasmError, DiagnosticsError):  # the last where the others are at fault, too
         return BACKENDS
-    return (*BACKENDS, "native")
+    return (*BACKENDS, "wasm")
 
 
 class Trial:

@@ -1,4 +1,4 @@
-"""A process that may take too few addresses for native code plays in Python; asked for native code, it says why."""
+"""A process that may take too few addresses for wasm plays in Python; asked for wasm, it says why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 sys.exit(run(sys.argv[2:]))
 """
 NONE, ONE = 3_000_000_000, 6_000_000_000
-"""Bytes of addresses: with room for no memory of native code, and for one."""
+"""Bytes of addresses: with room for no memory of wasm, and for one."""
 
 
 def ran(limit: int, *command: str) -> subprocess.CompletedProcess[str]:
@@ -36,17 +36,17 @@ def games(output: str) -> list[str]:
 def test_python_plays_instead() -> None:
     done, free = ran(NONE, *SIMULATE), ran(NONE, *SIMULATE, "--backend", "python")
     assert done.returncode == 0
-    assert "native" not in done.stdout.split("\n")[0]
+    assert "wasm" not in done.stdout.split("\n")[0]
     assert games(done.stdout) == games(free.stdout)
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        [*SIMULATE, "--backend", "native"],
-        ["perft", "nim", "--depth", "1", "--backend", "native"],
-        ["replay", QUICKSTART, "--backend", "native"],
-        ["test", "nim", "--backend", "native"],
+        [*SIMULATE, "--backend", "wasm"],
+        ["perft", "nim", "--depth", "1", "--backend", "wasm"],
+        ["replay", QUICKSTART, "--backend", "wasm"],
+        ["test", "nim", "--backend", "wasm"],
     ],
     ids=lambda command: str(command[0]),
 )
@@ -59,11 +59,11 @@ def test_a_command_that_needs_it_says_why(command: list[str]) -> None:
 def test_there_are_as_many_threads_as_there_is_room_for() -> None:
     done = ran(ONE, *SIMULATE, "--jobs", "4")
     assert done.returncode == 0
-    assert "native" in done.stdout.split("\n")[0]
+    assert "wasm" in done.stdout.split("\n")[0]
     assert games(done.stdout) == games(ran(ONE, *SIMULATE, "--backend", "python").stdout)
 
 
 def test_a_comparison_has_room_for_one_after_the_other() -> None:
     done = ran(ONE, *SIMULATE, "--against", "nim")
     assert done.returncode == 0
-    assert "native" in done.stdout.split("\n")[0]
+    assert "wasm" in done.stdout.split("\n")[0]

@@ -20,21 +20,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from rulespec.cli.main import cli, run
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import native_program
+from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.native.playouts import NativeGames
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
+from rulespec.engine.wasm.playouts import WasmGames
 from rulespec.load import load_ruleset
 
 PAGES = int(os.environ.get("RULESPEC_PAGES", "0"))
 PLAY = """
-import { NativeGame } from "./native_game.mjs";
+import { WasmGame } from "./wasm_game.mjs";
 export async function play(bytes, games) {
-  const game = await NativeGame.load(bytes);
+  const game = await WasmGame.load(bytes);
   const found = [];
   for (let number = 0; number < games; number++) {
     game.start();
@@ -49,7 +49,7 @@ async function digest(text) {
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 export async function steps(bytes) {
-  const game = await NativeGame.load(bytes);
+  const game = await WasmGame.load(bytes);
   game.start();
   const before = game.cells().map(String);
   const listed = game.options().map((option) => [option.name, ...option.args].map(String));
@@ -71,20 +71,20 @@ console.log(JSON.stringify([await steps(bytes), found]));
 
 def exported(folder: Path, ref: str, players: int) -> None:
     options = ["export", ref, "--players", str(players), "--wasm", str(folder / "game.wasm")]
-    done = CliRunner().invoke(cli, [*options, "--js", str(folder / "native_game.mjs")])
+    done = CliRunner().invoke(cli, [*options, "--js", str(folder / "wasm_game.mjs")])
     assert done.exit_code == 0, done.output
     (folder / "play.mjs").write_text(PLAY)
 
 
 def played(ref: str, players: int, games: int) -> list[object]:
-    """The same games here: how, decisions, cells. Natively, as other tests compare with Python; the last in Python."""
+    """The same games here: how, decisions, cells. In wasm, as other tests compare with Python; the last in Python."""
     ruleset = load_ruleset(ref)
     settings = {name: o.default for name, o in ruleset.settings.items()}
     found: list[object] = []
-    native = NativeGames(native_program(ruleset, players, settings), INTERRUPT_RATE, checked=False)
+    wasm = WasmGames(wasm_program(ruleset, players, settings), INTERRUPT_RATE, checked=False)
     for number in range(games):
-        (one,) = native.play([f"7:{number}"], 5000)
-        found.append([one.how, one.decisions, _digest(native.state)])
+        (one,) = wasm.play([f"7:{number}"], 5000)
+        found.append([one.how, one.decisions, _digest(wasm.state)])
     game, rng = Game(ruleset, seat_names(players, ruleset.seats)), random.Random(f"7:{games - 1}")
     while not game.is_over and game.ply < 5000:
         option = choose(game, rng)

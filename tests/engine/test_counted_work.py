@@ -24,13 +24,13 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower import worked_out
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.native.backend import NativeBackend
-from rulespec.engine.native.engine import NoWasmtimeError, wasmtime
 from rulespec.engine.program import execution, long_values
 from rulespec.engine.program.budget import Budget, SpentError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.wasm.backend import WasmBackend
+from rulespec.engine.wasm.engine import NoWasmtimeError, wasmtime
 from rulespec.engine.words import words as told_words
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.narrator import Narrator
@@ -56,7 +56,7 @@ def machines() -> list[Backend]:
         wasmtime()
     except NoWasmtimeError:
         return ["interpreter", "python"]
-    return ["interpreter", "python", "native"]
+    return ["interpreter", "python", "wasm"]
 
 
 # --- lists of options -----------------------------------------------------------------------------
@@ -116,10 +116,10 @@ def test_what_is_asked_between_decisions_is_counted_alike(
         monkeypatch.setattr(long_values, "MAX_VALUE_STEPS", steps)
         make = {"interpreter": Interpreter, "python": PythonBackend}.get(kind)
         if make is None:
-            from rulespec.engine.native.program import NativeProgram
+            from rulespec.engine.wasm.program import WasmProgram
 
             return outcome(
-                lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: NativeBackend(NativeProgram(lower(r, n, o)))))
+                lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: WasmBackend(WasmProgram(lower(r, n, o)))))
             )
         return outcome(lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: make(lower(r, n, o)))))
 
@@ -333,12 +333,12 @@ COMMANDS = [
 def test_a_machine_that_hands_back_is_told_with_exit_code_1(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
-    before = run([*command, "--backend", "native"])
+    pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+    before = run([*command, "--backend", "wasm"])
     assert "RS727" not in capsys.readouterr().err
-    monkeypatch.setattr(NativeBackend, "_ran", lambda *_: 0)
-    monkeypatch.setattr("rulespec.engine.verify.native_perft.native_perft", lambda *_, **__: None)
-    code = run([*command, "--backend", "native"])
+    monkeypatch.setattr(WasmBackend, "_ran", lambda *_: 0)
+    monkeypatch.setattr("rulespec.engine.verify.wasm_perft.wasm_perft", lambda *_, **__: None)
+    code = run([*command, "--backend", "wasm"])
     found = capsys.readouterr()
     assert "RS727" in found.err
     assert (before, code) == (1 if "--under" in command else 0, 1)
@@ -348,44 +348,44 @@ def test_a_machine_that_hands_back_is_told_with_exit_code_1(
 def test_games_that_are_handed_back_are_told_at_the_head(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
-    from rulespec.engine.native.playouts import NativeGames, Played
+    pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+    from rulespec.engine.wasm.playouts import Played, WasmGames
 
-    def played(self: NativeGames, seeds: list[str], cap: int) -> list[Played]:
+    def played(self: WasmGames, seeds: list[str], cap: int) -> list[Played]:
         return [Played("trapped") for _ in seeds]
 
     simulate = ["simulate", "nim", "--players", "2", "--games", "100"]
     assert run(simulate) == 0
-    assert "native)" in capsys.readouterr().out.split("\n")[0]
-    monkeypatch.setattr(NativeGames, "play", played)
+    assert "wasm)" in capsys.readouterr().out.split("\n")[0]
+    monkeypatch.setattr(WasmGames, "play", played)
     assert run(simulate) == 0
-    assert re.search(r"native, Python \d+ decisions\)", capsys.readouterr().out)
-    assert run([*simulate, "--backend", "native"]) == 1
+    assert re.search(r"wasm, Python \d+ decisions\)", capsys.readouterr().out)
+    assert run([*simulate, "--backend", "wasm"]) == 1
     assert "RS727" in capsys.readouterr().err
     assert run([*simulate, "--backend", "python"]) == 0
     assert "Python)" in capsys.readouterr().out.split("\n")[0]
 
 
-def test_native_code_that_cannot_be_made_is_told_with_exit_code_1(
+def test_wasm_code_that_cannot_be_made_is_told_with_exit_code_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+    pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     from rulespec.engine.game import machines as made
-    from rulespec.engine.native import program
-    from rulespec.engine.native.compiler import NotNativeError
+    from rulespec.engine.wasm import program
+    from rulespec.engine.wasm.compiler import NoWasmError
 
     def refuse(*_: object) -> None:
-        raise NotNativeError("it is too large")
+        raise NoWasmError("it is too large")
 
     monkeypatch.setattr(program, "compile_program", refuse)
-    monkeypatch.setattr(made, "native_program", made.Kept(made._native_program))
-    monkeypatch.setitem(made._MACHINES, "native", made.Kept(made._native))
-    monkeypatch.setattr("rulespec.engine.simulate.native.native_program", made.native_program)
-    monkeypatch.setattr("rulespec.engine.verify.native_perft.native_program", made.native_program)
+    monkeypatch.setattr(made, "wasm_program", made.Kept(made._wasm_program))
+    monkeypatch.setitem(made._MACHINES, "wasm", made.Kept(made._wasm))
+    monkeypatch.setattr("rulespec.engine.simulate.wasm.wasm_program", made.wasm_program)
+    monkeypatch.setattr("rulespec.engine.verify.wasm_perft.wasm_program", made.wasm_program)
     for command in (
         ["simulate", "nim", "--players", "2"],
         ["perft", "nim", "--players", "2", "--depth", "1"],
         ["replay", LOG],
     ):
-        assert run([*command, "--backend", "native"]) == 1
-        assert "there is no native code for these rules: it is too large" in capsys.readouterr().err
+        assert run([*command, "--backend", "wasm"]) == 1
+        assert "there is no wasm module for these rules: it is too large" in capsys.readouterr().err

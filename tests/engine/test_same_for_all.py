@@ -11,7 +11,7 @@ from worlds import WORLD, listed
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.native.engine import NoWasmtimeError, wasmtime
+from rulespec.engine.wasm.engine import NoWasmtimeError, wasmtime
 
 RULES = """
 procedure play():
@@ -42,14 +42,14 @@ procedure mark(t: town, by: int):
 """
 
 
-@pytest.fixture(params=["interpreter", "python", "native"])
+@pytest.fixture(params=["interpreter", "python", "wasm"])
 def game(request: pytest.FixtureRequest, tmp_path: Path) -> Game:
     backend: Backend = request.param
-    if backend == "native":
+    if backend == "wasm":
         try:
             wasmtime()
         except NoWasmtimeError:
-            pytest.skip("native code needs wasmtime")
+            pytest.skip("wasm needs wasmtime")
     return Game(small(tmp_path / "small", RULES + WORLD, ""), ["ann", "bob"], {}, backend)
 
 
@@ -102,7 +102,7 @@ procedure play():
 def test_what_conditions_name_outlives_what_is_asked_of_later_parameters(tmp_path: Path) -> None:
     """Conditions before the parameters name `k`; what these range over uses variables of its own."""
     found = []
-    for backend in ("interpreter", "python", "native"):
+    for backend in ("interpreter", "python", "wasm"):
         try:
             game = Game(small(tmp_path / backend, NAMED + WORLD, ""), ["ann", "bob"], {}, backend)
         except NoWasmtimeError:

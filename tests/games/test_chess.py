@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import native_program
+from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.option import Option
-from rulespec.engine.native.playouts import NativeGames
+from rulespec.engine.wasm.playouts import WasmGames
 from rulespec.load import load_ruleset
 
 SEATS = ("white", "black")
@@ -152,10 +152,10 @@ def test_random_games_are_those_of_python_chess() -> None:
         play_beside(chess, rng)
 
 
-def test_random_games_are_native_to_their_ends() -> None:
+def test_random_games_are_played_in_wasm_to_their_ends() -> None:
     """None of their decisions is given back to Python because it may take too many steps."""
-    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
-    games = NativeGames(native_program(chess_rules("chess"), 2, {}), 0)
+    pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+    games = WasmGames(wasm_program(chess_rules("chess"), 2, {}), 0)
     assert {one.how for one in games.play([f"chess:{n}" for n in range(64)], 10_000)} == {"over"}
 
 

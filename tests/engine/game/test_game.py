@@ -96,10 +96,10 @@ procedure play():
 """
 
 
-@pytest.mark.parametrize("backend", ["python", "interpreter", "native"])
+@pytest.mark.parametrize("backend", ["python", "interpreter", "wasm"])
 def test_options_are_tried_one_by_one_and_taken_back(backend: Backend, tmp_path: Path) -> None:
-    if backend == "native":
-        pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+    if backend == "wasm":
+        pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     game = Game(small(tmp_path / "small", FILLING + WORLD), ["Ann", "Bob"], backend=backend)
     game.apply(game.legal_options[1])
     kept, tried = [], []

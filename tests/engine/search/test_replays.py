@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 import numpy as np
 from agreement import EVERY, EXAMPLES
@@ -24,13 +24,13 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, read_log
 from rulespec.engine.logs.recorded import RecordedDecision
-from rulespec.engine.native import layout
 from rulespec.engine.replay.replay import replay_native
-from rulespec.engine.search import memory, native_replay
+from rulespec.engine.search import memory, wasm_replay
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.replays import Codes, Replayed
 from rulespec.engine.search.search import NOBODY, Search
 from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.wasm import layout
 from rulespec.load import load_ruleset
 
 LOGS = sorted(
@@ -74,7 +74,7 @@ def test_shipped_logs_come_to_the_same_end(path: Path) -> None:
     plain = replay_native(log, load_ruleset(log.header.ruleset))
     search = open_search(Game(plain.game.ruleset, ["?" + name for name in log.header.seats], log.header.settings))
     found = search.replay([search.codes(log.entries, log.header.seats)], hashes=True)
-    assert search.backend == "native"
+    assert search.backend == "wasm"
     assert found.decisions.tolist() == [plain.game.ply]
     assert search.game(found.rows[0]).position.cells == plain.game.position.cells
     assert [f"{each:016x}" for each in found.hashes[-1:].tolist()] == [plain.game.hash]
@@ -172,20 +172,20 @@ procedure play():
                 option short(k in 1 .. 9):
                     set n to n + k
 """
-"""Notes more cells in a long decision than a short native journal has room for."""
+"""Notes more cells in a long decision than a short wasm journal has room for."""
 
 
 def test_decisions_that_only_python_can_take_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_replay, "_FEW", 1)
+    monkeypatch.setattr(wasm_replay, "_FEW", 1)
     monkeypatch.setattr(layout, "JOURNAL_ENTRIES", 3_000)
     judged: list[int] = []
-    judge = native_replay.NativeReplay._judge
+    judge = wasm_replay.WasmReplay._judge
 
-    def noted(self: native_replay.NativeReplay, n: int) -> bool:
+    def noted(self: wasm_replay.WasmReplay, n: int) -> bool:
         judged.append(n)
         return judge(self, n)
 
-    monkeypatch.setattr(native_replay.NativeReplay, "_judge", noted)
+    monkeypatch.setattr(wasm_replay.WasmReplay, "_judge", noted)
     game = Game(with_rules(LONG), ["ann", "bob"])
     fast, plain = open_search(game), Search(game)
     taken = game.copy()

@@ -6,19 +6,19 @@ import random
 
 import pytest
 
-pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 import numpy as np
 from programs import with_rules
 from programs_wide import SIZES, towns_of
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.native.rows import RowForm
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
-from rulespec.engine.simulate.native import play_natively
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.wasm import play_in_wasm
+from rulespec.engine.wasm.rows import RowForm
 
 WHOLE = "{c in town where c.tax > 0}"
 KEPT = {
@@ -85,7 +85,7 @@ def spread(game: Game, seed: int) -> list[Game]:
 
 @pytest.mark.parametrize("size", [63, 64, 65, 128, 257])
 @pytest.mark.parametrize("name", KEPT)
-def test_rows_are_the_same_natively_and_in_python(name: str, size: int) -> None:
+def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
     ruleset = with_rules(RULES.format(body=KEPT[name].strip("\n")), towns_of(size))
     games = spread(Game(ruleset, ["ann", "bob"]), size)
     fast, plain = open_search(games[0]), Search(games[0])
@@ -101,7 +101,7 @@ def test_rows_are_the_same_natively_and_in_python(name: str, size: int) -> None:
     ends = fast.playouts(few, 7), plain.playouts(few, 7)
     assert all(np.array_equal(a, b) for a, b in zip(*ends, strict=True))
     plan = Plan.of(ruleset.ref, ruleset, [2], 5)
-    assert list(play_natively(plan, ruleset, range(4))) == [Outcome.of(plan.play(ruleset, n)) for n in range(4)]
+    assert list(play_in_wasm(plan, ruleset, range(4))) == [Outcome.of(plan.play(ruleset, n)) for n in range(4)]
 
 
 @pytest.mark.parametrize("size", SIZES)

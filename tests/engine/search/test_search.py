@@ -1,4 +1,4 @@
-"""Search natively finds what search in Python finds: options, what they lead to, hashes, random games."""
+"""Search in wasm finds what search in Python finds: options, what they lead to, hashes, random games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 import numpy as np
 from agreement import EVERY, EXAMPLES
@@ -21,13 +21,13 @@ from programs_wide import SIZES, towns_of
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.native.engine import NoWasmtimeError
-from rulespec.engine.search import memory, native_search, native_walk
+from rulespec.engine.search import memory, wasm_search, wasm_walk
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import NOBODY, Ends, Expanded, Search
 from rulespec.engine.search.uct import uct
 from rulespec.engine.search.walk import PythonWalk
 from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
 
 
@@ -52,13 +52,13 @@ def same(found: Expanded | Ends, other: Expanded | Ends) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-def test_native_search_finds_what_python_finds(folder: Path) -> None:
+def test_wasm_search_finds_what_python_finds(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     games = spread(Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), 3, 4, 9)
     fast, plain = both(games[0])
     rows = fast.rows(games)
     counts = fast.counts(rows)
-    assert fast.backend == "native"
+    assert fast.backend == "wasm"
     assert counts.tolist() == plain.counts(rows).tolist()
     assert fast.deciders(rows).tolist() == plain.deciders(rows).tolist()
     assert [f"{each:016x}" for each in fast.hashes(rows).tolist()] == [game.hash for game in games]
@@ -71,7 +71,7 @@ def test_native_search_finds_what_python_finds(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-def test_native_walks_go_where_walks_in_python_go(folder: Path) -> None:
+def test_wasm_walks_go_where_walks_in_python_go(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     game = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])])
     fast, plain = both(game)
@@ -198,7 +198,7 @@ def test_rows_of_sets_of_any_size_are_read(text: str, seed: int, towns: int) -> 
 
 
 def _fault_of_deciders(search: Search, rows: NDArray[np.int64]) -> str:
-    """Python's options name who decides, and so it is worked out before; natively only where it is asked for."""
+    """Python's options name who decides, and so it is worked out before; in wasm only where it is asked for."""
     try:
         search.deciders(rows)
     except RulesetFaultError as fault:
@@ -232,24 +232,24 @@ def test_without_wasmtime_python_searches(monkeypatch: pytest.MonkeyPatch) -> No
     def missing(*_: object) -> None:
         raise NoWasmtimeError("this needs wasmtime")
 
-    monkeypatch.setattr(native_search, "native_program", missing)
+    monkeypatch.setattr(wasm_search, "wasm_program", missing)
     game = Game(load_ruleset("nim"), ["A", "B"])
     search = open_search(game)
     assert search.backend == "python"
     assert search.playouts(search.rows([game, game]), 1).ended.all()
     with pytest.raises(NoWasmtimeError):
-        open_search(game, backend="native")
+        open_search(game, backend="wasm")
 
 
 def test_with_room_for_one_memory_one_thread_plays_and_python_walks(monkeypatch: pytest.MonkeyPatch) -> None:
     game = Game(load_ruleset("nim"), ["A", "B"])
-    search, plain = open_search(game, backend="native"), open_search(game, backend="python")
+    search, plain = open_search(game, backend="wasm"), open_search(game, backend="python")
     rows = search.rows([game] * 9)
 
     def full(*_: object) -> None:
         raise NoWasmtimeError("wasmtime cannot run here")
 
-    for module in (native_search, native_walk):
+    for module in (wasm_search, wasm_walk):
         monkeypatch.setattr(module, "SearchMemory", full)
     assert search.playouts(rows, 1, jobs=4).scores.tolist() == plain.playouts(rows, 1).scores.tolist()
     walk = search.walk(rows[0])
@@ -289,12 +289,12 @@ def test_a_game_that_is_over_has_no_options() -> None:
         assert search.playouts(rows, 1).ended.tolist() == [True]
 
 
-@pytest.mark.parametrize("backend", ["native", "python"])
+@pytest.mark.parametrize("backend", ["wasm", "python"])
 def test_uct_takes_what_wins(backend: str) -> None:
     game = Game(load_ruleset("connect_four"), ["red", "yellow"])
     for cell in ("d1", "c1", "d2", "c2", "d3"):
         game.apply_text(f"drop({cell})")
-    search = open_search(game, backend="native" if backend == "native" else "python")
+    search = open_search(game, backend="wasm" if backend == "wasm" else "python")
     found = uct(search, search.rows([game])[0], 150, 1)
     assert found == uct(Search(game), search.rows([game])[0], 150, 1)
     best = max(range(len(found)), key=lambda k: found[k].visits)

@@ -1,4 +1,4 @@
-"""Of very many games an exploration only plays most: natively and in Python the same, with the same mistakes."""
+"""Of very many games an exploration only plays most: in wasm and in Python the same, with the same mistakes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from cases import small
 from folders import RULESETS
 
-from rulespec.engine.native.engine import NoWasmtimeError
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import simulate
 from rulespec.engine.verify import explore as exploring
 from rulespec.engine.verify import plain_games as playing
 from rulespec.engine.verify.explore import explore
 from rulespec.engine.verify.plain_games import FAILING, plain_games
+from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -58,11 +58,11 @@ def soon_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exploring, "CLOSELY", 600)
 
 
-def without_native_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_wasm_module(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object) -> None:
         raise NoWasmtimeError
 
-    monkeypatch.setattr(playing, "NativeOutcomes", none)
+    monkeypatch.setattr(playing, "WasmOutcomes", none)
 
 
 @pytest.mark.usefixtures("soon_plain")
@@ -72,17 +72,17 @@ def test_a_mistake_that_is_seldom_made_is_found(tmp_path: Path, monkeypatch: pyt
     assert [finding.diagnostic.code for finding in found.findings] == ["RS703"]
     assert [str(move) for move in found.findings[0].moves[-5:]] == ["roll(6)"] * 5
     assert found.decisions <= 120_000 + 100
-    without_native_code(monkeypatch)
+    without_wasm_module(monkeypatch)
     assert explore(rules, 120_000) == found
 
 
 @pytest.mark.usefixtures("soon_plain")
 @pytest.mark.parametrize("name", ["nim+tall", "wager", "errands", "harbour"])
-def test_native_code_makes_no_difference(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wasm_code_makes_no_difference(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = load_ruleset(str(RULESETS / name))
     found = explore(rules, 60_000)
     assert found.games > 600 // 5
-    without_native_code(monkeypatch)
+    without_wasm_module(monkeypatch)
     assert explore(rules, 60_000) == found
 
 

@@ -10,10 +10,10 @@ from cases import small
 from folders import RULESETS, TESTS
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.engine.native.engine import NoWasmtimeError
 from rulespec.engine.verify import combinations, play_check
 from rulespec.engine.verify.played import GAMES, Played
 from rulespec.engine.verify.random_games import Effort
+from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
 
 UNPLAYABLE = sorted((TESTS / "fixtures" / "unplayable").glob("*.yaml"))
@@ -31,7 +31,7 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object) -> None:
         raise NoWasmtimeError("there is none")
 
-    monkeypatch.setattr(combinations, "NativeOutcomes", none)
+    monkeypatch.setattr(combinations, "WasmOutcomes", none)
 
 
 def played(folder: Path, text: str, settings: str = "", more: str = "") -> Played:
@@ -71,7 +71,7 @@ def test_house_rules_that_cannot_be_played_are_found_with_their_decision(
 
 @pytest.mark.usefixtures("in_python")
 @pytest.mark.parametrize("name", ["one_free", "no_stalemate", "pairs", "lamed"])
-def test_they_are_found_without_native_code(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_they_are_found_without_wasm_module(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = TESTS / f"fixtures/unplayable/{name}.yaml"
     test_house_rules_that_cannot_be_played_are_found_with_their_decision(path, monkeypatch)
 
@@ -228,18 +228,18 @@ def test_the_rulesets_of_the_tests_are_sound(name: str) -> None:
     assert found.diagnostics == () and found.games > 0
 
 
-def test_native_games_and_games_in_python_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wasm_games_and_games_in_python_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wasmtime")
     monkeypatch.setattr(play_check, "SECONDS", 60.0)
     monkeypatch.setattr(play_check, "GAMES", 40)
     with monkeypatch.context() as only_here:
-        only_here.setattr(combinations, "NativeOutcomes", _no_native)
+        only_here.setattr(combinations, "WasmOutcomes", _no_wasm)
         plain = played(tmp_path, FAULT)
-    native = played(tmp_path, FAULT)
-    assert [(d.code, d.span, d.notes) for d in native.diagnostics] == [
+    wasm = played(tmp_path, FAULT)
+    assert [(d.code, d.span, d.notes) for d in wasm.diagnostics] == [
         (d.code, d.span, d.notes) for d in plain.diagnostics
     ]
 
 
-def _no_native(*_: object) -> None:
+def _no_wasm(*_: object) -> None:
     raise NoWasmtimeError("there is none")

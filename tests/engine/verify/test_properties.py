@@ -223,11 +223,11 @@ def test_a_backend_that_is_wrong_is_found(old: str, new: str, message: str) -> N
         assert sum(m.args[0] for m in failing.moves if isinstance(m, Option)) == 4
 
 
-def test_native_code_is_compared_too_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("wasmtime", reason="native code needs wasmtime: pip install 'rulespec[native]'")
+def test_wasm_code_is_compared_too_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     assert found_in(ruleset("nim")) == []
     other = other_rules("if stone.heap == 0:", "if stone.heap == 0 or stone.heap == 5:")
-    monkeypatch.setitem(machines._MACHINES, "native", other)
+    monkeypatch.setitem(machines._MACHINES, "wasm", other)
     failing = best(found_in(ruleset("nim")))
     assert failing.wrong.message.startswith("backends: the state differ")
 

@@ -1,0 +1,129 @@
+"""Wasm games of the gallery beside python-chess and OpenSpiel; decisions that Python drives; search."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+from bench.figures import Bench, Figure, Target
+from bench.pairs import Sample, Slice, alternate, timed
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend, wasm_program
+from rulespec.engine.game.seating import check_settings, seat_names
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.uct import uct
+from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.wasm.playouts import WasmGames
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+_BATCH = 64
+_DRIVEN = (("imperial", 4), ("tetrarchia", 3), ("chess", 2))
+_PLIES, _TREE, _CAP = 300, 50, 100
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    """Random games by the second, beside other programs; and what bots do, beside Python."""
+    chess = load_ruleset("chess")
+    for task in ("playouts", "playouts_bare"):
+        yield bench.beside_chess("chess, random games", _moves(bench, chess), "decisions", task)
+    if (spiel := _spiel()) is not None:
+        yield from _beside_spiel(bench, spiel, chess, "chess")
+        yield from _beside_spiel(bench, spiel, load_ruleset("backgammon"), "backgammon")
+    for ref, players in _DRIVEN:
+        ruleset = load_ruleset(ref)
+        slices = [timed(_driven(ruleset, players, backend), bench.seconds) for backend in ("wasm", "python")]
+        fast, slow = alternate(slices, bench.runs, turns=bench.turns)
+        name, target = f"{ref}, options as objects, one taken", Target(2, at_least=True)
+        yield bench.figure(name, fast, slow, unit="decisions", beside="generated Python", target=target)
+        yield _tree(bench, ref, ruleset, players)
+
+
+def _spiel() -> Any:
+    """OpenSpiel; None if it is not installed."""
+    try:
+        return importlib.import_module("pyspiel")
+    except ImportError:
+        return None
+
+
+def _moves(bench: Bench, ruleset: typed.Ruleset) -> Slice:
+    """Decisions of random games."""
+    games = _games(ruleset)
+    return timed(lambda: sum(one.decisions for one in games(8)), bench.seconds)
+
+
+def _games(ruleset: typed.Ruleset) -> Callable[[int], list[Any]]:
+    """What plays so many further random games in wasm, without options out of turn."""
+    settings = check_settings(ruleset, {})
+    games = WasmGames(wasm_program(ruleset, ruleset.players[0], settings), 0, checked=False)
+    numbers = count()
+    return lambda number: list(games.play([f"1:{next(numbers)}" for _ in range(number)], CAP))
+
+
+def _beside_spiel(bench: Bench, spiel: Any, ruleset: typed.Ruleset, name: str) -> Iterator[Figure]:
+    """Whole games by the second: a turn is one action there, and may be several decisions here."""
+    game, rng, games = spiel.load_game(name), random.Random(1), _games(ruleset)
+
+    def python_loop() -> int:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                actions, odds = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(rng.choices(actions, odds)[0])
+            else:
+                state.apply_action(rng.choice(state.legal_actions()))
+        return 1
+
+    bots = [spiel.make_uniform_random_bot(player, 1) for player in range(2)]
+
+    def whole() -> int:
+        spiel.evaluate_bots(game.new_initial_state(), bots, rng.randrange(1 << 30))
+        return 1
+
+    def in_wasm() -> int:
+        return sum(one.how == "over" for one in games(_BATCH if name != "chess" else 8))
+
+    ours = timed(in_wasm, bench.seconds)
+    for beside, theirs, target in (
+        ("OpenSpiel, its loop in Python", python_loop, Target(1, at_least=True)),
+        ("OpenSpiel, all in C++", whole, None),
+    ):
+        fast, other = alternate([ours, timed(theirs, bench.seconds)], bench.runs, turns=bench.turns)
+        yield bench.figure(f"{name}, random games", fast, other, unit="games", beside=beside, target=target)
+
+
+def _driven(ruleset: typed.Ruleset, players: int, backend: Backend) -> Callable[[], int]:
+    rng = random.Random(1)
+
+    def work() -> int:
+        game = Game(ruleset, seat_names(players, ruleset.seats), None, backend)
+        while not game.is_over and game.ply < _PLIES:
+            options = list(game.legal_options)
+            game.apply(options[int(rng.random() * len(options))])
+        return game.ply
+
+    return work
+
+
+def _tree(bench: Bench, ref: str, ruleset: typed.Ruleset, players: int) -> Figure:
+    """Steps of a plain UCT from the start of a game, each with a random game of up to so many decisions."""
+    game, seeds = Game(ruleset, seat_names(players, ruleset.seats)), count()
+
+    def slice_(backend: Backend) -> Slice:
+        search = open_search(game, backend="wasm" if backend == "wasm" else "python")
+        row = search.rows([game])[0]
+
+        def work() -> Sample:
+            begun = time.process_time()
+            uct(search, row, _TREE, next(seeds), cap=_CAP)
+            return Sample(_TREE, time.process_time() - begun)
+
+        return work
+
+    fast, slow = alternate([slice_("wasm"), slice_("python")], min(bench.runs, 3))
+    return bench.figure(f"{ref}, UCT, random games of {_CAP}", fast, slow, unit="steps", beside="generated Python")

@@ -1,0 +1,61 @@
+"""Messages of a command whose machine, asked for by name, cannot play or has not played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import NoReturn
+
+import click
+
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.engine.program.handed_back import counting
+
+NAMES = {"wasm": "wasm", "python": "Python", "interpreter": "the interpreter"}
+"""The machines as people read them."""
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Says why there is no wasm module, and ends the command."""
+    from rulespec.engine.wasm.compiler import NoWasmError  # lazily: most runs need none
+    from rulespec.engine.wasm.engine import NoWasmtimeError
+
+    try:
+        yield
+    except NoWasmtimeError as error:
+        raise click.ClickException(str(error)) from None
+    except NoWasmError as error:
+        not_used(f"there is no wasm module for these rules: {error}")
+
+
+@contextmanager
+def told_for(backend: str) -> Iterator[None]:
+    """Says at the end whether another machine has played than the one that was asked for by name, if one was."""
+    if backend not in ("wasm", "python"):
+        yield
+        return
+    with counting() as handed, told():
+        yield
+    check_used(backend, handed)
+
+
+def check_used(backend: str, handed: Mapping[str, int]) -> None:
+    """Says whether another machine has played than the one that was asked for by name, and ends the command if so."""
+    if handed and backend in ("wasm", "python"):
+        others = [f"{NAMES[to]} has played in its place, {output.counted(n, 'time')}" for to, n in handed.items()]
+        not_used(f"the backend `{backend}` was asked for, and {' and '.join(others)}")
+
+
+def played_by(backend: str, handed: Mapping[str, int]) -> str:
+    """The machine that has played, and how many decisions others have taken in its place."""
+    others = (f"{NAMES[to]} {output.counted(times, 'decision')}" for to, times in handed.items())
+    return ", ".join([NAMES[backend], *others])
+
+
+def not_used(message: str) -> NoReturn:
+    """Says that the machine that was asked for has not played, and ends the command: a problem has been found."""
+    help_ = "without --backend, the quickest machine plays that can: the games are the same"
+    output.show([Diagnostic("RS727", Severity.ERROR, message, None, help=help_)])
+    raise click.exceptions.Exit(output.PROBLEMS)

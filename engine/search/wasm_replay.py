@@ -1,0 +1,102 @@
+"""Recorded games in the memory of a module: many at a time, each up to what only Python can judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.search.memory import SearchMemory
+from rulespec.engine.search.replays import Codes, Replayed
+from rulespec.engine.search.search import Search
+from rulespec.engine.wasm.engine import TrapError
+
+_FEW = 3
+"""Decisions of a game that Python judges one by one; where there are more, it replays the rest of the game."""
+
+
+class WasmReplay:
+    """A replay of recorded games. What is not legal in wasm, Python judges: it may still be.
+
+    Args:
+        search: what the positions are of.
+        memory: the memory of its module.
+        games: the codes of the decisions of each game.
+        row: where all of them begin.
+        hashes: whether hashes are wanted.
+    """
+
+    def __init__(
+        self, search: Search, memory: SearchMemory, games: list[Codes], row: NDArray[np.int64], hashes: bool
+    ) -> None:
+        self._search = search
+        self._memory = memory
+        self._games = games
+        self._hashed = hashes
+        self._rows = row[None].repeat(len(games), axis=0)
+        self._done = [0] * len(games)
+        self._hashes: list[list[NDArray[np.uint64]]] = [[] for _ in games]
+        self._judged = [0] * len(games)
+        self._bytes = memory.constants["STRIDE"]
+
+    def replayed(self) -> Replayed:
+        """Where they have come to."""
+        left = [n for n, codes in enumerate(self._games) if len(codes)]
+        while left:
+            sizes: dict[int, int] = {}
+            room = self._memory.room // self._bytes
+            for n in left[: self._memory.most]:
+                size = min(room, len(self._games[n]) - self._done[n])
+                room -= size
+                if size:
+                    sizes[n] = size
+            ended = {n for n, legal in zip(sizes, self._run(sizes), strict=True) if not legal and not self._judge(n)}
+            left = [n for n in left if n not in ended and self._done[n] < len(self._games[n])]
+        hashes = [one for found in self._hashes for one in found]
+        seen = np.concatenate([np.empty(0, np.uint64), *hashes])
+        return Replayed(np.array(self._done, np.int64), self._rows, seen)
+
+    def _run(self, sizes: dict[int, int]) -> list[bool]:
+        """Replays so many decisions of some games in wasm; whether each was legal up to there."""
+        memory, at = self._memory, self._memory.out
+        addresses = []
+        for n, size in sizes.items():
+            memory.write(at, self._games[n][self._done[n] : self._done[n] + size])
+            addresses.append([at, at := at + self._bytes * size])
+        memory.write(memory.found, np.array(addresses, np.int64))
+        memory.write(memory.rows, self._rows[list(sizes)])
+        memory.each(len(sizes), self._call(len(sizes)))
+        reached = memory.read(memory.found, 2 * len(sizes))[::2].tolist()
+        rows = memory.read(memory.rows, self._search.columns * len(sizes)).reshape(len(sizes), -1)
+        self._rows[list(sizes)] = rows
+        for n, (begun, _), to in zip(sizes, addresses, reached, strict=True):
+            self._done[n] += (to - begun) // self._bytes
+            if self._hashed:
+                codes = memory.read(begun, (to - begun) // 8).reshape(-1, self._bytes // 8)
+                self._hashes[n].append(codes[:, 1].copy().view(np.uint64))
+        return [to == end for (_, end), to in zip(addresses, reached, strict=True)]
+
+    def _call(self, count: int) -> Callable[[], None]:
+        memory = self._memory
+
+        def call() -> None:
+            try:
+                memory.instance.call("replay", count, int(self._hashed))
+            except TrapError:  # in a decision that has not come to its end
+                memory.instance.call("undo", memory.constants["JOURNAL_BASE"])
+                memory.instance.call("saved", memory.rows + memory.row * memory.get("GAME"))
+                raise
+
+        return call
+
+    def _judge(self, n: int) -> bool:
+        """Lets Python judge the next decision of a game, or all that are left; whether they are legal."""
+        self._judged[n] += 1
+        codes = self._games[n][self._done[n] :][: 1 if self._judged[n] <= _FEW else None]
+        game, seen = self._search.game(self._rows[n]), list[int]()
+        found = self._search.replayed(game, codes, seen if self._hashed else None)
+        self._done[n] += found
+        self._rows[n] = self._search.rows([game])[0]
+        self._hashes[n].append(np.array(seen, np.uint64))
+        return found == len(codes)

@@ -1,0 +1,138 @@
+"""A walk in the memory of a module."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rulespec.engine.game.position_hash import PRIME
+from rulespec.engine.search.memory import SearchMemory
+from rulespec.engine.search.search import End, Search
+from rulespec.engine.search.walk import PythonWalk
+from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.wasm.engine import TrapError
+from rulespec.engine.wasm.program import WasmProgram
+
+_WORD = (1 << 64) - 1
+
+
+class WasmWalk:
+    """A walk in wasm; see `Walk`. What only Python can do, Python does, from the same position.
+
+    Args:
+        search: what it is a walk of.
+        wasm: the program with its machine code.
+        row: where it begins.
+    """
+
+    def __init__(self, search: Search, wasm: WasmProgram, row: ArrayLike) -> None:
+        self._search = search
+        self._memory = SearchMemory(wasm)
+        self._call = self._memory.instance.call
+        self._interrupts = int(search.interrupts)
+        self._start = self._memory.rows
+        self._here = self._memory.rows + self._memory.row  # the second row is that of playouts
+        self._memory.set("ROWS", self._here)
+        self._stride = self._memory.constants["STRIDE"]
+        self._options = self._memory.constants["OPTIONS_BASE"]
+        self._marks: list[int] = []  # the ends of the journal before what has been taken
+        self._sums: list[int | None] = [None]  # the hashes on the way, as far as they are known
+        self._count: int | None = None
+        self.go(row)
+
+    def go(self, row: ArrayLike) -> None:
+        """Goes to another position."""
+        self._memory.write(self._start, np.asarray(row, np.int64))
+        self._back()
+
+    def _back(self) -> None:
+        """Goes back to where the walk has begun."""
+        self._call("restored", self._start)
+        self._marks, self._sums, self._count = [], [None], None
+
+    def _python(self) -> PythonWalk:
+        return PythonWalk(self._search, self.row)
+
+    @property
+    def count(self) -> int:
+        """The number of legal options."""
+        if self._count is None:
+            try:
+                self._count = self._call("listed", self._interrupts)
+            except TrapError:
+                return self._python().count
+        return self._count
+
+    @property
+    def decider(self) -> int:
+        """Who decides."""
+        try:
+            return self._call("decider")
+        except TrapError:
+            return self._python().decider
+
+    @property
+    def hash(self) -> int:
+        """The hash of the position."""
+        found = self._sums[-1]
+        if found is None:
+            if self._marks and (before := self._sums[-2]) is not None:
+                found = (before + (self._call("grown", self._marks[-1]) & _WORD)) % PRIME
+            else:
+                found = self._call("whole_hash") & _WORD
+            self._sums[-1] = found
+        return found
+
+    @property
+    def row(self) -> NDArray[np.int64]:
+        """The position as a row."""
+        self._call("saved", self._here)
+        return self._memory.read(self._here, self._search.columns)
+
+    def weights(self) -> list[int]:
+        """The weights of the options."""
+        try:
+            self._call("weigh", self._interrupts)
+            return list(map(int, self._memory.read(self._memory.found, self.count)))
+        except TrapError:
+            return self._python().weights()
+
+    def take(self, number: int) -> None:
+        """Takes an option."""
+        if not 0 <= number < (count := self.count):
+            raise IndexError(f"there is no option {number}: {count} are legal")
+        mark = self._memory.get("JOURNAL")
+        try:
+            if self._count is None:
+                raise TrapError
+            self._call("take", self._options + self._stride * number)
+        except TrapError:
+            self._call("undo", mark)
+            walk = self._python()
+            walk.take(number)
+            self._memory.write(self._here, walk.row)
+            self._call("moved", self._here)
+        self._marks.append(mark)
+        self._sums.append(None)
+        self._count = None
+
+    def undo(self) -> None:
+        """Takes the last option back."""
+        if not self._marks:
+            raise IndexError("there is no decision to take back")
+        self._call("undo", self._marks.pop())
+        self._sums.pop()
+        self._count = None
+
+    def playout(self, seed: str, cap: int = CAP) -> End:
+        """Plays a random game from here, then goes back."""
+        self._call("saved", self._here)
+        self._memory.seed(0, seed)
+        try:
+            if self._memory.play(1, cap):
+                raise TrapError
+            found = self._memory.end(self._search, 0)
+        except TrapError:
+            found = self._search.playout(self._memory.read(self._here, self._search.columns), seed, cap)
+        self._back()
+        return found

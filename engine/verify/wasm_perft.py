@@ -1,0 +1,94 @@
+"""Perft in wasm: the whole tree in one memory, with undo and hash inside."""
+
+from __future__ import annotations
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.search.weights import write_weights
+from rulespec.engine.verify.perft import LIMIT, Perft, digest, named
+from rulespec.engine.wasm.compiler import NoWasmError
+from rulespec.engine.wasm.engine import TrapError
+from rulespec.engine.wasm.program import WasmProgram
+
+_MOST_LEAVES = 7_000_000
+"""Leaves whose hashes find room."""
+_BUDGET = 1 << 36
+"""Steps of an option, which takes a minute or so: Python, which can be interrupted, counts what takes longer."""
+
+
+def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
+    """The same as `perft`; None where only Python can tell.
+
+    Args:
+        game: the game; its position is the same afterwards.
+        depth: the number of options in a row.
+        limit: the largest number of nodes.
+
+    Raises:
+        NoWasmtimeError: if wasmtime is not installed, or has not enough memory.
+    """
+    game.position.begin()
+    if not depth or game.is_over:
+        return None
+    try:
+        wasm = wasm_program(game.ruleset, len(game.seats), game.settings)
+        found = _Counting(wasm, game, min(limit, _MOST_LEAVES)).counted(depth)
+    except (NoWasmError, TrapError):
+        return None
+    return found if found.complete or limit <= _MOST_LEAVES else None
+
+
+class _Counting:
+    """A position in a memory of its own."""
+
+    def __init__(self, wasm: WasmProgram, game: Game, limit: int) -> None:
+        self._game = game
+        self._instance = wasm.instance()
+        self._constants = wasm.compiled.memory.constants
+        state = wasm.compiled.occupancy.start(game.position.cells)
+        self._write(self._constants["STATE"], wasm.compiled.memory.encoded(state))
+        write_weights(wasm, self._instance)
+        leaves = self._instance.grow(8 * (limit + 1))
+        self._leaves = leaves
+        registers = {"JOURNAL": self._constants["JOURNAL_BASE"], "OPTIONS": self._constants["OPTIONS_BASE"]}
+        registers |= {"LIMIT": limit, "LEAVES": leaves, "LEAVES_END": leaves + 8 * limit, "COMPLETE": 1}
+        for name, value in registers.items():
+            self._set(name, value)
+        self._set("HASH", self._instance.call("whole_hash"))
+
+    def _write(self, at: int, content: bytes) -> None:
+        self._instance.memory[at : at + len(content)] = content
+
+    def _set(self, register: str, value: int) -> None:
+        self._instance.numbers[self._constants[register] // 8] = value
+
+    def _get(self, register: str) -> int:
+        return int(self._instance.numbers[self._constants[register] // 8])
+
+    def counted(self, depth: int) -> Perft:
+        """The counts below the position."""
+        instance, found = self._instance, Perft(depth)
+        names = [named(option) for option in every_option(self._game)]
+        asked = self._game.position.asked
+        first = self._get("OPTIONS")
+        instance.call("own", asked)
+        instance.call("others", asked)
+        rows = range(first, self._get("OPTIONS"), self._constants["STRIDE"])
+        for name, row in zip(names, rows, strict=True):
+            if self._get("NODES") >= self._get("LIMIT"):
+                self._set("COMPLETE", 0)
+                break
+            self._set("BUDGET", _BUDGET)
+            leaves = instance.call("descend", row, depth)
+            found.leaves += leaves
+            found.divide[name] = leaves
+        found.nodes, found.ended = self._get("NODES"), self._get("ENDED")
+        found.complete = bool(self._get("COMPLETE"))
+        import numpy  # lazily: it comes with the extra
+
+        hashes = instance.memory[self._leaves : self._get("LEAVES")]
+        states, counts = numpy.unique(numpy.frombuffer(hashes, "<u8"), return_counts=True)
+        found.distinct = len(states)
+        found.hash = digest(zip(map("{:016x}".format, states.tolist()), counts.tolist(), strict=True))
+        return found

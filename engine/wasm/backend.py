@@ -1,0 +1,281 @@
+"""The wasm machine: a program as WebAssembly. What it cannot do, or what is at fault, Python does instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.handed_back import handed_back
+from rulespec.engine.program.journal import Changes, Journal, State
+from rulespec.engine.program.machine import Late, Listed, Listing, Lookups
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.wasm.engine import TrapError
+from rulespec.engine.wasm.program import WasmProgram
+from rulespec.engine.wasm.state_memory import StateMemory, WasmState
+
+_ROWS_KEPT = 50_000
+_put = list.__setitem__
+
+
+class _Rows(dict[tuple[int, ...], Listed]):
+    """Options by their rows in the buffer: most games ask for the same ones again and again."""
+
+    def __init__(self, wasm: WasmProgram) -> None:
+        self._kinds = [(k, 2 + len(wasm.p.decisions[d].choices[k].params)) for d, k in wasm.compiled.options]
+
+    def __missing__(self, row: tuple[int, ...]) -> Listed:
+        if len(self) > _ROWS_KEPT:
+            self.clear()
+        choice, end = self._kinds[row[0]]
+        found = self[row] = (choice, row[2:end], row[1])
+        return found
+
+
+class WasmBackend(StateMemory):
+    """Runs a program through WebAssembly. See `Machine` for the methods of all machines.
+
+    A state is a list here, as for every machine, and the memory of the module holds the same: see `StateMemory`. What
+    plays whole games stays in there: see `playouts`.
+
+    Args:
+        wasm: the program with its machine code.
+        python: gives the machine that does what this one cannot; None: made for it alone, when it is needed.
+
+    Attributes:
+        p: the program as it was lowered.
+        wasm: the program with its machine code.
+    """
+
+    def __init__(self, wasm: WasmProgram, python: Callable[[], PythonBackend] | None = None) -> None:
+        self.p = wasm.p
+        self._make_python = python
+        self.wasm = wasm
+        super().__init__(wasm)
+        self._asked = False  # whether options have been asked for since the last decision: then for the next one, too
+        constants = self._constants
+        self._options, self._stride = constants["OPTIONS_BASE"] // 8, constants["STRIDE"] // 8
+        self._first, self._arguments = constants["OPTIONS_BASE"], self._options + 2
+        self._changes, self._by, self._end = constants["CHANGED"] // 8, constants["BY"] // 8, constants["OPTIONS"] // 8
+        self._rows = _Rows(wasm)
+        options = enumerate(self.compiled.options)
+        self._number_of = {self.p.decisions[d].choices[k].block: number for number, (d, k) in options}
+        """The block that an option leads to → its number in the buffer."""
+        self._stepped = self.instance.bound("stepped")
+        self._asks = {name: self.instance.bound(name) for name in ("asks", "asks_others")}
+        self.instance.call("reset")
+
+    @cached_property
+    def python(self) -> PythonBackend:
+        """The machine that does what this one cannot. Its states have the same cells."""
+        if self._make_python is not None:
+            return self._make_python()
+        return PythonBackend(self.p, self.wasm.passes, steps=self.wasm.steps)
+
+    @cached_property
+    def _view(self) -> memoryview | None:
+        """The cells in the memory; None where those who look may write, too, and put back what was there."""
+        cells = self._numbers[self._first_cell : self._first_cell + len(self._start)]
+        return None if self.python.supposes else cells.toreadonly()
+
+    @cached_property
+    def asked(self) -> Mapping[int, int]:
+        """The blocks in which a game waits, each with the number of its decision."""
+        return self.p.asked()
+
+    def start(self) -> State:
+        """A new state before the first block has run, with the sets of occupied places."""
+        return WasmState(self._start, True)
+
+    def write(self, state: State, values: Mapping[int, int]) -> Journal:
+        """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
+        return self.python.write(state, values)
+
+    @property
+    def late(self) -> Late | None:
+        """Runs that leave a state behind; None where not every cell is a number of 64 bits."""
+        return self if self._plain else None
+
+    def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
+        """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
+        end = self._ran(state, block, args)
+        self.catch_up(state)
+        if not end:
+            return self._run_by_python(state, block, args)
+        journal: Journal = self._numbers[self._changes : end].tolist()
+        values = journal[2::3]
+        del journal[2::3]
+        cells = journal[::2]
+        if self._plain or self._cell_of.keys().isdisjoint(cells):
+            any(map(_put.__get__(state), cells, values))
+        else:
+            journal = self._taken_over(state, journal, values)
+        self._known = self.asked.get(state[ir.PC], -1)
+        return journal
+
+    def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
+        """As `run`, but the state is left behind."""
+        if not isinstance(state, WasmState):
+            return self.run(state, block, args)
+        end = self._ran(state, block, args)
+        if not end:
+            state.catch_up()
+            return self._run_by_python(state, block, args)
+        changes = self._memory[8 * self._changes : 8 * end].tobytes()
+        state.behind.append(changes)
+        counter = self._numbers[self._counter]
+        _put(state, ir.PC, counter)
+        self._known = self.asked.get(counter, -1)
+        return changes
+
+    def _decider_by_python(self, state: State, decision: int) -> int:
+        who = self.python.decider(state, decision)
+        handed_back("python")
+        return who
+
+    def _broken_by_python(self, state: State, since: Sequence[Journal] | None) -> list[int]:
+        broken = self.python.broken(state, since)
+        handed_back("python")
+        return broken
+
+    def _run_by_python(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
+        journal = self.python.run(state, block, args)
+        handed_back("python")
+        return journal
+
+    def cells(self, state: State) -> Sequence[int]:
+        """The cells of a state: those in the memory, if it holds the state."""
+        if state is (held := self._held) and not held.written and self._view is not None:
+            return self._view
+        self.catch_up(state)
+        return state
+
+    def _ran(self, state: State, block: int, args: tuple[int, ...]) -> int:
+        """Runs in the memory; returns where what has changed ends among its numbers, or 0 where only Python can run."""
+        try:
+            if state is not (held := self._held) or held.written:
+                self._bring(state)
+            numbers = self._numbers
+            if args:
+                option = self._number_of[block]
+                for at, value in enumerate(args, self._arguments):
+                    numbers[at] = value
+            else:
+                option = self._number_of.get(block, -1 - block)
+            end = self._stepped(option, self._asked, 0)
+        except TrapError:
+            self._forget()
+        except (OverflowError, ValueError, KeyError):  # a value that no cell of the rules has
+            self._held = None
+        else:
+            self._ready, self._asked = self._asked, False
+            return end
+        return 0
+
+    def _tried(self, state: State, wasm: Callable[[], Any], python: Callable[[], Any]) -> Any:
+        """What is found in wasm, or else by Python."""
+        try:
+            self._bring(state)
+            return wasm()
+        except TrapError:
+            self._forget()
+        except (OverflowError, ValueError):
+            self._held = None
+        self.catch_up(state)
+        return python()
+
+    def decider(self, state: State, decision: int) -> int:
+        """The seat that decides; -1 for chance."""
+        if state is (held := self._held) and self._known == decision and not held.written:
+            return self._numbers[self._by]
+        found: int = self._tried(
+            state, lambda: self.instance.call("who", decision), lambda: self._decider_by_python(state, decision)
+        )
+        return found
+
+    def own(self, state: State, decision: int) -> Iterator[Listed]:
+        """The legal options of the decider."""
+        self._asked = True
+        if self._ready and state is (held := self._held) and not held.written:
+            return self._taken(self._numbers[self._end] // 8)
+        found: Iterator[Listed] = self._tried(
+            state, lambda: self._listed("asks", decision), lambda: _by_python(self.python.own(state, decision))
+        )
+        return found
+
+    def listing(self, state: State, decision: int) -> Listing | None:
+        """All options of the decider at once; None where only Python can list."""
+        self._asked = True
+        numbers = self._numbers
+        if self._ready and self._known == decision and state is (held := self._held) and not held.written:
+            who = numbers[self._by]
+        else:
+            who = self.decider(state, decision)
+            try:
+                self._bring(state)
+                self._asks["asks"](decision, 0, 0)
+            except TrapError:
+                self._forget()
+                return None
+            except (OverflowError, ValueError):
+                self._held = None
+                return None
+            self._ready = self._held is state and self.asked.get(state[ir.PC], -1) == decision
+        return decision, who, self._memory[self._first : numbers[self._end]].tobytes()
+
+    def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
+        """The legal options of others."""
+
+        def python() -> Iterator[Listed]:
+            return _by_python(self.python.interrupts(state, decision))
+
+        found: Iterator[Listed] = self._tried(state, lambda: self._listed("asks_others", decision), python)
+        return found
+
+    def _listed(self, name: str, decision: int) -> Iterator[Listed]:
+        """The options that a function lists."""
+        self._ready = False
+        return self._taken(self._asks[name](decision, 0, 0) // 8)
+
+    def _taken(self, end: int) -> Iterator[Listed]:
+        """The options in the buffer up to a number."""
+        rows = iter(self._numbers[self._options : end].tolist())
+        return map(self._rows.__getitem__, zip(*[rows] * self._stride, strict=True))
+
+    def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
+        """Whether an option with these arguments may be taken."""
+        return self.python.is_legal(state, decision, choice, args)
+
+    @property
+    def lookups(self) -> Sequence[Lookups]:
+        """For each decision, functions that only look cells up: those of Python, to which the memory is as good."""
+        return self.python.lookups
+
+    def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        return self.python.standing(state, decision, choice, args)
+
+    def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
+        """The seat that takes an interrupt."""
+        return self.python.actor(state, decision, choice, args)
+
+    def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
+        """The value of an expression."""
+        return self.python.value(e, state, args)
+
+    def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
+        """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
+
+        def whole() -> list[int]:
+            found: list[int] = self.python.broken(state, None) if self.instance.call("broken", 1) else []
+            return found
+
+        found: list[int] = self._tried(state, whole, lambda: self._broken_by_python(state, since))
+        return found
+
+
+def _by_python(found: Iterator[Listed]) -> Iterator[Listed]:
+    """Options that Python lists instead."""
+    yield from found
+    handed_back("python")

@@ -1,0 +1,443 @@
+"""The blocks of a procedure: nested loops and branches, and what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Loop
+from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.engine.program.regions import ROOT, Regions
+from rulespec.engine.program.traversal import meet, span
+from rulespec.engine.python.occupancy import Occupancy
+from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm.expressions import ExpressionEmitter
+from rulespec.engine.wasm.wasm_format import I32
+from rulespec.engine.wasm.widths import ROW
+
+STOPPED = -1
+"""What a function of blocks returns if the game waits or is over."""
+
+
+class InstructionEmitter:
+    """Writes instructions into the function at hand.
+
+    Args:
+        x: writes expressions.
+        occupancy: the sets that are maintained.
+    """
+
+    def __init__(self, x: ExpressionEmitter, occupancy: Occupancy) -> None:
+        self.x = x
+        self._occupied = [f.array for f in occupancy.families.values()]
+        self._holders = [range(base, base + count) for base, count, _ in occupancy.holdings]
+
+    def write(self, i: ir.Instruction) -> None:
+        """Writes an instruction."""
+        x, code = self.x, self.x.code
+        if isinstance(i, ir.Store):
+            self._store(i)
+        elif isinstance(i, ir.Transfer):
+            x.place(i.source)
+            x.place(i.target)
+            x.value(i.amount)
+            code.const(1 if i.unlimited else 0)
+            if any(meet(span(c), array) for c in (i.source, i.target) for array in self._occupied):
+                code.const(x.memory.constants["PLACES"])
+                code.call("transfer_counted")
+            else:
+                code.call("transfer")
+        elif isinstance(i, ir.Check):
+            x.truth(i.condition)
+            code.do("i32.eqz")
+            code.if_()
+            code.do("unreachable")
+            code.end()
+        else:
+            assert isinstance(i, ir.Clear)
+            for cell in range(i.base, i.base + i.size):
+                self._clear(cell)
+
+    def take(self, loop: Loop) -> None:
+        """Takes the next member of a loop's set, which is not empty."""
+        x, code = self.x, self.x.code
+        rest, at, words = x.variables[loop.rest], x.variables[loop.at], x.widths.of_cells[loop.rest]
+        if loop.start == ir.Const(0):
+            sets.take_lowest(code, rest, words, at)
+            return
+        code.get_all(rest, words)
+        x.value(loop.start)
+        code.call(f"pick{words}" if x.widths.words else "pick")
+        code.set(at)
+        one = sets.single(code, at, words)
+        sets.push(code, sets.combined(code, "diff", sets.in_locals(code, rest, words), one))
+        code.set_all(rest, words)
+
+    def put(self, cell: int, value: int) -> None:
+        """Puts a constant into a cell."""
+        code, words = self.x.code, self.x.widths.of_cells[cell]
+        with code.scope():
+            local = code.locals(words)
+            sets.clear(code, local, words)
+            code.const(value)
+            code.set(local)
+            self.put_local(cell, local)
+
+    def put_local(self, cell: int, local: int) -> None:
+        """Puts a local into a cell, or several, if that is not there already."""
+        code = self.x.code
+        for k in range(self.x.widths.of_cells[cell]):
+            address = self.x.memory.address(cell) + 8 * k
+            code.at(address)
+            code.get(local + k)
+            code.do("ne")
+            code.if_()
+            code.const(address)
+            code.get(local + k)
+            code.call("put")
+            code.end()
+
+    def _clear(self, cell: int) -> None:
+        x, code, words = self.x, self.x.code, self.x.widths.of_cells[cell]
+        if cell in x.variables:
+            sets.clear(code, x.variables[cell], words)
+        elif words == ROW:
+            code.const(x.memory.address(cell))
+            x.address(ir.Const(0))
+            code.call("wide_put")
+        else:
+            self.put(cell, 0)
+
+    def _store(self, i: ir.Store) -> None:
+        x, code = self.x, self.x.code
+        cell = i.target.base + i.target.index.value if isinstance(i.target.index, ir.Const) else -1
+        variable = x.variables.get(cell)
+        words = x.widths.of_cells[i.target.base]
+        if variable is not None:
+            x.push(i.value, words)
+            self._bound(i)
+            code.set_all(variable, words)
+        elif words == ROW:
+            x.place(i.target)
+            x.address(i.value)
+            code.call("wide_put")
+        elif any(meet(span(i.target), array) for array in self._holders):
+            x.place(i.target)
+            x.value(i.value)
+            self._bound(i)
+            code.const(x.memory.constants["HOUSES"])
+            code.call("house")
+        elif cell >= 0:
+            self.put_local(cell, self._checked(i, words))
+        else:  # often what is there already, such as a mark that is gone
+            place = code.local()
+            x.place(i.target)
+            code.set(place)
+            value = self._checked(i, words)
+            for k in range(words):
+                code.get(place)
+                code.do("wrap")
+                code.load(8 * k)
+                code.get(value + k)
+                code.do("ne")
+                code.if_()
+                code.get(place)
+                if k:
+                    code.const(8 * k)
+                    code.do("add")
+                code.get(value + k)
+                code.call("put")
+                code.end()
+
+    def _checked(self, i: ir.Store, words: int) -> int:
+        """The locals with the value that is stored."""
+        code = self.x.code
+        self.x.push(i.value, words)
+        self._bound(i)
+        value = code.locals(words)
+        code.set_all(value, words)
+        return value
+
+    def _bound(self, i: ir.Store) -> None:
+        """Traps if the top of the stack is outside the bounds of a cell."""
+        code = self.x.code
+        known = i.value.value if isinstance(i.value, ir.Const) else None
+        if i.low is None or i.high is None or (known is not None and i.low <= known <= i.high):
+            return
+        value = code.local()
+        code.tee(value)
+        if i.low:
+            code.const(i.low)
+            code.do("sub")
+        code.const(i.high - i.low)
+        code.do("gt_u")
+        if i.none:
+            code.get(value)
+            code.const(NO_NUMBER)
+            code.do("ne", "i32.and")
+        code.if_()
+        code.do("unreachable")
+        code.end()
+        code.get(value)
+
+
+class BlockEmitter:
+    """Writes the blocks of one procedure into the function at hand, from one entry or another.
+
+    Args:
+        instructions: writes instructions.
+        regions: the structure of the blocks.
+        takers: the block with which each round of a loop over a set begins → the loop.
+        charges: the steps that are counted where a block begins.
+        calls: for each call the cells whose values are passed on, and whether the procedure may wait.
+        args: a block → the variables that are arguments of the option that leads there.
+    """
+
+    def __init__(
+        self,
+        instructions: InstructionEmitter,
+        regions: Regions,
+        takers: dict[int, Loop],
+        charges: dict[int, int],
+        calls: dict[int, tuple[list[int], bool]],
+        args: dict[int, tuple[int, ...]],
+    ) -> None:
+        self.i = instructions
+        self.x = instructions.x
+        self.p = self.x.p
+        self._regions = regions
+        self._takers = takers
+        self._charges = charges
+        self._calls = calls
+        self._args = args
+        self._labels: dict[int, int] = {}
+        self._heads: dict[int, int] = {}
+        self._work: list[tuple[str, int, int]] = []
+
+    def write(self, entry: int, stop: int, leave: int, next_: int, begun: int) -> None:
+        """Writes all blocks.
+
+        Args:
+            entry: the local with the number of the entry to begin with.
+            stop: the label where variables are put into their cells, and the function returns.
+            leave: the label where the procedure is left.
+            next_: the local of what the function returns.
+            begun: the local that says whether the procedure was entered in its middle.
+        """
+        code = self.x.code
+        self._stop, self._leave, self._next, self._begun = stop, leave, next_, begun
+        tops = self._regions.below[ROOT]
+        entries = self._regions.entries
+        self._entry = -1
+        if len(tops) > 1:
+            self._entry = code.local(I32)
+            code.get(entry)
+            code.do("wrap")
+            code.set(self._entry)
+            self._again = code.loop()
+            self._labels |= {top: code.block() for top in tops[::-1]}
+            code.get(self._entry)
+            labels = [self._labels[b] for b in entries]
+            code.br_table(labels, labels[0])
+        for top in tops:
+            if len(tops) > 1:
+                code.end()
+            self._all(top)
+        if len(tops) > 1:
+            code.end()
+        code.do("unreachable")
+
+    def _all(self, block: int) -> None:
+        """Writes a block and all that is below it, with nothing on the stack of Python."""
+        code = self.x.code
+        self._work = [("tree", block, -1)]
+        while self._work:
+            what, block, by = self._work.pop()
+            if what == "tree":
+                self._tree(block)
+            elif what == "end":
+                code.end()
+            elif what == "else":
+                code.else_()
+            elif what == "go":
+                self._go(by, block)
+            else:
+                self._block(block)
+
+    def _tree(self, block: int) -> None:
+        code, regions = self.x.code, self._regions
+        if block in regions.loops:
+            self._heads[block] = code.loop()
+            self._work.append(("end", -1, -1))
+        for later in sorted((b for b in regions.below[block] if b in regions.meets), key=regions.place.__getitem__)[
+            ::-1
+        ]:
+            self._labels[later] = code.block()
+            self._work += [("tree", later, -1), ("end", -1, -1)]
+        self._work.append(("block", block, -1))
+
+    def _go(self, block: int, target: int) -> None:
+        """Goes on from a block at another one."""
+        code, regions = self.x.code, self._regions
+        if (block, target) in regions.far:
+            code.const32(regions.entries.index(target))
+            code.set(self._entry)
+            code.br(self._again)
+        elif regions.turns(block, target):
+            code.br(self._heads[target])
+        elif target in regions.meets:
+            code.br(self._labels[target])
+        else:
+            self._work.append(("tree", target, -1))
+
+    def _block(self, number: int) -> None:
+        block = self.p.blocks[number]
+        body = block.body
+        if number in self._charges:
+            self.charge(self._charges[number])
+        for k, at in enumerate(self._args.get(number, ())):
+            self.x.code.at(self.x.memory.constants["ROW_TAKEN"])
+            self.x.code.do("wrap")
+            self.x.code.load(16 + 8 * k)
+            self.x.code.set(self.x.variables[at])
+        loop = self._takers.get(number)
+        if loop is not None:
+            with self.x.code.scope():
+                self.i.take(loop)
+            body = body[2:]
+        left = isinstance(block.exit, ir.Return)
+        for i in body:
+            if left and isinstance(i, ir.Clear) and self._variables(range(i.base, i.base + i.size)):
+                continue  # nobody reads them any more
+            with self.x.code.scope():
+                self.i.write(i)
+        with self.x.code.scope():
+            self._exit(number, block.exit)
+
+    def _variables(self, cells: Collection[int]) -> bool:
+        return all(at in self.x.variables for at in cells)
+
+    def _exit(self, number: int, e: ir.Exit | None) -> None:
+        x, code = self.x, self.x.code
+        if isinstance(e, ir.Goto):
+            self._go(number, e.block)
+        elif isinstance(e, ir.Branch):
+            x.truth(e.condition)
+            code.if_()
+            self._work += [("go", e.no, number), ("end", -1, -1), ("go", e.yes, number)]
+        elif isinstance(e, ir.Switch):
+            self._switch(number, e)
+        elif isinstance(e, ir.Enter):
+            self._enter(number, e)
+        elif isinstance(e, ir.Return):
+            self._return(e)
+        elif isinstance(e, ir.Ask):
+            if e.otherwise is None:
+                self.i.put(ir.PC, number)
+            self._stopped(STOPPED if e.otherwise is None else STOPPED - 1 - number)
+        else:
+            assert isinstance(e, ir.End)
+            self._end(number, e)
+
+    def _stopped(self, next_: int) -> None:
+        code = self.x.code
+        code.const(next_)
+        code.set(self._next)
+        code.br(self._stop)
+
+    def _end(self, number: int, e: ir.End) -> None:
+        code = self.x.code
+        self.i.put(ir.PC, number)
+        self.i.put(ir.ENDING, e.ending + 1)
+        code.const(self.x.memory.address(ir.WINNERS))
+        if e.winners is None:
+            code.const(-1)
+        else:
+            self.x.value(e.winners)
+        code.call("put")
+        self._stopped(STOPPED)
+
+    def _switch(self, number: int, e: ir.Switch) -> None:
+        code = self.x.code
+        cases: dict[int, list[int]] = {}
+        for case, block in dict(e.cases).items():
+            if block != e.other:
+                cases.setdefault(block, []).append(case)
+        value = code.local()  # the cases are written one after the other, and each may use it anew
+        self.x.value(e.value)
+        code.set(value)
+        ends = []
+        for block, wanted in cases.items():
+            ends.append((block, wanted, code.block()))
+        for _, wanted, label in ends[::-1]:
+            for case in wanted:
+                code.get(value)
+                code.const(case)
+                code.do("eq")
+                code.br_if(label)
+        self._work += [one for block, _, _ in ends for one in (("go", block, number), ("end", -1, -1))]
+        self._work.append(("go", e.other, number))
+
+    def _enter(self, number: int, e: ir.Enter) -> None:
+        """Calls a procedure; if it does not come back at once, neither does this one."""
+        x, code = self.x, self.x.code
+        given, waits = self._calls[e.block]
+        code.const(-1)
+        for at in given:
+            if at == e.back:
+                code.const(0 if e.usual else e.after)
+            else:
+                code.get_all(x.variables[at], x.widths.of_cells[at])
+        code.call(f"p{e.block}")
+        if waits:
+            code.tee(self._next)
+            code.const(e.after)
+            code.do("ne")
+            code.br_if(self._stop)
+        else:
+            code.do("drop")
+        self._go(number, e.after)
+
+    def _return(self, e: ir.Return) -> None:
+        x, code = self.x, self.x.code
+        back = x.variables.get(e.cell)
+        if back is not None:
+            code.get(back)
+            code.const(e.usual)
+            code.get(back)
+            code.do("wrap", "select")
+            code.set(self._next)
+        else:
+            code.const(e.usual)
+            code.set(self._next)
+            code.get(self._begun)
+            code.do("wrap")
+            code.if_()
+            address = x.memory.address(e.cell)
+            code.at(address)
+            code.do("eqz", "i32.eqz")
+            code.if_()
+            code.at(address)
+            code.set(self._next)
+            self.i.put(e.cell, 0)
+            code.end()
+            code.end()
+        code.br(self._leave)
+
+    def charge(self, steps: int) -> None:
+        """Counts steps; there may be too many: only the interpreter knows."""
+        code, left = self.x.code, self.x.memory.constants["LEFT"]
+        with code.scope():
+            local = code.local()
+            code.const32(0)
+            code.at(left)
+            code.const(steps)
+            code.do("sub")
+            code.tee(local)
+            code.store(left)
+            code.get(local)
+            code.const(0)
+            code.do("lt_s")
+            code.if_()
+            code.do("unreachable")
+            code.end()

@@ -1,0 +1,276 @@
+"""From a program to a module of WebAssembly."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from rulespec.engine.passes.count_work import count_work
+from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
+from rulespec.engine.program import ir
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.long_values import LongValues, long_values, scored
+from rulespec.engine.python.invariants import split
+from rulespec.engine.python.occupancy import Occupancy, with_occupancy
+from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm.calls import CallEmitter, Definitions
+from rulespec.engine.wasm.expressions import ExpressionEmitter
+from rulespec.engine.wasm.layout import BATCH, Memory, TooLargeError, words
+from rulespec.engine.wasm.loops import LoopEmitter
+from rulespec.engine.wasm.neighbours import NeighbourEmitter
+from rulespec.engine.wasm.operators import OperatorEmitter, WideOrderError
+from rulespec.engine.wasm.options import OptionEmitter, cases
+from rulespec.engine.wasm.pieces import pieces
+from rulespec.engine.wasm.procedures import ProcedureEmitter
+from rulespec.engine.wasm.ranked import RankEmitter
+from rulespec.engine.wasm.roots import rank_size, rank_source, sorted_most
+from rulespec.engine.wasm.rows import RowForm, same_options
+from rulespec.engine.wasm.runtime import EXPORTS, SOURCES
+from rulespec.engine.wasm.small_python import compile_functions
+from rulespec.engine.wasm.spread import ClosureEmitter, SpreadEmitter
+from rulespec.engine.wasm.values import span
+from rulespec.engine.wasm.wasm_format import I64, Module
+from rulespec.engine.wasm.widths import MOST_ON_STACK, ROW, WORD, Widths
+from rulespec.engine.wasm.words import Word
+from rulespec.errors import RulespecError
+
+_UNBOUNDED = 1 << 60
+"""Steps that may be taken while nothing counts them."""
+
+
+class NoWasmError(RulespecError):
+    """A program cannot be carried out in wasm; the message says why."""
+
+
+class Compiled(Struct):
+    """A program as a module.
+
+    Attributes:
+        p: the program as it was given.
+        code: the module.
+        memory: where its memory has what.
+        occupancy: the sets that are maintained.
+        asked: the program whose invariants are asked for single members.
+        options: the decision and the choice of each option, by its number in the buffer.
+    """
+
+    p: ir.Program
+    code: bytes
+    memory: Memory
+    occupancy: Occupancy
+    asked: ir.Program
+    options: list[tuple[int, int]]
+
+
+def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int = MAX_STEPS) -> Compiled:
+    """Emits a program as a module.
+
+    Args:
+        p: the program as it was lowered.
+        passes: the passes that it goes through before.
+        steps: how many steps there are at most from one decision to the next.
+
+    Raises:
+        NoWasmError: if it needs more memory than a module may have.
+    """
+    counting = count_work(p)
+    costs = Costs(counting, Costs(p))
+    asked = split(counting)
+    fast, occupancy = with_occupancy(optimized(asked, passes))
+    for orders in (False, True):
+        try:
+            return _Compiler(p, asked, fast, occupancy, costs, steps, orders=orders).compiled()
+        except WideOrderError:
+            continue
+        except TooLargeError:
+            break
+    raise NoWasmError("it needs more memory than a game may have in wasm")
+
+
+class _Compiler:
+    """One compilation."""
+
+    def __init__(
+        self,
+        p: ir.Program,
+        asked: ir.Program,
+        fast: ir.Program,
+        occupancy: Occupancy,
+        costs: Costs,
+        steps: int,
+        *,
+        orders: bool,
+    ) -> None:
+        self.p, self.asked, self.fast, self.occupancy, self.costs = p, asked, fast, occupancy, costs
+        added: dict[int, int] = {}
+        for f in occupancy.families.values():
+            added |= dict.fromkeys(range(f.at, f.at + f.sets), f.count)
+        for (_, count, number), first in occupancy.holdings.items():
+            added |= dict.fromkeys(range(first - 1, first + max(fast.arrays[number]) + 1), count)
+        self.widths = Widths(fast, occupancy.cells, added, orders=orders)
+        self.module = Module()
+        params = max((len(c.params) for d in fast.decisions for c in d.choices), default=0)
+        self.memory = Memory(self.module, self.widths, occupancy.start(p.start), params)
+        self.memory.constants |= {"STEPS": steps, "UNBOUNDED": _UNBOUNDED}
+
+    def compiled(self) -> Compiled:
+        """The module."""
+        memory, module = self.memory, self.module
+        long = long_values(self.p, self.costs.whole)
+        if long.seen and self.p.alike:
+            raise NoWasmError("who sees what is private may take too many steps, by the sizes of kinds")
+        x = ExpressionEmitter(self.fast, module, memory, self.widths, self.costs)
+        loops, neighbours = LoopEmitter(x), NeighbourEmitter(x)
+        OperatorEmitter(x)
+        CallEmitter(x)
+        ClosureEmitter(x, loops)
+        RankEmitter(x, loops)
+        SpreadEmitter(x, loops, neighbours)
+        listing = [self.costs.legal(d) for d in self.costs.p.decisions]
+        procedures = ProcedureEmitter(x, self.occupancy, listing)
+        options = OptionEmitter(x, loops, long)
+        self._tables(options, procedures.by_row)
+        options.write()
+        Definitions(x).write()
+        procedures.write()
+        self._invariants(x, long)
+        for number, e in enumerate(scored(self.fast)):
+            code = x.begin(2)
+            x.slots = {0: 0, 1: 1}
+            if number in long.scored:
+                code.do("unreachable")
+            if x.words(e) > 1:
+                self._word(x, e)
+            else:
+                x.value(e)
+            module.define(f"score{number}", code, 2, I64)
+        for source in (*SOURCES, *self._of_sets(), rank_source(self.fast, max(1, self.widths.words))):
+            compile_functions(source, module, memory.constants, EXPORTS)
+        return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
+
+    def _of_sets(self) -> list[str]:
+        """The fixed functions for sets of several words, if there are any."""
+        if not self.widths.words:
+            return []
+        most = min(MOST_ON_STACK, self.widths.words)
+        return [sets.SOURCE, *(sets.source(words) for words in range(1, most + 1))]
+
+    def _word(self, x: ExpressionEmitter, e: ir.Expr) -> None:
+        """Pushes one word of a set: the second parameter says which; zero if it has no such."""
+        code, words = x.code, x.words(e)
+        if words == ROW:
+            x.address(e)
+            code.get(1)
+            code.const(3)
+            code.do("shl", "add", "wrap")
+            code.load()
+            return
+        local = x.held(e, words)
+        code.const(0)
+        for k in range(words):
+            code.get(local + k)
+            code.get(1)
+            code.const(k)
+            code.do("ne", "select")
+
+    def _invariants(self, x: ExpressionEmitter, long: LongValues) -> None:
+        """Writes the function that says whether an invariant holds for the members in one word."""
+        code = x.begin(2)
+        for piece in cases(code, pieces(self.asked)):
+            v = self.fast.invariants[piece.invariant]
+            if piece.invariant in long.invariants:
+                code.do("unreachable")
+            x.slots, x.known = {}, {}
+            with code.scope():
+                if v.each is not None:
+                    x.slots[v.each[0]], x.known[v.each[0]] = self._members(x, piece.word)
+                x.truth(v.condition.expr)
+                code.do("extend", "return")
+        code.const(1)
+        self.module.define("holds", code, 2, I64)
+
+    def _members(self, x: ExpressionEmitter, word: int) -> tuple[int, int]:
+        """The set whose only word is the second parameter: the locals that hold it, and its words."""
+        code, words = x.code, min(ROW, word + 1)
+        if words == 1:
+            return 1, 1
+        found: list[Word] = [*[None] * word, partial(code.get, 1)]
+        if words == ROW:
+            code.const(x.in_row(found))
+        else:
+            sets.push(code, found)
+        local = code.locals(span(words))
+        code.set_all(local, span(words))
+        return local, words
+
+    def _tables(self, options: OptionEmitter, by_row: Collection[int]) -> None:
+        """Lays out what the fixed functions look up."""
+        memory, p = self.memory, self.fast
+        waits = p.asked()
+        every = [piece.members for piece in pieces(self.asked)]
+        takes = []
+        width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
+        for d, k in options.numbers:
+            c = p.decisions[d].choices[k]
+            block = -1 - c.block if c.block in by_row else c.block
+            row = [block, len(c.params), *(memory.address(q.cell) for q in c.params)]
+            takes += [*row, *[0] * (width - len(row))]
+        signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
+        constants = memory.constants
+        constants["RESULT"] = 8 * (4 + p.seats * rank_size(p))
+        constants["SORTED"] = memory.room(16 * sorted_most(p))
+        constants["RESULTS"] = memory.room(constants["RESULT"] * BATCH)
+        constants["MAIN"] = p.main
+        constants["ASKED"] = memory.numbers([waits.get(b, -1) for b in range(len(p.blocks))])
+        constants["TAKES"] = memory.numbers(takes)
+        constants["SAMES"] = memory.numbers(same_options(self.p))
+        constants["SIGNS"] = memory.numbers(signs)
+        constants["INVARIANTS"] = len(every)
+        constants["MEMBERS"] = memory.room(8 * len(every))
+        constants["ALWAYS"] = memory.room(8 * len(every))
+        constants["EVERY"] = memory.room(8 * len(every))
+        memory.module_data(constants["EVERY"], words(every))
+        places, houses = self.occupancy.places, self.occupancy.houses
+        constants["PLACES"] = self._lists({at: [self._bit(*s) for s in sets] for at, sets in places.items()})
+        constants["HOUSES"] = self._lists({at: [self._house(*s) for s in sets] for at, sets in houses.items()})
+
+        self._rows()
+
+    def _rows(self) -> None:
+        """Lays out where the words of wide cells stand in rows of numbers (`rows`)."""
+        memory, form = self.memory, RowForm(self.p)
+        moved: list[int] = []
+        for cell in memory.ranks:
+            if cell < form.cells:
+                for word, column in enumerate((cell, *form.further.get(cell, ()))):
+                    moved += (8 * column, memory.address(cell) + 8 * word)
+        constants = memory.constants
+        constants["ROW"] = 8 * form.columns
+        constants["RULES_END"] = memory.state + 8 * form.cells
+        constants["MOVED"] = memory.numbers(moved)
+        constants["MOVED_END"] = constants["MOVED"] + 8 * len(moved)
+
+    def _lists(self, rows: Mapping[int, Sequence[tuple[int, ...]]]) -> int:
+        """The address of a table: for each cell the address of its list, which begins with its length; or 0."""
+        found = [0] * self.memory.cells
+        first = self.memory.room(8 * sum(1 + sum(map(len, row)) for row in rows.values()))
+        flat: list[int] = []
+        for at, row in rows.items():
+            found[at] = first + 8 * len(flat)
+            flat += [len(row), *(x for one in row for x in one)]
+        self.memory.module_data(first, words(flat))
+        return self.memory.numbers(found)
+
+    def _bit(self, at: int, bit: int) -> tuple[int, int]:
+        """The address of the word and the bit in it."""
+        word, rest = divmod(bit.bit_length() - 1, WORD)
+        return self.memory.address(at) + 8 * word, 1 << rest
+
+    def _house(self, first: int, bit: int, array: Sequence[int]) -> tuple[int, int, int, int]:
+        memory = self.memory
+        at, one = self._bit(first, bit)
+        stride = 8 * memory.words if self.widths.cells[first] else 8
+        return at, one, memory.numbers(array), stride

@@ -1,0 +1,175 @@
+"""The memory of a module: registers, the state, tables, room for what is worked out, journal, options."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+
+from rulespec.engine.program.limits import MAX_LISTED as MAX_STEPS_LISTED
+from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
+from rulespec.engine.wasm.wasm_format import PAGE, Module
+from rulespec.engine.wasm.widths import Widths
+
+REGISTERS = (
+    *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "HASH", "PLY", "DRAWN"),
+    *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
+    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK", "BEGUN", "IDLE_AT", "IDLE_SIZE"),
+    *("TRAIL", "TRAIL_END"),
+)
+"""Numbers at fixed addresses, which the host reads and writes, too."""
+JOURNAL_ENTRIES = 200_000
+ENTRY = 24
+"""Bytes of an entry of the journal: address, value before, value after."""
+OPTIONS_BYTES = 16 << 20
+MAX_OPTIONS = 100_000
+"""Options of a decision that are listed."""
+MAX_BYTES = 256 << 20
+"""Bytes of memory that a module may have."""
+_FEW = 1 << 62 - (JOURNAL_ENTRIES.bit_length() + 32)
+"""Changes of a journal that are smaller, each times 32 bits, have a sum of 64 bits."""
+_WORDS_OF_TWISTER = 624
+KEY_WORDS = 64
+"""Numbers of a key: how many words follow, and these."""
+BATCH = 64
+"""Games that are played by one call."""
+
+
+class TooLargeError(Exception):
+    """The program needs more memory than a module may have."""
+
+
+class Memory:
+    """Addresses in the memory of a module.
+
+    Args:
+        module: gets the contents.
+        widths: the widths of the cells.
+        start: the state before the first block has run.
+        params: the most parameters of an option.
+
+    Attributes:
+        state: of the first cell.
+        wide: of the first cell whose value has several words.
+        ranks: a cell whose value has several words → its number among them.
+        constants: registers and addresses by their names, for the fixed functions.
+    """
+
+    def __init__(self, module: Module, widths: Widths, start: Sequence[int], params: int) -> None:
+        self._module = module
+        self._next = 1024
+        self.widths = widths
+        self.cells = len(start)
+        self.words = widths.words
+        self.ranks: dict[int, int] = {}
+        for at, wide in enumerate(widths.cells):
+            if wide:
+                self.ranks[at] = len(self.ranks)
+        self._arrays: dict[tuple[int, ...], int] = {}
+        self._sets: dict[tuple[int, tuple[int, ...]], int] = {}
+        span = self.cells + len(self.ranks) * self.words
+        self.state = self.room(8 * span)
+        self.wide = self.state + 8 * self.cells
+        self.end = self.state + 8 * span
+        self.start = self.room(8 * span)
+        self.module_data(self.start, self.encoded(start))
+        self.weights = self.room(8 * span)
+        self.readers = self.room(8 * span)
+        self.marks = self.room(8 * span)
+        changed = self.room(24 * span)
+        stride = 8 * (2 + params)
+        keys, twister = self.room(8 * KEY_WORDS * BATCH), self.room(8 * (_WORDS_OF_TWISTER + 1))
+        journal = self.room(ENTRY * JOURNAL_ENTRIES)
+        options = self.room(OPTIONS_BYTES)
+        self.constants = {name: 64 + 8 * i for i, name in enumerate(REGISTERS)}
+        self.constants |= {
+            "STATE": self.state,
+            "WIDE": self.wide,
+            "STATE_END": self.end,
+            "START": self.start,
+            "WEIGHTS": self.weights,
+            "READERS": self.readers,
+            "MARKS": self.marks,
+            "CHANGED": changed,
+            "WORDS": self.words,
+            "STRIDE": stride,
+            "JOURNAL_BASE": journal,
+            "JOURNAL_END": journal + ENTRY * (JOURNAL_ENTRIES - 1),
+            "OPTIONS_BASE": options,
+            "OPTIONS_END": options + OPTIONS_BYTES - stride,
+            "MAX_OPTIONS": MAX_OPTIONS,
+            "KEYS": keys,
+            "KEY": 8 * KEY_WORDS,
+            "TWISTER": twister,
+            "TWISTER_AT": twister + 8 * _WORDS_OF_TWISTER,
+            "FEW": _FEW,
+            "MOST": MAX_NUMBER,
+            "MAX_VALUES": MAX_VALUES,
+            "MAX_STEPS_LISTED": MAX_STEPS_LISTED,
+        }
+
+    def room(self, size: int) -> int:
+        """The address of so many bytes that nothing else uses."""
+        found = self._next
+        self._next += -(-size // 8) * 8
+        if self._next > MAX_BYTES:
+            raise TooLargeError
+        return found
+
+    @property
+    def pages(self) -> int:
+        """The pages of memory."""
+        return self._next // PAGE + 1
+
+    def module_data(self, at: int, values: bytes) -> None:
+        """Adds initial contents."""
+        self._module.data(at, values)
+
+    def numbers(self, values: Sequence[int]) -> int:
+        """The address of constant numbers; before the first one stands the last, as for Python's index -1."""
+        key = tuple(values)
+        if key not in self._arrays:
+            at = self.room(8 * (len(key) + 1))
+            self._arrays[key] = at + 8
+            self.module_data(at, words([*key[-1:], *key]))
+        return self._arrays[key]
+
+    def sets(self, values: Iterable[int], count: int) -> int:
+        """The address of constant sets of `count` words each; before the first one stands the last."""
+        key = tuple(values)
+        if (count, key) not in self._sets:
+            at = self.room(8 * count * (len(key) + 1))
+            self._sets[count, key] = at + 8 * count
+            self.module_data(at, b"".join(value.to_bytes(8 * count, "little") for value in (*key[-1:], *key)))
+        return self._sets[count, key]
+
+    def temporary(self) -> int:
+        """The address of a row that is worked out. Nothing is recursive, so each has a place of its own."""
+        return self.room(8 * self.words)
+
+    def address(self, cell: int) -> int:
+        """The address of a cell."""
+        rank = self.ranks.get(cell)
+        return self.state + 8 * cell if rank is None else self.wide + 8 * self.words * rank
+
+    def cell(self, address: int) -> int:
+        """The cell at an address."""
+        if address < self.wide:
+            return (address - self.state) // 8
+        return self._ranked[(address - self.wide) // (8 * self.words)]
+
+    @property
+    def _ranked(self) -> list[int]:
+        return list(self.ranks)
+
+    def encoded(self, state: Sequence[int]) -> bytes:
+        """A state as it stands in the memory."""
+        first = words([0 if self.widths.cells[at] else value for at, value in enumerate(state)])
+        return first + b"".join(state[at].to_bytes(8 * self.words, "little") for at in self.ranks)
+
+
+def words(values: Sequence[int]) -> bytes:
+    """Numbers of 64 bits, as they stand in the memory; of a set the last bit may be the sign."""
+    try:
+        return struct.pack(f"<{len(values)}q", *values)
+    except struct.error:
+        return struct.pack(f"<{len(values)}Q", *(value if value >= 0 else value + (1 << 64) for value in values))

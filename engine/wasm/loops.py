@@ -1,0 +1,289 @@
+"""Loops inside of expressions: over the members of a set, over what can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm.expressions import TRUTHS, ExpressionEmitter
+from rulespec.engine.wasm.wasm_format import I64, Code
+from rulespec.engine.wasm.widths import ROW, WORD
+from rulespec.engine.wasm.words import Word
+
+_SUM = 1 << 62
+"""Sums that are smaller are not tested."""
+_FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0}
+
+
+class LoopEmitter:
+    """Writes loops into the function at hand."""
+
+    def __init__(self, x: ExpressionEmitter) -> None:
+        self.x = x
+        forms: dict[type, Callable[..., None]] = {
+            ir.Fold: self._fold,
+        }
+        x.add_forms(forms, {ir.Fold: self._set_fold})
+
+    @contextmanager
+    def slot(self, number: int, words: int) -> Iterator[int]:
+        """Binds a slot to a new local, which holds members of a set of so many words."""
+        x = self.x
+        slots, known = x.slots.copy(), x.known.copy()
+        local = x.slots[number] = x.code.local()
+        x.known[number] = -words
+        yield local
+        x.slots, x.known = slots, known
+
+    @contextmanager
+    def members(self, source: ir.Expr, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
+        """A loop over the members of a set, in cyclic order: the labels to leave it, and to go on."""
+        words = self.x.words(source)
+        if words == ROW:
+            self.x.address(source)
+            with self.wide_members(start, slot) as labels:
+                yield labels
+            return
+        code = self.x.code
+        rest, later = self.x.held(source, words), code.locals(words) if start is not None else -1
+        if start is not None:
+            first = self.x.held(start, 1)
+            sets.split(code, rest, later, words, first, far=bool(self.x.widths.words))
+        with self.slot(slot, words) as local:
+            outside, again = code.block(), code.loop()
+            self.taken(rest, later, local, outside, words)
+            yield outside, again
+            code.br(again)
+            code.end()
+            code.end()
+
+    def taken(self, rest: int, later: int, local: int, outside: int, words: int) -> None:
+        """Takes the lowest member out of what is left of a set."""
+        code = self.x.code
+        if later >= 0:
+            sets.push_union(code, sets.in_locals(code, rest, words))
+            code.do("eqz")
+            code.if_()
+            code.get_all(later, words)
+            code.set_all(rest, words)
+            sets.clear(code, later, words)
+            code.end()
+        sets.take_lowest(code, rest, words, local, outside)
+
+    @contextmanager
+    def wide_members(self, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
+        """The same for a row in memory, whose address has been pushed."""
+        code = self.x.code
+        source, first, at, round_ = code.local(), code.local(), code.local(), code.local()
+        code.set(source)
+        if start is not None:
+            self.x.value(start)
+        else:
+            code.const(0)
+        code.tee(first)
+        code.set(at)
+        code.const(0)
+        code.set(round_)
+        with self.slot(slot, ROW) as local:
+            outside, again = code.block(), code.loop()
+            code.get(source)
+            code.get(at)
+            code.call("wide_next")
+            code.set(local)
+            code.get(local)
+            code.const(0)
+            code.do("lt_s")
+            code.if_()
+            code.get(round_)
+            code.do("wrap")
+            code.br_if(outside)
+            code.const(1)
+            code.set(round_)
+            code.const(0)
+            code.set(at)
+            code.br(again)
+            code.end()
+            code.get(round_)
+            code.do("wrap")
+            code.if_()
+            code.get(local)
+            code.get(first)
+            code.do("ge_s")
+            code.br_if(outside)
+            code.end()
+            code.get(local)
+            code.const(1)
+            code.do("add")
+            code.set(at)
+            yield outside, again
+            code.br(again)
+            code.end()
+            code.end()
+
+    def unless(self, where: ir.Expr | None, again: int) -> None:
+        """Goes on with the next member unless a condition holds."""
+        if where is not None:
+            self.x.truth(where)
+            self.x.code.do("i32.eqz")
+            self.x.code.br_if(again)
+
+    def _fold(self, e: ir.Fold) -> None:
+        if self.x.words(e) == ROW:
+            self._row_fold(e)
+        elif e.op in ("set", "union"):
+            sets.push(self.x.code, self._set_fold(e))
+        elif e.op in ("min", "max"):
+            self._extreme(e)
+        else:
+            self._plain_fold(e)
+
+    def _plain_fold(self, e: ir.Fold) -> None:
+        x, code = self.x, self.x.code
+        found = code.local()
+        code.const(_FOUND_NONE[e.op])
+        code.set(found)
+        with self.members(e.source, e.start, e.slot) as (outside, again):
+            self.unless(e.where, again)
+            if e.op in ("any", "first"):
+                code.const(1) if e.op == "any" else code.get(x.slots[e.slot])
+                code.set(found)
+                code.br(outside)
+            elif e.op == "all":
+                if e.body is not None:
+                    x.truth(e.body)
+                else:
+                    code.get(x.slots[e.slot])
+                    code.do("eqz", "i32.eqz")
+                code.br_if(again)
+                code.const(0)
+                code.set(found)
+                code.br(outside)
+            else:
+                self._add(e, found)
+        code.get(found)
+
+    def _add(self, e: ir.Fold, found: int) -> None:
+        """Adds the value of a member to what has been found."""
+        x, code = self.x, self.x.code
+        code.get(found)
+        if e.op == "count":
+            code.const(1)
+        elif e.body is not None:
+            x.value(e.body)
+        else:
+            code.get(x.slots[e.slot])
+        if e.op == "sum":
+            small = e.body is None or WORD * max(1, x.widths.words) * most(x.p, e.body) < _SUM
+            code.do("add") if small else code.call("added")
+        else:
+            code.do("add")
+        code.set(found)
+
+    def _set_fold(self, e: ir.Fold) -> list[Word]:
+        """A set, or a union of such, in locals."""
+        x, code, words = self.x, self.x.code, self.x.words(e)
+        found = code.locals(words)
+        sets.clear(code, found, words)
+        with self.members(e.source, e.start, e.slot) as (_, again):
+            self.unless(e.where, again)
+            value = e.body if e.body is not None else ir.Local(e.slot)
+            if e.op == "set":
+                sets.add_member(code, found, words, x.slots[e.slot] if e.body is None else x.held(value, 1))
+            else:
+                sets.add(code, found, x.operand(value, words))
+        return sets.in_locals(code, found, words)
+
+    def _row_fold(self, e: ir.Fold) -> None:
+        """A set that is a row in memory, or a union of such."""
+        x, code = self.x, self.x.code
+        to, one = x.memory.temporary(), x.memory.temporary()
+        code.const(to)
+        code.call("wide_zero")
+        with self.members(e.source, e.start, e.slot) as (_, again):
+            self.unless(e.where, again)
+            value = e.body if e.body is not None else ir.Local(e.slot)
+            if e.op == "set":
+                code.const(one)
+                x.value(value)
+                code.call("wide_bit")
+            code.const(to)
+            code.const(to)
+            if e.op == "set":
+                code.const(one)
+            else:
+                x.address(value)
+            code.call("wide_or")
+        code.const(to)
+
+    def _extreme(self, e: ir.Fold) -> None:
+        x, code = self.x, self.x.code
+        found, value, some = code.local(), code.local(), code.local()
+        code.const(0)
+        code.set(some)
+        with self.members(e.source, e.start, e.slot) as (_, again):
+            self.unless(e.where, again)
+            x.value(e.body if e.body is not None else ir.Local(e.slot))
+            code.set(value)
+            self.better([value], [found], some, "lt_s" if e.op == "min" else "gt_s")
+            code.if_()
+            code.get(value)
+            code.set(found)
+            code.const(1)
+            code.set(some)
+            code.end()
+        code.get(some)
+        code.do("wrap")
+        code.if_(I64)
+        code.get(found)
+        code.else_()
+        assert e.default is not None
+        x.value(e.default)
+        code.end()
+
+    def better(self, keys: list[int], best: list[int], some: int, than: str) -> None:
+        """Pushes whether keys come before the best ones so far, or there are none yet."""
+        code = self.x.code
+        code.get(some)
+        code.do("eqz")
+        for key, other in zip(keys[::-1], best[::-1], strict=True):  # the first counts most: it is compared last
+            code.get(key)
+            code.get(other)
+            code.do("eq", "i32.and")
+            code.get(key)
+            code.get(other)
+            code.do(than, "i32.or")
+        code.get(some)
+        code.do("eqz", "i32.or")
+
+
+def most(p: ir.Program, e: ir.Expr) -> int:
+    """How far a number is from zero at most; `_SUM` if that is not seen at once."""
+    if isinstance(e, ir.Const):
+        return abs(e.value)
+    if isinstance(e, ir.Cell) and e.base < len(p.cells):
+        return _SUM if p.cells[e.base].type.endswith("?") else MAX_NUMBER
+    if isinstance(e, ir.Row):
+        return max(map(abs, p.arrays[e.array]))
+    if isinstance(e, ir.Total):
+        return min(_SUM, e.count * MAX_NUMBER)
+    if isinstance(e, ir.If):
+        return max(most(p, e.then), most(p, e.other))
+    if isinstance(e, ir.Op):
+        if e.op in ("mul", "fit", "count"):
+            return MAX_NUMBER
+        if e.op in ("+", "-", "neg", "abs", "min", "max"):
+            return min(_SUM, sum(most(p, arg) for arg in e.args))
+        if e.op == "*":
+            return min(_SUM, most(p, e.args[0]) * most(p, e.args[1]))
+        return 1 if e.op in TRUTHS else _SUM
+    return _SUM
+
+
+def wide_call(code: Code, name: str, *addresses: int) -> None:
+    """Calls a function of rows at constant addresses."""
+    for address in addresses:
+        code.const(address)
+    code.call(name)

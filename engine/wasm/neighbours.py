@@ -1,0 +1,225 @@
+"""Sets and sums over neighbouring cells, which passes have made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+from rulespec.engine.program import ir
+from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm.expressions import ExpressionEmitter
+from rulespec.engine.wasm.loops import wide_call
+from rulespec.engine.wasm.wasm_format import I32
+from rulespec.engine.wasm.widths import ROW
+from rulespec.engine.wasm.words import Word, as_signed
+
+_FEW = 4_000
+"""So many numbers that cells hold have a sum of 64 bits."""
+
+
+class NeighbourEmitter:
+    """Writes loops over neighbouring cells into the function at hand."""
+
+    def __init__(self, x: ExpressionEmitter) -> None:
+        self.x = x
+        forms: dict[type, Callable[..., None]] = {
+            ir.Positive: self._positive,
+            ir.Total: self._total,
+            ir.Held: self._held,
+            ir.Inverse: self._inverse,
+        }
+        x.add_forms(
+            forms, {ir.Positive: self._positive_words, ir.Held: self._held_words, ir.Inverse: self._inverse_words}
+        )
+
+    @contextmanager
+    def neighbours(self, e: ir.Positive | ir.Total | ir.Held) -> Iterator[tuple[int, int]]:
+        """A loop over neighbouring cells: the locals of the number of the cell and of its address, of 32 bits."""
+        code = self.x.code
+        i, at = code.local(), code.local(I32)
+        stride = 1 if isinstance(e, ir.Held) else e.stride
+        index = ir.Const(0) if isinstance(e, ir.Held) else e.index
+        self.x.place(ir.Cell(e.base, index, self.x.memory.cells))
+        code.do("wrap")
+        code.set(at)
+        code.const(0)
+        code.set(i)
+        outside, again = code.block(), code.loop()
+        code.get(i)
+        code.const(e.count)
+        code.do("ge_s")
+        code.br_if(outside)
+        yield i, at
+        code.get(i)
+        code.const(1)
+        code.do("add")
+        code.set(i)
+        code.get(at)
+        code.const32(8 * stride)
+        code.do("i32.add")
+        code.set(at)
+        code.br(again)
+        code.end()
+        code.end()
+
+    def _total(self, e: ir.Total) -> None:
+        code = self.x.code
+        total = code.local()
+        code.const(0)
+        code.set(total)
+        with self.neighbours(e) as (_, at):
+            code.get(total)
+            code.get(at)
+            code.load()
+            code.do("add") if e.count < _FEW else code.call("added")
+            code.set(total)
+        code.get(total)
+
+    def _positive(self, e: ir.Positive) -> None:
+        sets.push(self.x.code, self._positive_words(e))
+
+    def _positive_words(self, e: ir.Positive) -> list[Word]:
+        code = self.x.code
+        with self.gathered(e) as (found, add), self.neighbours(e) as (i, at):
+            code.get(at)
+            code.load()
+            code.const(0)
+            code.do("gt_s")
+            code.if_()
+            add(i)
+            code.end()
+        return found
+
+    def _held(self, e: ir.Held) -> None:
+        sets.push(self.x.code, self._held_words(e))
+
+    def _held_words(self, e: ir.Held) -> list[Word]:
+        x, code = self.x, self.x.code
+        array = x.p.arrays[e.array]
+        words = max(x.widths.of_array(e.array), x.words(e.value))
+        wanted = x.held(e.value, words)
+        size = x.memory.words if words == ROW else words
+        first = x.memory.sets(array, size) if words > 1 else x.memory.numbers([as_signed(value) for value in array])
+        place = code.local()
+        with self.gathered(e) as (found, add), self.neighbours(e) as (i, at):
+            code.get(at)
+            code.load()
+            code.const(8 * size)
+            code.do("mul")
+            code.const(first)
+            code.do("add")
+            code.set(place)
+            self._same(place, wanted, words)
+            code.if_()
+            add(i)
+            code.end()
+        return found
+
+    def _same(self, place: int, wanted: int, words: int) -> None:
+        """Pushes whether the value at the address in a local is another one, in locals or in a row."""
+        code = self.x.code
+        if words == ROW:
+            code.get(place)
+            code.get(wanted)
+            code.call("wide_equal")
+            code.do("wrap")
+            return
+        at = code.local(I32)
+        code.get(place)
+        code.do("wrap")
+        code.set(at)
+        sets.push_differences(code, sets.loaded(code, at, words), sets.in_locals(code, wanted, words))
+        code.do("eqz")
+
+    @contextmanager
+    def gathered(self, e: ir.Expr) -> Iterator[tuple[list[Word], Callable[[int], None]]]:
+        """Gathers members, which are in locals, into a set: its words, or the address of the row."""
+        code, words = self.x.code, self.x.words(e)
+        if words == ROW:
+            to, bit = self.x.memory.temporary(), self.x.memory.temporary()
+            code.const(to)
+            code.call("wide_zero")
+
+            def add(member: int) -> None:
+                code.const(bit)
+                code.get(member)
+                code.call("wide_bit")
+                wide_call(code, "wide_or", to, to, bit)
+
+            yield [partial(code.const, to)], add
+        else:
+            found = code.locals(words)
+            sets.clear(code, found, words)
+            yield sets.in_locals(code, found, words), partial(sets.add_member, code, found, words)
+
+    def _inverse(self, e: ir.Inverse) -> None:
+        """The set of those of whom an array says a value: a table by value."""
+        code, words = self.x.code, self.x.words(e)
+        self._inverse_place(e, self.x.memory.words if words == ROW else words)
+        if words == 1:
+            code.do("wrap")
+            code.load()
+
+    def _inverse_words(self, e: ir.Inverse) -> list[Word]:
+        words = self.x.words(e)
+        if isinstance(e.value, ir.Const):
+            return sets.of_number(self.x.code, _mask(self.x.p.arrays[e.array], e.value.value), words)
+        self._inverse_place(e, words)
+        return self.x.loaded(words)
+
+    def _inverse_place(self, e: ir.Inverse, words: int) -> None:
+        """Pushes the address of the set."""
+        code, array = self.x.code, self.x.p.arrays[e.array]
+        of_value = max(self.x.widths.of_array(e.array), self.x.words(e.value))
+        low, high = min(array, default=0), max(array, default=-1)
+        if of_value == 1 and high - low <= 4 * len(array) + 64:
+            values = [*range(low, high + 1)]
+            self._from_low(e.value, low, len(values))
+        else:
+            values = sorted(set(array))
+            self._one_of(e.value, values, of_value)
+        # The set of what is no value is empty; it stands first.
+        code.const(8 * words)
+        code.do("mul")
+        code.const(self.x.memory.sets([0, *(_mask(array, value) for value in values)], words))
+        code.do("add")
+
+    def _from_low(self, e: ir.Expr, low: int, count: int) -> None:
+        """Pushes the place of a value among so many from the lowest on, from 1; 0 if it is none of them."""
+        code, at = self.x.code, self.x.code.local()
+        self.x.value(e)
+        code.const(as_signed(low))
+        code.do("sub")
+        code.const(1)
+        code.do("add")
+        code.tee(at)
+        code.const(0)
+        code.get(at)
+        code.const(count)
+        code.do("le_u", "select")
+
+    def _one_of(self, e: ir.Expr, values: Sequence[int], words: int) -> None:
+        """The same for values of so many words, in any order."""
+        x, code = self.x, self.x.code
+        found, at = x.held(e, words), code.local()
+        code.const(0)
+        for number, value in enumerate(values, 1):
+            code.set(at)
+            code.const(number)
+            code.get(at)
+            if words == ROW:
+                code.get(found)
+                code.const(x.memory.sets([value], x.memory.words))
+                code.call("wide_equal")
+                code.do("wrap")
+            else:
+                one, other = sets.in_locals(code, found, words), sets.of_number(code, value, words)
+                sets.push_differences(code, one, other)
+                code.do("eqz")
+            code.do("select")
+
+
+def _mask(array: Sequence[int], value: int) -> int:
+    """The set of those of whom an array says a value."""
+    return sum(1 << k for k, v in enumerate(array) if v == value)

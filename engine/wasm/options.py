@@ -1,0 +1,303 @@
+"""Options of decisions: functions that list them into a buffer, and what is known of them.
+
+A row of the buffer holds the number of the option among all of the program, the seat of an interrupt (-1: the decider),
+and the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TypeVar
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.long_values import LongValues
+from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
+from rulespec.engine.program.traversal import Facts
+from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm.alike import AlikeEmitter
+from rulespec.engine.wasm.expressions import ExpressionEmitter
+from rulespec.engine.wasm.loops import LoopEmitter
+from rulespec.engine.wasm.wasm_format import I64, Code
+from rulespec.engine.wasm.widths import ROW
+
+T = TypeVar("T")
+
+_BEYOND = 1 << 40
+"""No member of a set has so large a number."""
+
+
+class OptionEmitter:
+    """Writes the functions of decisions.
+
+    Args:
+        x: writes expressions.
+        loops: writes loops.
+        long: what is left to Python.
+
+    Attributes:
+        numbers: (decision, choice) → the number of the option among all of the program.
+    """
+
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, long: LongValues) -> None:
+        self.x = x
+        self.loops = loops
+        self._long = long
+        self._alike = AlikeEmitter(x)
+        self._facts = Facts(x.p)
+        every = [(i, k) for i, d in enumerate(x.p.decisions) for k in range(len(d.choices))]
+        self.numbers = {one: number for number, one in enumerate(every)}
+
+    def write(self) -> None:
+        """Writes all functions."""
+        x = self.x
+        self._alike.write()
+        decisions = x.p.decisions
+        for i, d in enumerate(decisions):
+            for name, interrupts in (("own", False), ("others", True)):
+                code = x.begin(0)
+                chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
+                for e in same_for_all(d, [c for _, c in chosen], self._facts):
+                    if (words := x.words(e)) != ROW:
+                        x.kept[e] = (code.local(), code.locals(words))  # zero at first
+                self._alike.find(i, d, interrupts=interrupts)
+                for k, c in chosen:
+                    self._listed(self.numbers[i, k], c)
+                code.module.define(f"{name}{i}", code, 0)
+        for name in ("own", "others"):
+            code = x.begin(1)
+            for i in cases(code, range(len(decisions))):
+                code.call(f"{name}{i}")
+            code.module.define(f"list_{name}", code, 1)
+        self._write_who()
+        self._write_weights()
+
+    def _write_who(self) -> None:
+        x = self.x
+        code = x.begin(1)
+        for number, d in cases(code, [*enumerate(x.p.decisions)]):
+            if number in self._long.deciders:
+                code.do("unreachable")
+            if d.by is not None:
+                x.value(d.by)
+                code.do("return")
+        code.const(-1)
+        code.module.define("who", code, 1, I64, export=True)
+
+    def _write_weights(self) -> None:
+        """Writes the function of the weight of a listed option: 1 if it has none."""
+        x = self.x
+        code = x.begin(2)
+        code.get(1)
+        code.do("wrap")
+        code.load()
+        code.set(0)
+        options = [(i, k, c) for i, d in enumerate(x.p.decisions) for k, c in enumerate(d.choices)]
+        for i, k, c in cases(code, options):
+            if c.weight is None:
+                continue
+            if (i, k) in self._long.tests:
+                code.do("unreachable")
+            with code.scope():
+                # What conditions name with `let` is not known here, as for every machine.
+                unknown = code.local()
+                x.slots = dict.fromkeys(range(x.p.slots), unknown)
+                for i, q in enumerate(c.params):
+                    local = x.slots[q.slot] = code.local()
+                    code.get(1)
+                    code.do("wrap")
+                    code.load(16 + 8 * i)
+                    code.set(local)
+                x.value(c.weight)
+                code.do("return")
+        code.const(1)
+        code.module.define("weight", code, 2, I64)
+
+    def _listed(self, number: int, c: ir.Choice) -> None:
+        """Lists the legal arguments of an option."""
+        x = self.x
+        code = x.code
+        order = option_tests(c, self._facts)
+        x.known = x.widths.named(c)
+        with code.scope():
+            again = code.block()
+            loops = ExitStack()
+            for depth in range(len(c.params) + 1):
+                if depth and (where := order.wheres[depth - 1]) is not None:
+                    self.loops.unless(where, again)
+                if depth:
+                    self._alike.unless_listed(c, depth - 1, again)
+                param = c.params[depth] if depth < len(c.params) else None
+                # What a parameter ranges over is found before the tests if it may fault or is counted, as in Python.
+                early = param is not None and (order.faults[depth] or param.steps > 0)
+                found = self._domain(param) if param is not None and early else None
+                for named in order.tests[depth]:
+                    self._tested(named, again)
+                if param is not None:
+                    self._alike.begin(c, depth)
+                    again = loops.enter_context(self._values(param, found or self._domain(param)))
+            self._noted(number, c)
+            self._alike.listed(c)
+            loops.close()
+            code.end()
+        x.slots, x.known = {}, {}
+
+    def _tested(self, named: Named, again: int) -> None:
+        """Goes on with the next arguments unless a condition holds; what it names stays."""
+        x = self.x
+        lets, e = named
+        for slot, value in lets.items():
+            x.slots[slot] = x.held(value, max(1, x.known.get(slot, 1)))
+        self.loops.unless(e, again)
+
+    def _noted(self, number: int, c: ir.Choice) -> None:
+        x, code = self.x, self.x.code
+        row = code.local()
+        constants = self.x.memory.constants
+        code.at(constants["OPTIONS"])
+        code.tee(row)
+        code.at(constants["LISTED_END"])
+        code.do("gt_s")
+        code.if_()
+        code.do("unreachable")  # too many
+        code.end()
+        code.const32(0)
+        code.get(row)
+        code.const(constants["STRIDE"])
+        code.do("add")
+        code.store(constants["OPTIONS"])
+        code.get(row)
+        code.do("wrap")
+        code.const(number)
+        code.store()
+        code.get(row)
+        code.do("wrap")
+        if c.by is None:
+            code.const(-1)
+        else:
+            x.value(c.by)
+        code.store(8)
+        for i, q in enumerate(c.params):
+            code.get(row)
+            code.do("wrap")
+            code.get(x.slots[q.slot])
+            code.store(16 + 8 * i)
+
+    def _domain(self, q: ir.Param) -> tuple[int, int]:
+        """Finds what a parameter ranges over: the locals of the set, or of the first number, and of the last one."""
+        x, code = self.x, self.x.code
+        words = x.words(q.low) if q.high is None else 1
+        high = code.local()
+        if words == ROW:
+            x.address(q.low)
+            code.set(high)  # the set
+            at = code.local()
+        else:
+            at = x.held(q.low, words)
+        if q.high is not None:
+            x.value(q.high)
+            code.set(high)
+        if q.steps:
+            self._counted(q, words, at, high)
+        if words == ROW:
+            code.const(0)
+            code.set(at)
+        return at, high
+
+    @contextmanager
+    def _values(self, q: ir.Param, found: tuple[int, int]) -> Iterator[int]:
+        """A loop over the values of a parameter, which `_domain` has found; its label goes on with the next one."""
+        x, code = self.x, self.x.code
+        local, none = code.local(), code.local()
+        x.slots[q.slot] = local
+        at, high = found
+        if q.none is not None:
+            code.const(1)
+            code.set(none)
+        outside, again = code.block(), code.loop()
+        self._next(q, x.words(q.low) if q.high is None else 1, (local, at, high, none), outside)
+        yield again
+        code.br(again)
+        code.end()
+        code.end()
+
+    def _counted(self, q: ir.Param, words: int, at: int, high: int) -> None:
+        """Counts the values of a parameter."""
+        code = self.x.code
+        if words == ROW:
+            code.get(high)
+            code.call("wide_count")
+        elif q.high is None:
+            sets.push_count(code, sets.in_locals(code, at, words))
+        else:
+            code.get(at)
+            code.get(high)
+            code.call("values")
+        code.const(1 if q.none is not None else 0)
+        code.do("add")
+        code.const(q.steps)
+        code.do("mul")
+        code.call("charge")
+
+    def _next(self, q: ir.Param, words: int, locals_: Sequence[int], outside: int) -> None:
+        """Puts the next value into its local, at last none, and leaves the loop after it."""
+        code = self.x.code
+        local, at, high, none = locals_
+        if words == ROW:
+            code.get(high)
+            code.get(at)
+            code.call("wide_next")
+            code.tee(at)
+            code.const(0)
+            code.do("lt_s")
+        elif q.high is None:
+            sets.push_union(code, sets.in_locals(code, at, words))
+            code.do("eqz")
+        else:
+            code.get(at)
+            code.get(high)
+            code.do("gt_s")
+        if q.none is None:
+            code.br_if(outside)
+            self._taken(q, words, local, at)
+            return
+        code.if_()
+        code.get(none)
+        code.do("eqz")
+        code.br_if(outside)
+        code.const(0)
+        code.set(none)
+        code.const(q.none)
+        code.set(local)
+        if words == ROW:
+            code.const(_BEYOND)
+            code.set(at)
+        code.else_()
+        self._taken(q, words, local, at)
+        code.end()
+
+    def _taken(self, q: ir.Param, words: int, local: int, at: int) -> None:
+        """Puts a value that is there into its local, and goes on to the next."""
+        code = self.x.code
+        if q.high is None and words < ROW:
+            sets.take_lowest(code, at, words, local)
+            return
+        code.get(at)
+        code.tee(local)
+        code.const(1)
+        code.do("add")
+        code.set(at)
+
+
+def cases(code: Code, of: Sequence[T]) -> Iterator[T]:
+    """Writes cases of which the first parameter of the function says which one runs: the caller writes each."""
+    end = code.block()
+    labels = [code.block() for _ in of][::-1]
+    code.get(0)
+    code.do("wrap")
+    code.br_table(labels, end)
+    for one in of:
+        code.end()
+        yield one
+        code.br(end)
+    code.end()

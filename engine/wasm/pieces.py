@@ -1,0 +1,33 @@
+"""Invariants in pieces: each is tested for members whose bits are in one word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rulespec.engine.program import ir
+from rulespec.engine.wasm.widths import WORD
+
+
+class Piece(NamedTuple):
+    """Members of one word for which an invariant is tested; a single one if it is always tested as a whole."""
+
+    invariant: int
+    word: int
+    members: int
+
+
+def pieces(p: ir.Program) -> list[Piece]:
+    """The pieces of all invariants, in order."""
+    masks = [v.each[1] if v.each is not None else 1 for v in p.invariants]
+    return [Piece(number, word, part) for number, mask in enumerate(masks) for word, part in by_word(mask)]
+
+
+def by_word(mask: int) -> Iterator[tuple[int, int]]:
+    """The words of a set that are not zero, each with its number."""
+    word = 0
+    while mask:
+        if part := mask & (1 << WORD) - 1:
+            yield word, part
+        mask >>= WORD
+        word += 1

@@ -1,0 +1,44 @@
+"""Which invariants may read a cell, and for which members, as tables in the memory of a module."""
+
+from __future__ import annotations
+
+from rulespec.engine.python.invariants import Invariants
+from rulespec.engine.wasm.compiler import Compiled
+from rulespec.engine.wasm.engine import Instance
+from rulespec.engine.wasm.layout import words
+from rulespec.engine.wasm.pieces import by_word, pieces
+
+
+class Readers:
+    """The tables of one program, for all memories that its module gets.
+
+    Each cell has the address of a list, or 0: its length, then the number of each piece and the set of its members.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        memory = compiled.memory
+        readers, always = Invariants(compiled.asked, []).readers
+        every = pieces(compiled.asked)
+        numbers = {(piece.invariant, piece.word): number for number, piece in enumerate(every)}
+        flat: list[int] = []
+        lists: dict[tuple[tuple[int, int], ...], int] = {}
+        found = [-1] * ((memory.end - memory.state) // 8)
+        for cell, rows in readers.items():
+            key = tuple((numbers[one, word], part) for one, mask in rows for word, part in by_word(mask))
+            if key not in lists:
+                lists[key] = len(flat)
+                flat += [len(key), *(x for row in key for x in row)]
+            first = (memory.address(cell) - memory.state) // 8
+            for word in range(memory.words if memory.widths.cells[cell] else 1):
+                found[first + word] = lists[key]
+        self._lists = words(flat)
+        self._of_cells = found
+        self._always = words([piece.members if piece.invariant in always else 0 for piece in every])
+        self._at, self._always_at = memory.readers, memory.constants["ALWAYS"]
+
+    def write(self, instance: Instance) -> None:
+        """Writes them behind all that is in a memory."""
+        first = instance.grow(len(self._lists) + 8)
+        of_cells = words([0 if offset < 0 else first + 8 * offset for offset in self._of_cells])
+        for at, content in ((first, self._lists), (self._at, of_cells), (self._always_at, self._always)):
+            instance.memory[at : at + len(content)] = content

@@ -1,0 +1,73 @@
+"""Positions as rows of numbers of 64 bits: the same with every machine, for arrays of many positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rulespec.engine.program import ir
+from rulespec.engine.wasm.widths import WORD, cell_bits
+
+_ALL = (1 << WORD) - 1
+
+
+class RowForm:
+    """What the columns of a row are.
+
+    The first are the cells of the program, in order; a set has a bit for each member there, the last of 64 being the
+    sign. What needs more bits goes on in further columns, behind those of all cells.
+
+    Args:
+        p: the program.
+
+    Attributes:
+        cells: the number of cells.
+        columns: the number of columns.
+        further: a cell → the columns of its further words.
+    """
+
+    def __init__(self, p: ir.Program) -> None:
+        self.cells = self.columns = len(p.cells)
+        self.further: dict[int, range] = {}
+        self._full: list[int] = []  # the cells that use the last bit of their first word
+        for at, cell in enumerate(p.cells):
+            bits = cell_bits(p, cell.type)
+            if bits >= WORD:
+                self._full.append(at)
+            if bits > WORD:
+                self.further[at] = range(self.columns, self.columns + -(-bits // WORD) - 1)
+                self.columns = self.further[at].stop
+
+    def row(self, cells: Sequence[int]) -> list[int]:
+        """The row of a position, given the cells of the program."""
+        row = [*cells, *[0] * (self.columns - self.cells)]
+        for at in self._full:
+            value = cells[at]
+            row[at] = _signed(value)
+            for word, column in enumerate(self.further.get(at, ()), 1):
+                row[column] = _signed(value >> WORD * word)
+        return row
+
+    def values(self, row: Sequence[int]) -> list[int]:
+        """The cells of the program, given a row."""
+        found = list(row[: self.cells])
+        for at in self._full:
+            found[at] &= _ALL
+            for word, column in enumerate(self.further.get(at, ()), 1):
+                found[at] |= (row[column] & _ALL) << WORD * word
+        return found
+
+
+def same_options(p: ir.Program) -> list[int]:
+    """For each option of all decisions, in order, the number of the first one that is called and made the same.
+
+    A decision may be there more than once, such as where its procedure is.
+    """
+    first: dict[tuple[object, ...], int] = {}
+    forms = [(d.name, k, c.name, *(q.type for q in c.params)) for d in p.decisions for k, c in enumerate(d.choices)]
+    return [first.setdefault(form, number) for number, form in enumerate(forms)]
+
+
+def _signed(value: int) -> int:
+    """The last 64 bits of a number, as a number with a sign."""
+    value &= _ALL
+    return value - (1 << WORD) if value >> WORD - 1 else value

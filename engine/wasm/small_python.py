@@ -1,0 +1,245 @@
+"""Functions written in a small part of Python, as WebAssembly: for what is the same in every module.
+
+All variables are whole numbers of 64 bits that wrap around, but for those a `float` is assigned to. There are `if`,
+`while`, assignments, calls, `return`, `break`, `continue`, comparisons (signed), `and`, `or`, `not`. `//` and `%` are
+for numbers from 0 on, `>>` shifts zeros in. `load(at)` and `store(at, value)` are the memory.
+"""
+
+from __future__ import annotations
+
+import ast
+import struct
+from collections.abc import Mapping
+from functools import lru_cache
+
+from rulespec.engine.wasm.wasm_format import F64, I32, I64, Code, Module
+
+_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.FloorDiv: "div_u",
+    ast.Mod: "rem_u",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "shl",
+    ast.RShift: "shr_u",
+}
+_COMPARED: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt_s",
+    ast.LtE: "le_s",
+    ast.Gt: "gt_s",
+    ast.GtE: "ge_s",
+}
+_FLOAT_COMPARED = {"lt_s": "f64.lt", "gt_s": "f64.gt"}
+_INTRINSICS = {
+    "below": ("lt_u", "extend"),
+    "count": ("popcnt",),
+    "lowest": ("ctz",),
+    "leading": ("clz",),
+    "divided": ("div_s",),
+    "float": ("float",),
+    "int": ("truncate",),
+}
+
+
+def compile_functions(source: str, module: Module, constants: Mapping[str, int], exports: frozenset[str]) -> None:
+    """Adds the functions of a source to a module.
+
+    Args:
+        source: functions in a small part of Python.
+        module: what they are added to.
+        constants: numbers by their names in capitals.
+        exports: the names of the functions that are exported.
+    """
+    for function in _functions(source):
+        _Function(function, module, constants).define(function.name in exports)
+
+
+@lru_cache(maxsize=32)
+def _functions(source: str) -> list[ast.FunctionDef]:
+    """The functions of a source. It is read once: that takes as long as writing them for a program."""
+    return [each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef)]
+
+
+class _Function:
+    """One function."""
+
+    def __init__(self, function: ast.FunctionDef, module: Module, constants: Mapping[str, int]) -> None:
+        self.function = function
+        self.constants = constants
+        params = [arg.arg for arg in function.args.args]
+        self.code = Code(module, [I64] * len(params))
+        self.locals: dict[str, int] = {name: i for i, name in enumerate(params)}
+        self.floats: set[str] = set()
+        self.loops: list[tuple[int, int]] = []
+
+    def define(self, exported: bool) -> None:
+        """Adds the function to the module."""
+        code, function = self.code, self.function
+        for statement in function.body:
+            self._statement(statement)
+        returns = ast.unparse(function.returns) if function.returns else "None"
+        result = {"int": I64, "float": F64, "None": b""}[returns]
+        if result:
+            code.do("unreachable")
+        code.module.define(function.name, code, len(function.args.args), result, export=exported)
+
+    def _statement(self, s: ast.stmt) -> None:
+        code = self.code
+        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
+            self._assign(s.targets[0].id, s.value)
+        elif isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name):
+            self._assign(s.target.id, ast.BinOp(ast.Name(s.target.id), s.op, s.value))
+        elif isinstance(s, ast.If):
+            self._truth(s.test)
+            code.if_()
+            self._statements(s.body)
+            if s.orelse:
+                code.else_()
+                self._statements(s.orelse)
+            code.end()
+        elif isinstance(s, ast.While):
+            self._while(s)
+        elif isinstance(s, ast.Return):
+            if s.value is not None:
+                self._value(s.value)
+            code.do("return")
+        elif isinstance(s, ast.Break | ast.Continue):
+            code.br(self.loops[-1][0 if isinstance(s, ast.Break) else 1])
+        elif isinstance(s, ast.Expr) and isinstance(s.value, ast.Call):
+            self._call(s.value)
+        else:
+            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant), ast.unparse(s)  # a docstring
+
+    def _statements(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self._statement(statement)
+
+    def _while(self, s: ast.While) -> None:
+        code = self.code
+        outside, again = code.block(), code.loop()
+        self.loops.append((outside, again))
+        self._truth(s.test)
+        code.do("i32.eqz")
+        code.br_if(outside)
+        self._statements(s.body)
+        code.br(again)
+        code.end()
+        code.end()
+        self.loops.pop()
+
+    def _assign(self, name: str, value: ast.expr) -> None:
+        if name not in self.locals:
+            is_float = self._is_float(value)
+            self.locals[name] = self.code.local(F64 if is_float else I64)
+            if is_float:
+                self.floats.add(name)
+        self._value(value)
+        self.code.set(self.locals[name])
+
+    def _is_float(self, e: ast.expr) -> bool:
+        if isinstance(e, ast.BinOp):
+            return self._is_float(e.left)
+        if isinstance(e, ast.Call):
+            return ast.unparse(e.func) == "float"
+        if isinstance(e, ast.Constant):
+            return isinstance(e.value, float)
+        return isinstance(e, ast.Name) and e.id in self.floats
+
+    def _value(self, e: ast.expr) -> None:
+        code = self.code
+        if isinstance(e, ast.Constant):
+            assert isinstance(e.value, int | float)
+            if isinstance(e.value, float):
+                code.out += b"\x44" + struct.pack("<d", e.value)
+                return
+            code.const(e.value - (1 << 64) if e.value >> 63 else e.value)
+        elif isinstance(e, ast.Name):
+            if e.id in self.locals:
+                code.get(self.locals[e.id])
+            else:
+                code.const(self.constants[e.id])
+        elif isinstance(e, ast.BinOp):
+            self._value(e.left)
+            self._value(e.right)
+            code.do(f"f64.{_BINARY[type(e.op)]}" if self._is_float(e.left) else _BINARY[type(e.op)])
+        elif isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
+            code.const(0)
+            self._value(e.operand)
+            code.do("sub")
+        elif isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.Invert):
+            self._value(e.operand)
+            code.const(-1)
+            code.do("xor")
+        elif isinstance(e, ast.IfExp):
+            self._truth(e.test)
+            code.if_(I64)
+            self._value(e.body)
+            code.else_()
+            self._value(e.orelse)
+            code.end()
+        elif isinstance(e, ast.Call):
+            self._call(e)
+        else:
+            self._truth(e)
+            code.do("extend")
+
+    def _truth(self, e: ast.expr) -> None:
+        """Pushes a condition as a number of 32 bits."""
+        code = self.code
+        if isinstance(e, ast.Compare):
+            self._value(e.left)
+            self._value(e.comparators[0])
+            name = _COMPARED[type(e.ops[0])]
+            code.do(_FLOAT_COMPARED[name] if self._is_float(e.left) else name)
+        elif isinstance(e, ast.BoolOp):
+            self._truth(e.values[0])
+            for value in e.values[1:]:
+                code.if_(I32)
+                if isinstance(e.op, ast.And):
+                    self._truth(value)
+                    code.else_()
+                    code.const32(0)
+                else:
+                    code.const32(1)
+                    code.else_()
+                    self._truth(value)
+                code.end()
+        elif isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.Not):
+            self._truth(e.operand)
+            code.do("i32.eqz")
+        else:
+            self._value(e)
+            code.const(0)
+            code.do("ne")
+
+    def _call(self, e: ast.Call) -> None:
+        code, name = self.code, ast.unparse(e.func)
+        if name == "trap":
+            code.do("unreachable")
+            return
+        if name in ("load", "load32", "store", "store32"):
+            self._value(e.args[0])
+            code.do("wrap")
+            for arg in e.args[1:]:
+                self._value(arg)
+            size = "load32" if name == "load32" else name
+            code.out += {"load": b"\x29\x03\x00", "load32": b"\x35\x02\x00"}.get(size, b"")
+            code.out += {"store": b"\x37\x03\x00", "store32": b"\x3e\x02\x00"}.get(size, b"")
+            return
+        if name in ("copy", "fill", "grow"):
+            for arg in e.args:
+                self._value(arg)
+                code.do("wrap")
+            code.do(*(["memory.grow", "extend"] if name == "grow" else [name]))
+            return
+        for arg in e.args:
+            self._value(arg)
+        if name in _INTRINSICS:
+            code.do(*_INTRINSICS[name])
+        else:
+            code.call(name)

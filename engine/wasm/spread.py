@@ -1,0 +1,242 @@
+"""What can be reached from a set by steps, and least sums of costs over the ways from it.
+
+`ir.Spread` has a row for each entity that has been come to.
+"""
+
+from __future__ import annotations
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm.expressions import ExpressionEmitter
+from rulespec.engine.wasm.loops import LoopEmitter, wide_call
+from rulespec.engine.wasm.neighbours import NeighbourEmitter
+from rulespec.engine.wasm.wasm_format import Code
+from rulespec.engine.wasm.widths import ROW as IN_MEMORY
+from rulespec.engine.wasm.widths import words_of
+from rulespec.engine.wasm.words import Word
+
+ROW = 16
+"""Bytes of a row: the sum, and whether it is open (1), settled (2), or neither."""
+
+
+class SpreadEmitter:
+    """Writes ways of least costs into the function at hand; see `ir.Spread`."""
+
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourEmitter) -> None:
+        self.x = x
+        self.loops = loops
+        self.neighbours = neighbours
+        x.add_forms({ir.Spread: self._spread}, {ir.Spread: self._reached})
+
+    def _spread(self, e: ir.Spread) -> None:
+        """Pushes the sum, or the set of all that can be reached."""
+        if e.default is None:
+            sets.push(self.x.code, self._reached(e))
+        else:
+            rows = self.x.memory.room(ROW * e.size)
+            self.x.code.get(_spread(self.x, self.loops, e, rows))
+
+    def _reached(self, e: ir.Spread) -> list[Word]:
+        rows = self.x.memory.room(ROW * e.size)
+        _spread(self.x, self.loops, e, rows)
+        return _settled_set(self.x, self.neighbours, e, rows)
+
+
+def _spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int) -> int:
+    """Settles all that can be reached, until one is that is asked for: the local of its sum."""
+    code = x.code
+    limit, at, total, value = (code.local() for _ in range(4))
+    _begin(x, loops, e, rows, limit)
+    whole = code.block()
+    outside, again = code.block(), code.loop()
+    code.const(rows)
+    code.const(e.size)
+    code.call("settled")
+    code.tee(at)
+    code.const(0)
+    code.do("lt_s")
+    code.br_if(outside)
+    code.get(at)
+    code.const(ROW)
+    code.do("mul", "wrap")
+    code.load(rows)
+    code.set(total)
+    if e.until is not None:
+        with loops.slot(e.to, words_of(e.size)) as local:
+            code.get(at)
+            code.set(local)
+            x.truth(e.until)
+        code.if_()
+        code.get(total)
+        code.set(value)
+        code.br(whole)
+        code.end()
+    with loops.slot(e.slot, words_of(e.size)) as local:
+        code.get(at)
+        code.set(local)
+        with loops.members(e.near, None, e.to) as (_, more):
+            loops.unless(e.where, more)
+            _step(x, e, rows, total, limit)
+    code.br(again)
+    code.end()
+    code.end()
+    if e.default is not None:
+        x.value(e.default)
+        code.set(value)
+    code.end()
+    return value
+
+
+def _step(x: ExpressionEmitter, e: ir.Spread, rows: int, total: int, limit: int) -> None:
+    """One step: what it costs, and whether somebody is come to for less."""
+    code: Code = x.code
+    sum_ = code.local()
+    x.value(e.cost)
+    code.tee(sum_)
+    code.const(0)
+    code.do("lt_s")
+    code.if_()
+    code.do("unreachable")
+    code.end()
+    code.get(total)
+    code.get(sum_)
+    code.call("added")
+    code.tee(sum_)
+    if e.limit is None:
+        code.const(MAX_NUMBER)
+    else:
+        code.get(limit)
+    code.do("gt_s")
+    code.if_()
+    if e.limit is None:
+        code.do("unreachable")
+    code.else_()
+    code.const(rows)
+    code.get(x.slots[e.to])
+    code.get(sum_)
+    code.call("come_to")
+    code.end()
+
+
+def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Spread, rows: int) -> list[Word]:
+    """The set of all that are settled."""
+    code = x.code
+    member = code.local()
+    with neighbours.gathered(e) as (found, add):
+        code.const(0)
+        code.set(member)
+        outside, again = code.block(), code.loop()
+        code.get(member)
+        code.const(e.size)
+        code.do("ge_s")
+        code.br_if(outside)
+        code.get(member)
+        code.const(ROW)
+        code.do("mul", "wrap")
+        code.load(rows + 8)
+        code.const(2)
+        code.do("eq")
+        code.if_()
+        add(member)
+        code.end()
+        code.get(member)
+        code.const(1)
+        code.do("add")
+        code.set(member)
+        code.br(again)
+        code.end()
+        code.end()
+    return found
+
+
+def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, limit: int) -> None:
+    """Opens the members that the ways begin at."""
+    code = x.code
+    code.const(rows)
+    code.const(e.size)
+    code.call("closed")
+    with loops.members(e.start, None, e.slot):
+        code.const(rows)
+        code.get(x.slots[e.slot])
+        code.const(0)
+        code.call("come_to")
+    if e.limit is not None:
+        x.value(e.limit)
+        code.tee(limit)
+        code.const(0)
+        code.do("lt_s")
+        code.if_()
+        code.const(rows)
+        code.const(e.size)
+        code.call("closed")
+        code.end()
+
+
+class ClosureEmitter:
+    """Writes closures into the function at hand."""
+
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
+        self.x = x
+        self.loops = loops
+        x.add_forms({ir.Closure: self._closure}, {ir.Closure: self._closure_words})
+
+    def _closure(self, e: ir.Closure) -> None:
+        if self.x.words(e) == IN_MEMORY:
+            self._row_closure(e)
+        else:
+            sets.push(self.x.code, self._closure_words(e))
+
+    def _closure_words(self, e: ir.Closure) -> list[Word]:
+        x, code, words = self.x, self.x.code, self.x.words(e)
+        found = code.locals(words)
+        sets.clear(code, found, words)
+        fresh, reached = x.held(e.start, words), code.locals(words)
+        outside, again = code.block(), code.loop()
+        sets.push_union(code, sets.in_locals(code, fresh, words))
+        code.do("eqz")
+        code.br_if(outside)
+        sets.add(code, found, sets.in_locals(code, fresh, words))
+        sets.clear(code, reached, words)
+        with self.loops.slot(e.slot, words) as local:
+            inner, more = code.block(), code.loop()
+            self.loops.taken(fresh, -1, local, inner, words)
+            sets.add(code, reached, x.operand(e.step, words))
+            code.br(more)
+            code.end()
+            code.end()
+        one, other = sets.in_locals(code, reached, words), sets.in_locals(code, found, words)
+        sets.push(code, sets.combined(code, "diff", one, other))
+        code.set_all(fresh, words)
+        code.br(again)
+        code.end()
+        code.end()
+        return sets.in_locals(code, found, words)
+
+    def _row_closure(self, e: ir.Closure) -> None:
+        x, code = self.x, self.x.code
+        found, fresh, reached = (x.memory.temporary() for _ in range(3))
+        code.const(found)
+        code.call("wide_zero")
+        code.const(fresh)
+        x.address(e.start)
+        code.call("wide_copy")
+        outside, again = code.block(), code.loop()
+        code.const(fresh)
+        code.call("wide_any")
+        code.do("eqz")
+        code.br_if(outside)
+        wide_call(code, "wide_or", found, found, fresh)
+        code.const(reached)
+        code.call("wide_zero")
+        code.const(fresh)
+        with self.loops.wide_members(None, e.slot):
+            code.const(reached)
+            code.const(reached)
+            x.address(e.step)
+            code.call("wide_or")
+        wide_call(code, "wide_diff", fresh, reached, found)
+        code.br(again)
+        code.end()
+        code.end()
+        code.const(found)

@@ -1,0 +1,191 @@
+"""The state that the memory of a module holds."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.journal import Changes, Journal, State, journal_of, restore, write_changes
+from rulespec.engine.wasm.program import WasmProgram
+from rulespec.engine.wasm.widths import WORD
+
+_EVERYTHING = 300
+"""Cells written from outside after which all are copied: that takes as long."""
+_put = list.__setitem__
+
+
+def _is_cell(at: object) -> bool:
+    return isinstance(at, int)
+
+
+class WasmState(list[int]):
+    """A state that knows which of its cells were written from outside, since the memory of a module was the same.
+
+    Until it is run it is `fresh`: but for these cells it is the state in which a module begins. What runs have changed
+    since somebody looked at it last is `behind` (see `Late`).
+    """
+
+    __slots__ = ("behind", "fresh", "written")
+
+    def __init__(self, cells: Sequence[int], fresh: bool = False) -> None:
+        super().__init__(cells)
+        self.fresh = fresh
+        self.written: list[Any] = []
+        self.behind: list[Changes] = []
+
+    def __setitem__(self, at: SupportsIndex | slice, value: Any) -> None:
+        self.written.append(at)
+        super().__setitem__(at, value)
+
+    def copy(self) -> WasmState:
+        """An independent copy."""
+        self.catch_up()
+        found = WasmState(self, self.fresh)
+        if self.fresh:
+            found.written += self.written
+        return found
+
+    def catch_up(self) -> None:
+        """Takes over what runs have changed."""
+        if self.behind:
+            for changes in self.behind:
+                write_changes(self, changes)
+            self.behind.clear()
+
+
+class StateMemory:
+    """The memory of a module, which holds the same as the state that was run last.
+
+    Of that, what was written from outside is copied for a call, of others everything.
+
+    Args:
+        wasm: the program with its machine code.
+
+    Attributes:
+        compiled: the program as a module.
+        instance: the module with the memory.
+        given_back: how many calls have come to no end.
+    """
+
+    def __init__(self, wasm: WasmProgram) -> None:
+        self.compiled = wasm.compiled
+        self.instance = wasm.instance()
+        self.given_back = 0
+        memory = self.compiled.memory
+        self._constants = memory.constants
+        self._memory, self._numbers = self.instance.memory, self.instance.numbers
+        self._start = self.compiled.occupancy.start(wasm.p.start)
+        self._held: WasmState | None = None
+        """The state that the memory holds."""
+        self._known = -1
+        """Its decision, if the memory holds who takes it."""
+        self._ready = False
+        """Whether the memory holds the options of its decision."""
+        self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]
+        self._plain = not any(self._large)
+        self._counter = memory.address(ir.PC) // 8
+        self._first_cell = memory.state // 8
+        self._cell_of = {
+            (memory.address(at) - memory.state) // 8 + word: at
+            for at, large in enumerate(self._large)
+            if large
+            for word in range(memory.words if memory.widths.cells[at] else 1)
+        }
+        """The words of cells whose values are not always numbers of 64 bits with a sign → the cell."""
+
+    def catch_up(self, state: State) -> None:
+        """Brings a state up to date."""
+        if isinstance(state, WasmState):
+            state.catch_up()
+
+    def take_back(self, state: State, noted: Journal | Changes) -> None:
+        """Undoes the last run: what nobody has looked at, in the memory alone."""
+        if not isinstance(state, WasmState) or isinstance(noted, list):
+            self.catch_up(state)
+            restore(state, journal_of(noted))
+            return
+        if unseen := bool(state.behind) and state.behind[-1] is noted:
+            state.behind.pop()
+        else:
+            state.catch_up()
+        journal = journal_of(noted)
+        if state is not self._held or state.written:
+            restore(state, journal)
+            return
+        numbers, first = self._numbers, self._first_cell
+        for i in range(len(journal) - 2, -1, -2):
+            at, value = journal[i], journal[i + 1]
+            numbers[first + at] = value
+            if not unseen or at == ir.PC:
+                _put(state, at, value)
+        self._ready, self._known = False, -1
+
+    def _bring(self, state: State) -> None:
+        """Lets the memory hold a state."""
+        if state is (held := self._held) and not held.written:
+            return
+        self._held, self._ready, self._known = None, False, -1
+        if not isinstance(state, WasmState):
+            self._bring_whole(state)
+            return
+        state.catch_up()
+        written = state.written
+        if (state is not held and not state.fresh) or len(written) >= _EVERYTHING or not all(map(_is_cell, written)):
+            self._bring_whole(state)
+        else:
+            if state is not held:
+                self.instance.call("reset")
+            self._write(state, written)
+        state.fresh = False
+        written.clear()
+        self._held = state
+
+    def _bring_whole(self, state: State) -> None:
+        """Copies all cells of a state into the memory."""
+        memory = self.compiled.memory
+        found = array("q", state).tobytes() if self._plain else memory.encoded(state)
+        self._memory[memory.state : memory.state + len(found)] = found
+        self._numbers[self._constants["JOURNAL"] // 8] = self._constants["JOURNAL_BASE"]
+
+    def _write(self, state: State, cells: Sequence[int]) -> None:
+        """Copies some cells into the memory."""
+        memory, instance = self.compiled.memory, self.instance
+        for cell in cells:
+            at = memory.address(cell)
+            if not self._large[cell]:
+                self._numbers[at // 8] = state[cell]
+            elif memory.widths.cells[cell]:
+                instance.memory[at : at + 8 * memory.words] = state[cell].to_bytes(8 * memory.words, "little")
+            else:
+                instance.unsigned[at // 8] = state[cell]
+
+    def _read(self, cell: int) -> int:
+        """The value of a cell in the memory."""
+        memory = self.compiled.memory
+        at = memory.address(cell)
+        if memory.widths.cells[cell]:
+            return int.from_bytes(self.instance.memory[at : at + 8 * memory.words], "little")
+        if memory.widths.bits[cell] == 64:
+            return int(self.instance.unsigned[at // 8])
+        return int(self._numbers[at // 8])
+
+    def _taken_over(self, state: State, changes: Journal, values: list[int]) -> Journal:
+        """Takes over what has changed where not every value is a number of its own; returns the journal of it."""
+        journal: Journal = []
+        for at, before, value in zip(changes[::2], changes[1::2], values, strict=True):
+            cell = self._cell_of.get(at)
+            if cell is None:
+                journal += (at, before)
+                _put(state, at, value)
+            elif (whole := self._read(cell)) != state[cell]:  # else by a word before, of the same cell
+                journal += (cell, state[cell])
+                _put(state, cell, whole)
+        return journal
+
+    def _forget(self) -> None:
+        """Takes back what a call has written that came to no end."""
+        self.given_back += 1
+        self.instance.call("undo", self._constants["JOURNAL_BASE"])
+        self._known = -1

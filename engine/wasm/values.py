@@ -1,0 +1,180 @@
+"""Values of any width: numbers, sets of several words, rows in memory.
+
+A number is pushed as 64 bits, a set of several words as these (see `words`), a row in memory as its address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm.layout import Memory
+from rulespec.engine.wasm.wasm_format import I32, I64, Code, Module
+from rulespec.engine.wasm.widths import ROW, Widths
+from rulespec.engine.wasm.words import Word
+
+Forms = dict[type, Callable[..., None]]
+"""A form of expressions → pushes one of them, a number or an address."""
+SetForms = dict[type, Callable[..., list[Word]]]
+"""A form of expressions → the words of one of them, of which there are several."""
+
+
+class ValueEmitter:
+    """Writes values into the function at hand, as wide as they are asked for.
+
+    Attributes:
+        code: the function.
+        slots: a slot → the local that holds it, the first of several.
+        known: a slot → what `Widths` knows of it.
+        variables: a cell → the local that stands for it, the first of several.
+        given: the first block of a procedure → the cells whose values its function is given.
+        kept: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
+            it is.
+    """
+
+    def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
+        self.p = p
+        self.module = module
+        self.memory = memory
+        self.widths = widths
+        self.costs = costs
+        self.code = Code(module)
+        self.slots: dict[int, int] = {}
+        self.known: dict[int, int] = {}
+        self.variables: dict[int, int] = {}
+        self.given: dict[int, list[int]] = {}
+        self.charged: dict[int, int] = {}
+        self.kept: dict[ir.Expr, tuple[int, int]] = {}
+        self._forms: Forms = {}
+        self._several: SetForms = {}
+
+    def add_forms(self, forms: Forms, several: SetForms | None = None) -> None:
+        """Adds forms of expressions."""
+        self._forms |= forms
+        self._several |= several or {}
+
+    def begin(self, params: int) -> Code:
+        """Begins another function."""
+        self.code = Code(self.module, [I64] * params)
+        self.slots, self.known, self.variables, self.kept = {}, {}, {}, {}
+        return self.code
+
+    def words(self, e: ir.Expr) -> int:
+        """The words of a value: 1, several, or `ROW`."""
+        return self.widths.of(e, self.known)
+
+    def value(self, e: ir.Expr) -> None:
+        """Pushes a number; of several words the only one that is not zero, which is the first."""
+        words = self.words(e)
+        if words == ROW:
+            self._forms[type(e)](e)
+            self.code.call("wide_low")
+        elif words > 1:
+            sets.push(self.code, self.operand(e, 1))
+        elif self.kept and e in self.kept:
+            self.code.get(self._kept(e, 1))
+        else:
+            self._forms[type(e)](e)
+
+    def _kept(self, e: ir.Expr, words: int) -> int:
+        """Evaluates once, when it is first needed, what does not change: the local that holds it."""
+        known, value = self.kept[e]
+        self.code.get(known)
+        self.code.do("eqz")
+        self.code.if_()
+        if words > 1:
+            sets.push(self.code, self._several[type(e)](e))
+        else:
+            self._forms[type(e)](e)
+        self.code.set_all(value, words)
+        self.code.const(1)
+        self.code.set(known)
+        self.code.end()
+        return value
+
+    def address(self, e: ir.Expr) -> None:
+        """Pushes the address of a row; what is none becomes one."""
+        words = self.words(e)
+        if words == ROW:
+            self._forms[type(e)](e)
+            return
+        found = self.operand(e, words)
+        self.code.const(self.in_row(found))
+
+    def in_row(self, words: Sequence[Word]) -> int:
+        """Writes the words of a set into a row of memory: its address."""
+        to = self.memory.temporary()
+        for k in range(self.memory.words):
+            self.code.const32(0)
+            sets.push(self.code, words[k : k + 1] or [None])
+            self.code.store(to + 8 * k)
+        return to
+
+    def operand(self, e: ir.Expr, count: int, *, cut: bool = False) -> list[Word]:
+        """The words of a set, so many of them; further ones must be zero, or do not matter (`cut`)."""
+        words, code = self.words(e), self.code
+        if words == ROW:
+            found = self._of_row(e, count, cut=cut)
+        elif words > 1:
+            found = sets.in_locals(code, self._kept(e, words), words) if e in self.kept else self._several[type(e)](e)
+        elif isinstance(e, ir.Const):
+            found = sets.of_number(code, e.value, 1)
+        else:
+            self.value(e)
+            local = code.local()
+            code.set(local)
+            found = sets.in_locals(code, local, 1)
+        if len(found) > count and not cut:
+            local = code.locals(len(found))
+            sets.push(code, found)
+            code.set_all(local, len(found))
+            found = sets.in_locals(code, local, len(found))
+            sets.push_union(code, found[count:])
+            code.do("eqz", "i32.eqz")
+            code.if_()
+            code.do("unreachable")
+            code.end()
+        return [*found[:count], *[None] * (count - len(found))]
+
+    def _of_row(self, e: ir.Expr, count: int, *, cut: bool) -> list[Word]:
+        """The first words of a row in memory."""
+        code, at = self.code, self.code.local(I32)
+        self._forms[type(e)](e)
+        code.do("wrap")
+        code.set(at)
+        if not cut:
+            code.get(at)
+            code.do("extend")
+            code.const(count)
+            code.call("row_fits")
+        return sets.loaded(code, at, min(count, self.memory.words))
+
+    def push(self, e: ir.Expr, words: int) -> None:
+        """Pushes a value as so many words, or as the address of a row."""
+        if words == 1:
+            self.value(e)
+        elif words == ROW:
+            self.address(e)
+        else:
+            sets.push(self.code, self.operand(e, words))
+
+    def held(self, e: ir.Expr, words: int) -> int:
+        """Evaluates a value into locals: the first one."""
+        self.push(e, words)
+        local = self.code.locals(span(words))
+        self.code.set_all(local, span(words))
+        return local
+
+    def loaded(self, words: int) -> list[Word]:
+        """The words at the address of 64 bits that has been pushed."""
+        at = self.code.local(I32)
+        self.code.do("wrap")
+        self.code.set(at)
+        return sets.loaded(self.code, at, words)
+
+
+def span(words: int) -> int:
+    """The locals that a value of so many words takes."""
+    return 1 if words == ROW else words

@@ -1,0 +1,269 @@
+"""The number of words of each value of a program: sets and orders may have more than 64 bits.
+
+In most programs each value is one word. A set of up to 256 members is worked with on the stack and in locals, word by
+word; larger sets, and orders of several words, are rows in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.traversal import Binding, binds, parts, walk
+from rulespec.engine.wasm.roots import roots
+
+WORD = 64
+"""Bits of a word."""
+MOST_ON_STACK = 4
+"""Words of a set that is not a row in memory."""
+ROW = MOST_ON_STACK + 1
+"""Stands for the number of words of a value that is a row in memory: all rows of a program are equally long."""
+_OF_ORDERS = frozenset({"append", "without", "behind", "members"})
+_NONE: Mapping[int, int] = {}
+
+
+class Widths:
+    """The words of the values of a program: 1, up to `MOST_ON_STACK`, or `ROW`.
+
+    Args:
+        p: the program after its passes.
+        cells: the number of cells of a state.
+        added: the number of members of the sets in cells that stand behind those of the program, by cell.
+        orders: whether there are orders of more than one word.
+
+    Attributes:
+        words: the words of a cell in memory whose value takes several; 0 if there is none.
+        bits: the bits of each cell's value; 1 for what is no set and no order.
+        of_cells: for each cell the words of its value.
+        cells: for each cell whether it has several words.
+        functions: for each definition what is known of its slots, and the words of its result.
+
+    Of a slot that holds a set its words are known; of one that holds a member, as a number below zero, the words of the
+    set that it is a member of.
+    """
+
+    def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:
+        self.p = p
+        bits = [cell_bits(p, c.type) for c in p.cells] + [added.get(at, 1) for at in range(len(p.cells), cells)]
+        most = max([*bits, *p.sizes.values()])
+        self.bits = bits
+        arrays = [_longest_value(array) for array in p.arrays]
+        tables = [_longest_value(table.values()) for table in p.tables]
+        most = max([most, *arrays, *tables])
+        self.of_cells = [1] * cells
+        self.cells = [False] * cells
+        self.words = 0
+        self.functions: list[tuple[dict[int, int], int]] = [({}, 1) for _ in p.functions]
+        if most <= WORD and not orders:
+            return
+        self.words = -(-max(most, _longest(p)) // WORD)
+        orders_at = {at for at, c in enumerate(p.cells) if c.type.startswith("order ")}
+        self.of_cells = [_of_order(size) if at in orders_at else words_of(size) for at, size in enumerate(bits)]
+        self._join()
+        self.cells = [words > 1 for words in self.of_cells]
+        self._arrays, self._tables = [words_of(each) for each in arrays], [words_of(each) for each in tables]
+        self._largest = words_of(max(p.sizes.values()))
+        self._follow()
+
+    def of(self, e: ir.Expr, slots: Mapping[int, int] = _NONE) -> int:
+        """The words of a value, given what is known of slots."""
+        if not self.words:
+            return 1
+        if isinstance(e, ir.Const):
+            return words_of(e.value.bit_length())
+        if isinstance(e, ir.Local):
+            return max(1, slots.get(e.slot, 1))
+        if isinstance(e, ir.Cell):
+            return self.of_cells[e.base]
+        if isinstance(e, ir.Row):
+            return self.of_array(e.array)
+        if isinstance(e, ir.Lookup):
+            return self._tables[e.table]
+        if isinstance(e, ir.Op):
+            return self._op(e, slots)
+        if isinstance(e, ir.If):
+            return max(self.of(e.then, slots), self.of(e.other, slots))
+        if isinstance(e, ir.Fold):
+            return self._fold(e, slots)
+        if isinstance(e, ir.Closure):
+            return max(self.of(e.start, slots), self.of(e.step, {**slots, e.slot: -self._largest}))
+        if isinstance(e, ir.Ranked):
+            if e.op == "order":
+                return _of_order(order_bits(self.p, e.bits))
+            return self.of(e.source, slots) if e.op == "best" else 1
+        if isinstance(e, ir.Spread):
+            return words_of(e.size) if e.default is None else 1
+        if isinstance(e, ir.Positive | ir.Held):
+            return words_of(e.count)
+        if isinstance(e, ir.Inverse):
+            return words_of(len(self.p.arrays[e.array]))
+        if isinstance(e, ir.Call):
+            return self.functions[e.function][1]
+        return self.of(e.body, slots) if isinstance(e, ir.Suppose) else 1
+
+    def of_array(self, number: int) -> int:
+        """The words of each value of an array."""
+        return self._arrays[number] if self.words else 1
+
+    def _op(self, e: ir.Op, slots: Mapping[int, int]) -> int:
+        if e.op == "|":
+            return max(self.of(a, slots) for a in e.args)
+        if e.op == "&":
+            return min(self.of(a, slots) for a in e.args)
+        if e.op in ("diff", "until", "behind"):
+            return self.of(e.args[0], slots)
+        if e.op in ("bit", "one"):
+            return self.within(e.args[0], slots)
+        if e.op in ("append", "without", "members"):
+            bits = e.args[-1]
+            assert isinstance(bits, ir.Const)
+            longest = order_bits(self.p, bits.value)
+            return words_of(longest // bits.value) if e.op == "members" else _of_order(longest)
+        return 1
+
+    def _fold(self, e: ir.Fold, slots: Mapping[int, int]) -> int:
+        inner = {**slots, **self.bound(e, slots)}
+        if e.op == "union" and e.body is not None:
+            return self.of(e.body, inner)
+        if e.op != "set":
+            return 1
+        return self.within(ir.Local(e.slot) if e.body is None else e.body, inner)
+
+    def within(self, member: ir.Expr, slots: Mapping[int, int]) -> int:
+        """The words of a set that a member is surely in."""
+        if isinstance(member, ir.Const):
+            return words_of(member.value + 1)
+        if isinstance(member, ir.Local):
+            return -min(slots.get(member.slot, 0), 0) or self._largest
+        if isinstance(member, ir.Cell):
+            size = self.p.sizes.get(self.p.cells[member.base].type.removesuffix("?"))
+            return self._largest if size is None else words_of(size)
+        if isinstance(member, ir.Row):
+            return words_of(max(self.p.arrays[member.array], default=0) + 1)
+        if isinstance(member, ir.If):
+            return max(self.within(member.then, slots), self.within(member.other, slots))
+        if isinstance(member, ir.Logic) and member.op == "??":
+            return max(self.within(arg, slots) for arg in member.args)
+        if isinstance(member, ir.Fold | ir.Ranked) and member.op == "first":
+            return self.of(member.source, slots)
+        if isinstance(member, ir.Op) and member.op in ("pick", "the"):
+            return self.of(member.args[0], slots)
+        if isinstance(member, ir.Op) and member.op == "next" and isinstance(member.args[1], ir.Const):
+            return words_of(member.args[1].value)
+        return self._largest
+
+    def bound(self, e: Binding, slots: Mapping[int, int]) -> dict[int, int]:
+        """Facts about the slots that an expression binds: they hold members."""
+        if isinstance(e, ir.Spread):
+            return dict.fromkeys(binds(e), -words_of(e.size))
+        return {e.slot: -self.of(e if isinstance(e, ir.Closure) else e.source, slots)}
+
+    def _join(self) -> None:
+        """Cells that are found by one index have equally many words."""
+        spans = {(x.base, x.size) for e in roots(self.p) for x in walk(e) if isinstance(x, ir.Cell) and x.size > 1}
+        spans = {span for span in spans if any(words > 1 for words in self.of_cells[span[0] : sum(span)])}
+        moved = True
+        while moved:
+            moved = False
+            for base, size in spans:
+                cells = self.of_cells[base : base + size]
+                if min(cells) < max(cells):
+                    self.of_cells[base : base + size] = [max(cells)] * size
+                    moved = True
+
+    def _follow(self) -> None:
+        """Finds the words of parameters and results of definitions, until nothing changes."""
+        moved = True
+        while moved:
+            moved = False
+            for e, slots in self._asked():
+                for x, known in self._walk(e, slots):
+                    if isinstance(x, ir.Call):
+                        inner = self.functions[x.function][0]
+                        for slot, arg in enumerate(x.args):
+                            moved |= self._note(inner, slot, arg, known)
+            for number, f in enumerate(self.p.functions):
+                slots, result = self.functions[number]
+                for slot, value in f.lets:
+                    moved |= self._note(slots, slot, value, slots)
+                if (words := self.of(f.body, slots)) > result:
+                    self.functions[number] = (slots, words)
+                    moved = True
+
+    def _note(self, slots: dict[int, int], slot: int, value: ir.Expr, known: Mapping[int, int]) -> bool:
+        """Notes what is known of a value that a slot is given; whether that is more than before."""
+        words, before = self.of(value, known), slots.get(slot, 0)
+        found = words if words > 1 else -self.within(value, known)
+        if found > max(1, before) or (before <= 0 and found < before):
+            slots[slot] = found
+            return True
+        return False
+
+    def _walk(self, e: ir.Expr, slots: Mapping[int, int]) -> Iterator[tuple[ir.Expr, Mapping[int, int]]]:
+        """An expression and all in it, each with what is known of the slots there."""
+        yield e, slots
+        if isinstance(e, Binding):
+            slots = {**slots, **self.bound(e, slots)}
+        for part in parts(e):
+            yield from self._walk(part, slots)
+
+    def _asked(self) -> Iterator[tuple[ir.Expr, Mapping[int, int]]]:
+        """All expressions, each with what is known of the slots around it."""
+        for f, (slots, _) in zip(self.p.functions, self.functions, strict=True):
+            yield from ((e, slots) for e in (*(value for _, value in f.lets), f.body))
+        for d in self.p.decisions:
+            for c in d.choices:
+                named = self.named(c)
+                yield from ((e, named) for r in c.requires for e in (*(value for _, value in r.lets), r.expr))
+                yield from ((e, named) for e in (c.by, c.weight) if e is not None)
+        yield from ((e, _NONE) for e in roots(self.p, definitions=False))
+
+    def named(self, c: ir.Choice) -> dict[int, int]:
+        """Facts about the slots of an option: its parameters, and the names in its conditions."""
+        if not self.words:
+            return {}
+        sizes = ((q.slot, self.p.sizes.get(q.type.removesuffix("?"))) for q in c.params)
+        found = {slot: -words_of(size) for slot, size in sizes if size is not None}
+        for r in c.requires:
+            for slot, value in r.lets:
+                self._note(found, slot, value, found)
+        return found
+
+
+def _longest_value(values: Iterable[int]) -> int:
+    """The most bits of any of some values."""
+    return max((value.bit_length() for value in values), default=1)
+
+
+def words_of(bits: int) -> int:
+    """The words of a set of so many bits."""
+    return min(ROW, max(1, -(-bits // WORD)))
+
+
+def _of_order(bits: int) -> int:
+    """The words of an order of so many bits: if it needs several, it is a row."""
+    return 1 if bits <= WORD else ROW
+
+
+def cell_bits(p: ir.Program, type_: str) -> int:
+    """The bits of a cell of a type; 1 for what is no set and no order."""
+    form, _, kind = type_.partition(" ")
+    if form == "set":
+        return p.sizes.get(kind, 1)
+    if form == "order":
+        return p.sizes.get(kind, 1) * p.sizes.get(kind, 1).bit_length()
+    return 1
+
+
+def order_bits(p: ir.Program, bits: int) -> int:
+    """The most bits of an order whose members take so many bits each."""
+    sizes = [size for size in p.sizes.values() if size.bit_length() == bits]
+    return max(sizes, default=(1 << bits) - 1) * bits
+
+
+def _longest(p: ir.Program) -> int:
+    """The most bits of any order."""
+    found = {x.args[-1] for e in roots(p) for x in walk(e) if isinstance(x, ir.Op) and x.op in _OF_ORDERS}
+    bits = [e.value for e in found if isinstance(e, ir.Const)]
+    bits += [x.bits for e in roots(p) for x in walk(e) if isinstance(x, ir.Ranked) and x.op == "order"]
+    return max((order_bits(p, each) for each in bits), default=1)

@@ -1,0 +1,253 @@
+"""Sets of several words on the stack and in locals: instructions that work on one word after the other.
+
+Such a set is a list of words, the lowest members first. A word is a function that pushes it, `None` if it is zero; it
+is called at most once, before anything else writes what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from rulespec.engine.wasm.wasm_format import Code
+from rulespec.engine.wasm.widths import WORD
+
+Word = Callable[[], None] | None
+_MASK = (1 << WORD) - 1
+
+
+def as_signed(value: int) -> int:
+    """A number of 64 bits as WebAssembly writes it; the last bit of a set is the sign."""
+    return value - (1 << WORD) if value >> WORD - 1 == 1 else value
+
+
+def push(code: Code, words: Sequence[Word]) -> None:
+    """Pushes words, the lowest first."""
+    for word in words:
+        if word is None:
+            code.const(0)
+        else:
+            word()
+
+
+def in_locals(code: Code, first: int, count: int) -> list[Word]:
+    """The words that locals hold, one after the other."""
+    return [partial(code.get, first + k) for k in range(count)]
+
+
+def of_number(code: Code, value: int, count: int) -> list[Word]:
+    """The words of a constant."""
+    parts = [value >> WORD * k & _MASK for k in range(count)]
+    return [partial(code.const, as_signed(part)) if part else None for part in parts]
+
+
+def loaded(code: Code, address: int, count: int) -> list[Word]:
+    """The words at an address of 32 bits in a local."""
+
+    def word(k: int) -> None:
+        code.get(address)
+        code.load(8 * k)
+
+    return [partial(word, k) for k in range(count)]
+
+
+def combined(code: Code, op: str, one: Sequence[Word], other: Sequence[Word]) -> list[Word]:
+    """The words of `|`, `&` or `diff` of two sets of equally many words."""
+
+    def word(a: Callable[[], None], b: Callable[[], None]) -> None:
+        a()
+        b()
+        if op == "diff":
+            code.const(-1)
+            code.do("xor")
+        code.do("or" if op == "|" else "and")
+
+    found: list[Word] = []
+    for a, b in zip(one, other, strict=True):
+        if a is None or b is None:
+            found.append({"|": b if a is None else a, "diff": a}.get(op))
+        else:
+            found.append(partial(word, a, b))
+    return found
+
+
+def push_union(code: Code, words: Sequence[Word]) -> None:
+    """Pushes all bits of the words in one: zero if the set is empty."""
+    push(code, words[:1])
+    for word in words[1:]:
+        if word is not None:
+            word()
+            code.do("or")
+
+
+def push_differences(code: Code, one: Sequence[Word], other: Sequence[Word]) -> None:
+    """Pushes zero if two sets are the same."""
+    for k, (a, b) in enumerate(zip(one, other, strict=True)):
+        push(code, (a, b))
+        code.do("xor")
+        if k:
+            code.do("or")
+
+
+def push_count(code: Code, words: Sequence[Word]) -> None:
+    """Pushes how many members a set has."""
+    code.const(0)
+    for word in words:
+        if word is not None:
+            word()
+            code.do("popcnt", "add")
+
+
+def push_holds(code: Code, words: Sequence[Word], member: int) -> None:
+    """Pushes whether a set holds the member in a local; none and what is too large are not in it."""
+    _push_chosen(code, words, member)
+    code.get(member)
+    code.do("shr_u")
+    code.const(1)
+    code.do("and")
+    code.const(0)
+    code.get(member)
+    code.const(WORD * len(words))
+    code.do("lt_u", "select")
+
+
+def _push_chosen(code: Code, words: Sequence[Word], member: int) -> None:
+    """Pushes the word that has the bit of a member."""
+    push(code, words)
+    for k in range(len(words) - 1, 0, -1):
+        code.get(member)
+        code.const(WORD * k)
+        code.do("lt_s", "select")
+
+
+def single(code: Code, member: int, count: int) -> list[Word]:
+    """The words of the set of the member in a local, which is one of them."""
+    bit = code.local()
+    code.const(1)
+    code.get(member)
+    code.do("shl")
+    code.set(bit)
+    if count == 1:
+        return in_locals(code, bit, 1)
+
+    def word(k: int) -> None:
+        code.get(bit)
+        code.const(0)
+        code.get(member)
+        code.const(WORD.bit_length() - 1)
+        code.do("shr_s")
+        code.const(k)
+        code.do("eq", "select")
+
+    return [partial(word, k) for k in range(count)]
+
+
+def add_member(code: Code, first: int, count: int, member: int) -> None:
+    """Adds the member in a local to the set in locals."""
+    add(code, first, single(code, member, count))
+
+
+def add(code: Code, first: int, words: Sequence[Word]) -> None:
+    """Adds all members of a set to the set in locals."""
+    for k, word in enumerate(words):
+        if word is not None:
+            code.get(first + k)
+            word()
+            code.do("or")
+            code.set(first + k)
+
+
+def clear(code: Code, first: int, count: int) -> None:
+    """Empties the set in locals."""
+    for k in range(count):
+        code.const(0)
+        code.set(first + k)
+
+
+def take_lowest(code: Code, first: int, count: int, member: int, outside: int | None = None) -> None:
+    """Takes the lowest member out of the set in locals into a local; if there may be none, leaves a block then."""
+    taken = code.block() if count > 1 else None
+    for k in range(count):
+        further = code.block() if k < count - 1 else outside
+        if further is not None:
+            code.get(first + k)
+            code.do("eqz")
+            code.br_if(further)
+        code.get(first + k)
+        code.do("ctz")
+        if k:
+            code.const(WORD * k)
+            code.do("add")
+        code.set(member)
+        code.get(first + k)
+        code.get(first + k)
+        code.const(1)
+        code.do("sub", "and")
+        code.set(first + k)
+        if taken is not None and k < count - 1:
+            code.br(taken)
+            code.end()
+    if taken is not None:
+        code.end()
+
+
+def split(code: Code, first: int, later: int, count: int, start: int, *, far: bool) -> None:
+    """Moves the members before the one in a local, which may be `far` behind, from a set in locals to another one."""
+    for k in range(count):
+        code.get(first + k)
+        code.get(first + k)
+        if not far:
+            code.get(start)
+            code.do("shr_u")
+            code.get(start)
+            code.do("shl")
+        else:
+            code.get(start)
+            code.const(WORD * k)
+            code.call("from_start")
+            code.do("and")
+        code.set(later + k)
+        code.get(later + k)
+        code.do("xor")
+        code.get(later + k)
+        code.set(first + k)
+        code.set(later + k)
+
+
+SOURCE = """
+def from_start(start, first) -> int:
+    if start <= first:
+        return -1
+    if start >= first + 64:
+        return 0
+    return -1 << start - first
+
+def row_fits(a, words):
+    while words < WORDS:
+        if load(a + 8 * words) != 0:
+            trap()
+        words = words + 1
+"""
+"""Fixed functions for sets of any number of words."""
+
+
+def source(count: int) -> str:
+    """The fixed functions for sets of so many words."""
+    names = [f"w{k}" for k in range(count)]
+    params = ", ".join(names)
+    lowest = "".join(f"    if w{k} != 0:\n        return {WORD * k} + lowest(w{k})\n" for k in range(count))
+    ahead = ", ".join(f"w{k} & from_start(start, {WORD * k})" for k in range(count))
+    members = " + ".join(f"count({name})" for name in names)
+    return f"""
+def lowest{count}({params}) -> int:
+{lowest}    return -1
+
+def pick{count}({params}, start) -> int:
+    found = lowest{count}({ahead})
+    return lowest{count}({params}) if found < 0 else found
+
+def only{count}({params}) -> int:
+    if {members} != 1:
+        trap()
+    return lowest{count}({params})
+"""

@@ -1,0 +1,330 @@
+"""WebAssembly does what the interpreter and Python do: random programs, every ruleset, whole games by seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from itertools import compress
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+
+from agreement import EVERY, EXAMPLES, agree, outcome, take_back
+from folders import GAMES
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from programs import programs, with_rules
+from programs_seats import SETTINGS
+from programs_wide import SIZES, towns_of
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.pipeline import PASSES, Pass
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.wasm import WasmOutcomes, play_in_wasm
+from rulespec.engine.wasm.backend import WasmBackend
+from rulespec.engine.wasm.program import WasmProgram
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+ANY = settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+BACKENDS: tuple[Backend, ...] = ("wasm", "python")
+
+
+def wasm(machines: list[WasmBackend], steps: int = MAX_STEPS, passes: tuple[Pass, ...] = PASSES) -> Machines:
+    """Makes wasm machines, and keeps them to be looked at."""
+
+    def make(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> WasmBackend:
+        machines.append(WasmBackend(WasmProgram(lower(ruleset, seats, options), passes, steps)))
+        return machines[-1]
+
+    return make
+
+
+def compare(
+    ruleset: typed.Ruleset, seats: int, options: dict[str, str | int], seed: int, steps: int, plies: int
+) -> None:
+    """Plays a game in wasm and by the interpreter, step by step, and takes it back."""
+    names = ["ann", "bob", "cid"][:seats]
+    fast = Game(ruleset, names, options, wasm([], steps))
+    plain = Game(ruleset, names, options, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
+    take_back(fast, agree(fast, plain, random.Random(seed).randrange, plies))
+
+
+@settings(ANY, max_examples=max(1, EXAMPLES // 2))
+@given(
+    text=programs(),
+    seed=st.integers(0, 999),
+    seats=st.integers(2, 3),
+    steps=st.sampled_from([MAX_STEPS]) | st.integers(10, 4_000),
+    chosen=SETTINGS,
+)
+def test_random_programs_mean_the_same(
+    text: str, seed: int, seats: int, steps: int, chosen: dict[str, str | int]
+) -> None:
+    compare(with_rules(text), seats, chosen, seed, steps, 12)
+
+
+@settings(ANY, max_examples=max(1, EXAMPLES // 4))
+@given(
+    text=programs(),
+    seed=st.integers(0, 999),
+    size=st.sampled_from(SIZES) | st.integers(64, 200),
+    first=st.sampled_from([0, 1, 2]),
+)
+def test_sets_of_any_size_mean_the_same(text: str, seed: int, size: int, first: int) -> None:
+    """Of the further towns none, half, or all stand before those that rules name."""
+    towns = towns_of(size)
+    try:
+        ruleset = with_rules(text, towns, towns * first // 2)
+    except DiagnosticsError:  # over so many towns it takes too many steps
+        assume(False)
+    compare(ruleset, 2, {}, seed, MAX_STEPS, 8)
+
+
+@settings(ANY, max_examples=max(1, EXAMPLES // 4))
+@given(text=programs(), seed=st.integers(0, 999), on=st.tuples(*(st.booleans() for _ in PASSES)))
+def test_random_programs_mean_the_same_whichever_passes_run(text: str, seed: int, on: tuple[bool, ...]) -> None:
+    ruleset, passes = with_rules(text), tuple(compress(PASSES, on))
+    fast = Game(ruleset, ["ann", "bob"], backend=wasm([], passes=passes))
+    agree(fast, Game(ruleset, ["ann", "bob"]), random.Random(seed).randrange, 8, reasons=False)
+
+
+@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+def test_every_ruleset_means_the_same(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    seats, machines = ruleset.players[1], list[WasmBackend]()
+    names = [f"P{i}" for i in range(seats)]
+    fast, plain = Game(ruleset, names, backend=wasm(machines)), Game(ruleset, names)
+    take_back(fast, agree(fast, plain, random.Random(seats).randrange, 30, reasons=False))
+    assert machines[0].given_back == 0 or folder.name == "errors"
+
+
+def outcomes(ruleset: typed.Ruleset, players: list[int], games: int, **how: int) -> None:
+    """Compares the outcomes of games by their seeds."""
+    plan = Plan.of(ruleset.ref, ruleset, players, 3, cap=how.get("cap", 5_000))
+    python = [Outcome.of(plan.play(ruleset, number)) for number in range(games)]
+    assert list(play_in_wasm(plan, ruleset, range(games), how.get("jobs", 1))) == python
+
+
+@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+def test_the_same_seed_gives_the_same_games(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    outcomes(ruleset, sorted({*ruleset.players}), 2 if "imperial" in folder.name else 6)
+
+
+def test_threads_give_the_same_games_in_their_order() -> None:
+    outcomes(load_ruleset(str(GAMES / "gallery/nim")), [2], 600, jobs=2)
+
+
+def test_games_are_given_up_where_python_gives_them_up() -> None:
+    outcomes(load_ruleset(str(GAMES / "tutorial")), [2, 3], 6, cap=40)
+
+
+@pytest.mark.parametrize(
+    "statement", ["set n to 7 / n", "pay 1 from chest to bank", "set few to 4 + n", "set n to huge() * huge()"]
+)
+def test_faults_are_those_of_python(statement: str) -> None:
+    rules = f"""
+def huge() -> int: 999999999999999
+procedure play():
+    for p in player:
+        decide act by p:
+            option wrong:
+                set m to m + 1
+                {statement}
+            option right:
+                set m to m + 1
+"""
+    ruleset = with_rules(rules)
+    outcomes(ruleset, [2], 12)
+    machines: list[WasmBackend] = []
+    fast, plain = Game(ruleset, ["ann", "bob"], backend=wasm(machines)), Game(ruleset, ["ann", "bob"])
+    agree(fast, plain, lambda options: 0, 4)
+    assert machines[0].given_back
+
+
+@pytest.mark.parametrize("number", ["999999999999999", "-999999999999999", "5 - 999999999999999", "0 - 1"])
+def test_numbers_at_the_bounds(number: str) -> None:
+    rules = f"""
+def most() -> int: {number}
+procedure play():
+    set n to most()
+    for p in player:
+        decide act by p:
+            option a(t in town):
+                set m to sum(n * 2 + x.tax for x in town) - n * 8
+                set t.mark to max(n, m) / 3 + n % 7 + abs(n) / 2
+            option b(k in 0 .. 2):
+                set n to n * k + sum(n for x in town) - 4 * n
+"""
+    for seed in range(6):
+        compare(with_rules(rules), 2, {}, seed, MAX_STEPS, 6)
+
+
+AT_THE_BOUNDS = [
+    "n * n",
+    "n * most()",
+    "n * 1000 - n * 999",
+    "n * 0 + m",
+    "(n - most()) * most()",
+    "(n + n + n + n) / 4",
+    "(n * 8 + n) % 7 + (0 - n) % (0 - 7)",
+    "n / (0 - 1)",
+    "n / 3 * 3 + n % 3",
+    "sum(n for t in town) - 3 * n",
+    "sum(n * 999 for t in town) / 1000",
+    "sum(sum(sum(n for t in town) for u in town) for v in town) / 999",
+    "sum(n * t.tax for t in town) / 100",
+    "max(n * 900, 0 - n * 900) / 1000",
+    "abs(n * 990) / 1000 + abs(0 - n)",
+    "min(n * t.tax for t in town, else 0) / 10",
+    "twice(twice(twice(n))) / 8",
+    "twice(twice(twice(twice(twice(twice(twice(twice(twice(twice(n)))))))))) / 1024",
+    "(n if n * 500 > m * 500 else m) * 1",
+    "count(t in town where t.tax * n > n * 8)",
+]
+
+
+@pytest.mark.parametrize(
+    "number", ["999999999999999", "0 - 999999999999999", "31622777", "3037000500", "1000000000000"]
+)
+def test_sums_and_products_at_the_bounds(number: str) -> None:
+    """Each is the same number or the same fault, however far the parts go on the way."""
+    options = "".join(
+        f"            option o{i}:\n                set m to {e}\n            option p{i}:\n"
+        f"                set n to 0 - most()\n                set m to {e}\n"
+        for i, e in enumerate(AT_THE_BOUNDS)
+    )
+    rules = f"def most() -> int: {number}\ndef twice(k: int) -> int: k + k\n"
+    rules += f"procedure play():\n    set n to most()\n    for p in player:\n        decide act by p:\n{options}"
+    ruleset = with_rules(rules)
+    fast, plain = (Game(ruleset, ["ann", "bob"], backend=backend) for backend in ("wasm", "interpreter"))
+    sound = 0
+    for one, other in zip(list(fast.legal_options), list(plain.legal_options), strict=True):
+        found = outcome(lambda: fast.apply(one))  # noqa: B023
+        assert found == outcome(lambda: plain.apply(other)), one.name  # noqa: B023
+        assert fast.position.cells == plain.position.cells, one.name
+        if found is None:
+            sound += 1
+            fast.undo()
+            plain.undo()
+    assert 10 < sound < 2 * len(AT_THE_BOUNDS) or number == "1000000000000"
+
+
+def test_what_never_comes_to_a_decision_is_told_as_python_tells_it() -> None:
+    rules = """
+procedure play():
+    decide act by first(player):
+        option long:
+            repeat at most 1000:
+                repeat at most 1000:
+                    repeat at most 1000:
+                        set n to n + 1
+        option short:
+            set n to n + 1
+"""
+    ruleset = with_rules(rules)
+    machines: list[WasmBackend] = []
+    fast = Game(ruleset, ["ann", "bob"], backend=wasm(machines, 4_000))
+    plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(lower(r, n, o), steps=4_000))
+    agree(fast, plain, lambda options: 0, 2)
+    assert machines[0].given_back
+
+
+def test_steps_of_finding_out_whether_something_is_legal_count() -> None:
+    rules = """
+procedure play():
+    repeat at most 100:
+        decide act by first(player):
+            option a(k in 1 .. 99000):
+                require k * n > 99000 * 3
+                set n to 1
+            otherwise:
+                set n to n % 2
+    end game
+"""
+    ruleset = with_rules(rules)
+    fast, plain = (Game(ruleset, ["ann", "bob"], backend=backend) for backend in BACKENDS)
+    found = outcome(lambda: fast.is_over)
+    assert found == outcome(lambda: plain.is_over)
+    assert "RS704" in str(found)
+
+
+LONG = """
+procedure play():
+    for p in player:
+        repeat at most 12:
+            turn(p)
+procedure turn(p: player):
+    decide act by p:
+        option long(t in town):
+            repeat at most 340:
+                repeat at most 340:
+                    set n to n + 1
+                    set m to n % 7
+            set n to t.tax
+        option wrong:
+            require few > 2
+            set n to 7 / (n - n)
+        option short(t in town, x in town, k in 1 .. 5):
+            set n to n + t.tax + k
+            set few to n % 4
+    chance rest:
+        option sun weight 1 + n % 3:
+            set n to n + 1
+        option rain:
+            set m to m + 1
+"""
+"""Notes more cells in a long decision than the wasm journal has room for."""
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
+    """The games go on in wasm with the same random numbers, and one in which the rules are at fault is Python's."""
+    ruleset = with_rules(LONG if fault else LONG.replace("few > 2", "few > 3"))
+    plan = Plan.of(ruleset.ref, ruleset, [2], 5)
+    python = [Outcome.of(plan.play(ruleset, number)) for number in range(20)]
+    in_wasm = WasmOutcomes(plan, ruleset)
+    assert in_wasm.of(range(20)) == python
+    (games,) = in_wasm.games.values()
+    assert games.given_back > 5
+    assert any(outcome.failure for outcome in python) == fault
+    whole = [played.how for played in games.play([f"{plan.seed}:{number}" for number in range(20)], plan.cap)]
+    assert whole.count("trapped") == sum(outcome.failure is not None for outcome in python)
+
+
+def test_random_numbers_are_those_of_python() -> None:
+    ruleset = load_ruleset(str(GAMES / "gallery/nim"))
+    machine = WasmBackend(WasmProgram(lower(ruleset, 2, {key: o.default for key, o in ruleset.settings.items()})))
+    from rulespec.engine.wasm.layout import words
+    from rulespec.engine.wasm.playouts import seed_words
+
+    for seed in ("0:0", "-7:123456", "9" * 30):
+        key, at = seed_words(seed), machine.compiled.memory.constants["KEYS"]
+        machine.instance.memory[at : at + 8 + 8 * len(key)] = words([len(key), *key])
+        machine.instance.call("seed", at)
+        rng = random.Random(seed)
+        assert [machine.instance.call("random") for _ in range(2_000)] == [
+            int(rng.random() * 2**53) for _ in range(2_000)
+        ]
+
+
+def test_what_a_parameter_ranges_over_is_found_before_conditions_fail() -> None:
+    """It may be at fault: then that is told, whatever the conditions say."""
+    rules = """
+procedure play():
+    decide act by first(player):
+        option never(t in {oak, elm} if 7 / n > 0 else {ash}):
+            require n > 1
+            set n to n + 1
+        option other:
+            set n to n + 1
+"""
+    compare(with_rules(rules), 2, {}, 1, MAX_STEPS, 3)
