@@ -106,7 +106,7 @@ def test_a_native_log_has_no_known_faults(log: str) -> None:
     assert [d.code for d in error.value.diagnostics] == ["RS630"]
 
 
-def test_an_overlay_without_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_overlay_without_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
     from msgspec.structs import replace
 
     (fault,) = dialect().known_faults
