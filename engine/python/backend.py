@@ -156,9 +156,7 @@ class PythonBackend:
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
-        names["doubtful"] = doubtful
-        names["DoubtfulError"] = DoubtfulError
-        names["ProgramFaultError"] = ProgramFaultError
+        names |= {"doubtful": doubtful, "DoubtfulError": DoubtfulError, "ProgramFaultError": ProgramFaultError}
         names["exactly"] = self._exactly
         names["carry_out"] = partial(carry_out, self.p, self._occupied)
         names["numbers"] = partial(numbers, self.p)

@@ -194,10 +194,12 @@ procedure visit(k: int, t: town):
 def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str, seed: int) -> None:
     """Under each bound both say the same: too many steps, or the fault that follows them."""
     ruleset = with_rules(AT_FAULT.replace("DOUBT", doubt))
+
+    def game(machine: type[PythonBackend | Interpreter], steps: int) -> Game:
+        return Game(ruleset, ["ann", "bob"], None, lambda r, n, o: machine(lower(r, n, o), steps=steps))
+
     for steps in range(20, 420, 7):
-        fast = Game(ruleset, ["ann", "bob"], None, lambda r, n, o, s=steps: PythonBackend(lower(r, n, o), steps=s))
-        plain = Game(ruleset, ["ann", "bob"], None, lambda r, n, o, s=steps: Interpreter(lower(r, n, o), steps=s))
-        agree(fast, plain, random.Random(seed).randrange, 4)
+        agree(game(PythonBackend, steps), game(Interpreter, steps), random.Random(seed).randrange, 4)
 
 
 @pytest.mark.usefixtures("all_long")
