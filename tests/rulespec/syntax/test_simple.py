@@ -18,7 +18,21 @@ from rulespec.syntax.words import WORDS
 
 PLACES = [Origin("f"), Origin("f", 7, 12)]
 EXPRESSIONS = ["p", "a_1", "points", "bond.nation", "a.b.c", "0", "007", "2 money", "12 points"]
-NOT_SIMPLE = ["a.b.c.d", "a .b", "a. b", "1money", "2  money", "-1", "a+b", "f()", "1234567890123456", "ä", "a b", "", "_a"]
+NOT_SIMPLE = [
+    "a.b.c.d",
+    "a .b",
+    "a. b",
+    "1money",
+    "2  money",
+    "-1",
+    "a+b",
+    "f()",
+    "1234567890123456",
+    "ä",
+    "a b",
+    "",
+    "_a",
+]
 TYPES = ["int", "bool", "money", "region?", "set region", "set int"]
 NO_SIMPLE_TYPES = ["int 0..6", "order card", "set region?", "set  region", "region ?", "", "1"]
 
