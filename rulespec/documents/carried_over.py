@@ -18,7 +18,7 @@ KEYS = {"options": "settings"}
 FLAGS = {"--option": "--set"}
 """Old flag of a command → new flag."""
 _PLACES: dict[str, tuple[str, ...]] = {"game": (), "overlay": (), "dialect": ("start",), "scenarios": ("scenarios",)}
-"""Where old keys may stand in each kind of file: in the mapping there, or in those of the list there."""
+"""Places of old keys in each kind of file: in the mapping there, or in those of the list there."""
 _WAY_OUT = "`rulespec validate REF --fix` writes that"
 _PATH_SECTIONS = ("replaces", "changes", "add", "remove")
 _PATHS = {"game.options": "game.settings"}
