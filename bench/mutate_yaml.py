@@ -175,7 +175,7 @@ class _Spot:
 
     @property
     def start(self) -> Span:
-        """Where the entry or the member begins."""
+        """The start of the entry or the member."""
         return self.key.span if self.key is not None else self.value.span
 
 
@@ -258,7 +258,7 @@ class YamlMutator:
     # --- names ---------------------------------------------------------------------------------
 
     def _declares(self, spot: _Spot, span: Span) -> str:
-        """What the loss of a declared name breaks: a name, if it is used elsewhere.
+        """The class of the mutant that loses a declared name: a name, if it is used elsewhere.
 
         A file that is laid over others may as well declare something new: with another name an override is no longer
         one, and what it was laid over stands. Only what stands nowhere else is missed.
@@ -364,7 +364,7 @@ class YamlMutator:
             breaks = "shape" if must else FREE
         elif isinstance(named, typed.Entity) and spot.path.startswith("tables."):
             breaks = "shape"
-        # What lacks the entry is told where it begins.
+        # A missing entry is reported at the start of its parent.
         head = spot.parent.span.line
         owner = next((s.start.line for s in self.spots if s.value is spot.parent), head)
         yield sheet.edit("drop", breaks, start, end, "", {*sites, (sheet.file, head), (sheet.file, owner)})

@@ -52,7 +52,7 @@ def played(
 def playouts(
     ruleset: typed.Ruleset, players: int, lengths: list[int], *, most: int = CAP, backend: Backend | Machines = "python"
 ) -> Callable[[], int]:
-    """What plays one random game after the other, and says how many decisions each has; `lengths` takes them, too."""
+    """A function that plays the next random game and gives its number of decisions; `lengths` takes them, too."""
     seeds = count(1)
 
     def work() -> int:

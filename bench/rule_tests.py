@@ -47,7 +47,7 @@ class Test:
     seconds: float
 
     def failure(self, ruleset: typed.Ruleset, machines: Machines) -> str:
-        """What the test finds wrong with a ruleset; "" if nothing. Scenarios are run by the given machines."""
+        """The failure that the test finds in a ruleset; "" if none. Scenarios are run by the given machines."""
         if self.scenario is not None:
             failures = run_scenario(ruleset, self.scenario, machines)
             return failures[0].diagnostic.message if failures else ""

@@ -1,4 +1,4 @@
-"""Old names in all YAML files of the ruleset at hand, which `rulespec validate --fix` writes anew in one go."""
+"""Old names in all YAML files of the ruleset at hand, which `rulespec validate --fix` replaces in one go."""
 
 from __future__ import annotations
 

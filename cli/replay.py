@@ -133,7 +133,7 @@ def command(
 
 
 def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
-    """From now on, only what a seat may know of a log is told; options that tell all of it are refused."""
+    """Restricts output to the seat's view of a log; refuses options that show all of it."""
     tell_seats(str(logs[0]), "without `--for` it is shown")
     if all_of_it:
         raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")

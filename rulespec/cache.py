@@ -109,7 +109,7 @@ def header(body: bytes) -> bytes:
 
 
 def place() -> str:
-    """Where the cache is, or why there is none, in a few words for people."""
+    """The path of the cache, or the reason why there is none, in a few words for people."""
     folder = _folder()
     if folder is None:
         return "none (RULESPEC_CACHE is empty)" if "RULESPEC_CACHE" in os.environ else "none (there is no home folder)"

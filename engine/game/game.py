@@ -87,7 +87,7 @@ class Game(Inspected):
         self._words = words(runs, ruleset, self.seats)
         self._queries = Queries(ruleset, self.seats, self.settings)
         self.position = Position(runs, None if start is None else lambda state: self._enter(start, state))
-        """The state as numbers, for code that is in a hurry."""
+        """Low-level access: the state as integers."""
         self._listed = LegalOptions if runs.listing is None else OptionsAtOnce
 
     def copy(self) -> Game:
@@ -110,7 +110,7 @@ class Game(Inspected):
         return f"{played}, {decision.name} by {decision.by or 'chance'}>"
 
     def __str__(self) -> str:
-        """How the game stands: what is open, or how it ended, and the points of each seat."""
+        """The status of the game: the open decision or the ending, and the points of each seat."""
         result, decision = self.result, self.decision
         head = f"{self.ruleset.title}, {self.ply} decision{'s' * (self.ply != 1)}; "
         if result is not None:
@@ -136,13 +136,13 @@ class Game(Inspected):
 
     @property
     def legal_options(self) -> LegalOptions:
-        """What the decider may do now; empty when the game is over."""
+        """The legal options of the decider; empty when the game is over."""
         position = self.position
         return self._listed(position, self._words)
 
     @property
     def interrupts(self) -> LegalOptions:
-        """What seats may do out of turn now, by rights of their own."""
+        """The legal options out of turn, each with a seat that may take it."""
         return LegalOptions(self.position, self._words, True)
 
     @property
@@ -151,7 +151,7 @@ class Game(Inspected):
         return self._words.kinds[self.position.asked]
 
     def options_of(self, seat: str) -> list[Option]:
-        """What a seat may do now: the legal options if it may decide, and its interrupts."""
+        """The options of a seat now: the legal options if it may decide, and its interrupts."""
         decision = self.decision
         may = decision is not None and seat in (decision.among or (decision.by,))
         own = [replace(option, by=seat) for option in self.legal_options] if may else []
@@ -189,11 +189,11 @@ class Game(Inspected):
         return self.position.is_legal(option.kind.choice, option.args)
 
     def why_not(self, option: Option, seat: str | None = TABLE) -> Refusal | None:
-        """Why the option may not be taken: the first condition that fails. None if it is legal.
+        """The reason why the option is illegal: the first condition that fails. None if it is legal.
 
         Args:
             option: an option.
-            seat: who asks: it is told what it may know (None: what all may); left out, all that there is to be told.
+            seat: the reader, who gets the part it may know (None: the public part); left out, the whole reason.
         """
         number = self.position.asked
         if number < 0:
@@ -292,7 +292,7 @@ class Game(Inspected):
 
     @property
     def result(self) -> Result | None:
-        """How the game ended; None while it goes on."""
+        """The result of the game; None while it goes on."""
         return scoring.result(self.position, self.seats, self.teams)
 
     @property
@@ -306,7 +306,7 @@ class Game(Inspected):
         return self.position.hash
 
     def view(self, seat: str | None) -> View:
-        """What a seat sees of the game, as a value that holds nothing else; None: what all seats see.
+        """The view of a seat, as a value that holds nothing else; None: the public view.
 
         Raises:
             ValueError: if there is no such seat.

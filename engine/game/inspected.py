@@ -1,4 +1,4 @@
-"""What is asked of a game between decisions, and what is put into it: expressions, invariants, views, set-ups."""
+"""Read-only queries and set-up edits of a game: expressions, invariants, views, set-ups."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TABLE = ""
 
 
 class Inspected:
-    """A game as far as it can be looked at and set up."""
+    """The part of a game for queries and set-up."""
 
     ruleset: typed.Ruleset
     seats: tuple[str, ...]
@@ -80,7 +80,7 @@ class Inspected:
             raise self.position.fault(fault, self._queries.program) from None
 
     def measures(self, seat: str | None = TABLE, budget: Budget | None = None) -> Measures:
-        """What the ruleset calls a measure, such as points: measure → entity → number, of the game itself under "".
+        """The measures of the ruleset, such as points: measure → entity → number, of the game itself under "".
 
         Args:
             seat: who asks: None in the place of what it does not see; None asks for what all see.

@@ -34,7 +34,7 @@ stamps = count(1)
 
 
 class Seen(Brief, Struct, gc=False):
-    """What seats have seen of a decision, once a view has been asked for.
+    """The visibility of a decision for the seats, filled once a view has been asked for.
 
     Attributes:
         seers: for each argument, the set of the seats that see it.
@@ -247,7 +247,7 @@ class Position:
         return self.machine.actor(state, self._asked, choice, args)
 
     def weight(self, choice: int, args: tuple[int, ...]) -> int:
-        """How often an option of chance comes up, against the others."""
+        """The weight of an option of chance, relative to the others."""
         taken = self.program.decisions[self.asked].choices[choice]
         if taken.weight is None:
             return 1

@@ -41,7 +41,7 @@ _UNCOUNTED = 8
 
 
 class _Idle(NamedTuple):
-    """A decision that is not waited for without a legal option.
+    """A decision with `otherwise`: skipped if nothing is legal.
 
     Attributes:
         legal: whether there is one; counts the values of parameters.
@@ -152,7 +152,7 @@ class PythonBackend:
         return names
 
     def _used(self, program: ir.Program) -> dict[str, Any]:
-        """What the source may use, by its name, but for its own functions."""
+        """The names that the source may use, besides its own functions."""
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
@@ -316,7 +316,7 @@ class PythonBackend:
         ]
 
     def _lookup(self, decision: int, choice: int) -> Callable[..., bool]:
-        """What says whether an option may be taken."""
+        """The test of an option's legality."""
         alike = any(param.alike for param in self.p.decisions[decision].choices[choice].params)
         test: Callable[..., bool] = self._tests[decision][choice]
         return partial(self._listed, decision, choice) if alike else test
@@ -351,7 +351,7 @@ class PythonBackend:
 
 
 def _nobody(_: object) -> int:
-    """Who decides where chance does."""
+    """The decider of a decision by chance."""
     return -1
 
 

@@ -1,4 +1,4 @@
-"""What an expression would be after a procedure, as a function that takes back what the procedure has done.
+"""Evaluates an expression after a hypothetical call, then rolls back.
 
 Such a function runs the procedure with a journal of its own, so the state is never copied. Every evaluation ends with
 the state as it was, also if a fault or an interrupt breaks it off; nothing else comes between.

@@ -53,7 +53,7 @@ def _shown(settings: Mapping[str, str]) -> str:
 
 
 def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left: int) -> tuple[Report, int]:
-    """What is wrong with one start, and what is left of the patience."""
+    """The faults of one start, and the patience that is left."""
     machines: list[Interpreter] = []
 
     def make(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:

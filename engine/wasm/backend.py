@@ -172,7 +172,7 @@ class WasmBackend(StateMemory):
         return 0
 
     def _tried(self, state: State, wasm: Callable[[], Any], python: Callable[[], Any]) -> Any:
-        """What is found in wasm, or else by Python."""
+        """The result from wasm, or else from Python."""
         try:
             self._bring(state)
             return wasm()

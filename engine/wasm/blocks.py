@@ -16,7 +16,7 @@ from rulespec.engine.wasm.wasm_format import I32
 from rulespec.engine.wasm.widths import ROW
 
 STOPPED = -1
-"""What a function of blocks returns if the game waits or is over."""
+"""The return value of a function of blocks if the game waits or is over."""
 
 
 class InstructionEmitter:
@@ -363,7 +363,7 @@ class BlockEmitter:
         for case, block in dict(e.cases).items():
             if block != e.other:
                 cases.setdefault(block, []).append(case)
-        value = code.local()  # the cases are written one after the other, and each may use it anew
+        value = code.local()  # the cases are written one after the other, and each may use it again
         self.x.value(e.value)
         code.set(value)
         ends = []

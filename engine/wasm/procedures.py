@@ -238,7 +238,7 @@ class ProcedureEmitter:
     def _longest(
         self, f: _Function, begin: int, within: set[int] | None, few: dict[int, int], stops: Collection[int] = ()
     ) -> int:
-        """The most steps from a block on: of one round of a loop, or up to blocks where steps are counted anew."""
+        """The most steps from a block on: of one round of a loop, or up to blocks that start a new count."""
         found: dict[int, int] = {}
         regions = f.regions
         for block in reversed(regions.order):

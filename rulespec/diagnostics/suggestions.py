@@ -70,7 +70,7 @@ def _similarity(word: str, other: str) -> float:
 
 
 def _nearness(word: str, other: str, similarity: float) -> float:
-    """How likely one is a slip for the other: letters change places, but another number is another name."""
+    """Likelihood that one word is a slip for the other: letters change places, but another number is another name."""
     same = _DIGITS.findall(word) == _DIGITS.findall(other)
     if _swapped(word, other):
         return 1.0 if same else 0.85

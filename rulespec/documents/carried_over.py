@@ -20,7 +20,7 @@ FLAGS = {"--option": "--set"}
 BACKENDS = {"native": "wasm"}
 """Old name of a backend → new name."""
 _PLACES: dict[str, tuple[str, ...]] = {"game": (), "overlay": (), "dialect": ("start",), "scenarios": ("scenarios",)}
-"""Where old keys may stand in each kind of file: in the mapping there, or in those of the list there."""
+"""Places of old keys in each kind of file: in the mapping there, or in those of the list there."""
 _WAY_OUT = "`rulespec validate REF --fix` writes that"
 _PATH_SECTIONS = ("replaces", "changes", "add", "remove")
 _PATHS = {"game.options": "game.settings"}

@@ -95,7 +95,7 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
 def is_present(path: Path) -> bool:
     """Whether a name is taken: also by a link that leads nowhere, or by what may not be looked at.
 
-    Such a file is not absent. Whoever reads it is told what is wrong with it.
+    Such a file is not absent. Reading it reports what is wrong with it.
     """
     try:
         path.lstat()
@@ -115,7 +115,7 @@ def is_folder(path: Path) -> bool:
 
 
 def broken_link(path: Path) -> str:
-    """What is wrong with a link that leads to no file, in a few words; empty if there is no such link."""
+    """The fault of a link that leads to no file, in a few words; empty if there is no such link."""
     try:
         path.stat()
     except OSError as error:

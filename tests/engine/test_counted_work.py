@@ -1,4 +1,4 @@
-"""Work is counted where it is done: what is asked between decisions, told, or read with a dialect. Never by seconds."""
+"""Work is counted where it is done: in queries between decisions, in narration, in dialects. Never by seconds."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def name_of(path: Path) -> str:
 
 
 def beside(path: Path) -> dict[str, Any]:
-    """What the file beside a log expects."""
+    """The expectations in the file beside a log."""
     expected = path.with_name(path.name.removesuffix(".gz").removesuffix(".jsonl") + EXPECTATION)
     found: dict[str, Any] = to_plain(read_yaml(expected, expected.name))
     return found

@@ -18,7 +18,7 @@ EVERY = sorted(p.parent for root in (RULESETS, GAMES) for p in root.rglob("game.
 
 
 def outcome(ask: Callable[[], object]) -> object:
-    """What comes of it: a value, or a fault as text."""
+    """The outcome of a call: a value, or a fault as text."""
     try:
         return ask()
     except RulesetFaultError as fault:

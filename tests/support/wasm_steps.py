@@ -25,7 +25,7 @@ _RATE = 20
 
 @dataclass
 class Counted:
-    """What has been compared.
+    """The extent of a comparison.
 
     Attributes:
         decisions: decisions that both have taken.
@@ -171,7 +171,7 @@ class Steps:
         self._cut_off()
 
     def _cut_off(self) -> None:
-        """What has been played cannot be taken back any more."""
+        """Fixes the moves so far: they cannot be taken back any more."""
         self.set("JOURNAL", self._constants["JOURNAL_BASE"])
         self._begun = self._bytes()
 

@@ -1,4 +1,4 @@
-"""Coverage: what is counted is what runs, gaps and reasons are told, and no gap of a shipped ruleset is without one."""
+"""Coverage: it counts what runs, reports gaps and reasons, and no gap of a shipped ruleset is without a reason."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def machine(game: Game) -> PythonBackend:
 
 
 def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
-    """What holds: the number of an invariant and one of its members; nothing where the rules are at fault."""
+    """The invariants that hold, as numbers with one of their members; nothing where the rules are at fault."""
     found = set()
     for number, whole in invariants.members.items():
         if holds(invariants, number, state, whole):
@@ -60,7 +60,7 @@ def cell(game: Game, group: str, owner: str, name: str, place: str = "", index: 
 
 
 def asked(game: Game, at: int) -> dict[str, int]:
-    """How many members are asked when a cell changes, by the names of the invariants."""
+    """The number of members that are asked when a cell changes, by the names of the invariants."""
     invariants = machine(game).invariants
     readers, _ = invariants.readers
     return {game.position.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}

@@ -318,7 +318,7 @@ def test_random_numbers_are_those_of_python() -> None:
 
 
 def test_what_a_parameter_ranges_over_is_found_before_conditions_fail() -> None:
-    """It may be at fault: then that is told, whatever the conditions say."""
+    """A fault in it is reported whatever the values of the conditions."""
     rules = """
 procedure play():
     decide act by first(player):

@@ -1,4 +1,4 @@
-"""What little or much text may stand for is bounded, in whatever way the excess comes in: see docs/reference/limits.md.
+"""Bounds on the expansion of little or much text, in whatever way the excess comes in: see docs/reference/limits.md.
 
 Each bound is passed by one file, and again by files that are each far below it: overlays, or what a ruleset extends.
 """
