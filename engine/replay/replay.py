@@ -21,8 +21,9 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
+from rulespec.engine.logs.ends import OtherEnd, RecordedEnd, end_json, other_end
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
-from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
+from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log, place_in
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.engine.program.budget import SpentError
 from rulespec.load import load_ruleset
@@ -101,6 +102,8 @@ class ReplayResult(Brief, Struct):
         foreign: whether the log is foreign.
         passed: entries of a foreign log that show known faults of the other system, and were passed all the same.
         system: the title of the dialect; empty for a native log.
+        native: the native log; None for a foreign one.
+        other_end: the end of the replay, where the log says another; None if it is the same, or the log says nothing.
     """
 
     log: str
@@ -112,6 +115,16 @@ class ReplayResult(Brief, Struct):
     foreign: bool = False
     passed: list[PassedFault] = []
     system: str = ""
+    native: NativeLog | None = None
+    other_end: OtherEnd | None = None
+
+    def _end(self) -> dict[str, Any] | None:
+        """What the log says of its end, and what differs from that; None if it says nothing."""
+        if self.native is None or self.native.end is None:
+            return None
+        end = self.native.end
+        differs = self.other_end.differs if self.other_end is not None else []
+        return {"line": end.line, **end.end.to_json()["end"], "differs": differs}
 
     def _open(self) -> dict[str, Any] | None:
         """The decision that is open at the end of the legal part, and who is to act; None if there is none."""
@@ -135,16 +148,18 @@ class ReplayResult(Brief, Struct):
             "scores": result.scores if result else scores(game),
             "winners": result.winners if result else [],
             "state": state_json(game),
+            "end": self._end(),
+            "notes": dict(self.native.header.notes) if self.native is not None else {},
             "ignored": [entry.to_json() for entry in self.ignored],
             **({"known_faults": [entry.to_json() for entry in self.passed]} if self.passed else {}),
             "divergence": self.divergence.to_json() | {"open": self._open()} if self.divergence else None,
         }
 
     def write_native(self, path: Path) -> None:
-        """Writes the game as a native log, with the decisions taken back."""
+        """Writes the game as a native log, with the decisions taken back, and with the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
-        write_log(path, self.game, self.moves)
+        write_log(path, self.game, self.moves, self.native, self.places)
 
 
 def replay_log(
@@ -239,7 +254,7 @@ def as_native(
         at, reason = result.divergence.foreign_index, result.divergence.refusal.reason
         message = f"the log is not legal under its own rules, at entry {at}: {reason}"
         fail("RS821", message, Span(str(path), 1, 1, 1, 2), help="`rulespec replay` shows where")
-    lines = [LogHeader.of(result.game).to_json(), *map(entry_json, result.moves)]
+    lines = [LogHeader.of(result.game).to_json(), *map(entry_json, result.moves), *end_json(result.game)]
     return parse_log("".join(json.dumps(line) + "\n" for line in lines), str(path))
 
 
@@ -260,10 +275,12 @@ def replay_native(
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
     game.position.begin()  # raises if the rules are at fault before the first decision
-    result = ReplayResult(log.file, game, None)
+    result = ReplayResult(log.file, game, None, native=log)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
+        if log.end is not None and log.end.entries == number:
+            _compare_end(result, log, log.end, report)
         move = apply_recorded(game, entry) if entry.back is None else _take_back(game, entry.back)
         if isinstance(move, Refusal):
             result.divergence = _divergence(game, move, entry)
@@ -275,7 +292,21 @@ def replay_native(
     else:
         if log.unread is not None and (until is None or game.ply < until):
             result.divergence = _unread(game, log.unread)
+        if log.end is not None and log.end.entries == len(log.entries):
+            _compare_end(result, log, log.end, report)
     return result
+
+
+def _compare_end(result: ReplayResult, log: NativeLog, recorded: RecordedEnd, report: Report) -> None:
+    """Compares where the replay stands with an end line of the log."""
+    result.other_end = other_end(result.game, recorded)
+    if result.other_end is None:
+        return
+    made = f"Rulespec {log.header.rulespec}, language {log.header.language}" if log.header.rulespec else "this program"
+    message = f"the replay comes to another end than its log: {result.other_end}"
+    help_ = f"the log was written by {made}; if its rules have been mended since, `--out FILE` records the new end"
+    place = place_in(log.file, recorded.line, log.text.split("\n")[recorded.line - 1], "end")
+    report.error("RS643", message, place, help=help_)
 
 
 def named_ruleset(log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True) -> typed.Ruleset:
