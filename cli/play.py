@@ -6,6 +6,7 @@ import random
 import secrets
 from collections.abc import Iterator
 from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -29,6 +30,7 @@ from rulespec.engine.game.option import Decision, IllegalOptionError, Option, Ru
 from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, NativeLog
+from rulespec.engine.logs.notes import MAX_REMARK
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.logs.seat_log import is_whole, seat_log
@@ -53,10 +55,11 @@ _HELP = """\
   s, state    show the whole state
   h, history  show the game so far
   u, undo     take back to your last decision
+  r TEXT      write a remark into the log
   w FILE      write the game as a native log
   q, quit     quit"""
 _SHORT = {"help": "?", "options": "o", "state": "s", "history": "h", "undo": "u", "back": "u", "write": "w"}
-_SHORT |= {"save": "w", "quit": "q", "exit": "q"}
+_SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 """Commands by their whole names."""
 
 
@@ -131,10 +134,15 @@ def command(
 def _save(saved: SavedGame, game: Game) -> None:
     """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
     secret = game.watcher.secretive
-    if saved.log is None and saved.begin(LogHeader.of(game), secret=secret):
+    if saved.log is None and saved.begin(LogHeader.of(game, _today()), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")
     elif secret:
         saved.keep_secret()
+
+
+def _today() -> dict[str, str]:
+    """The notes of the header of a new log."""
+    return {"date": datetime.now().astimezone().date().isoformat()}
 
 
 def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, str]) -> Game:
@@ -198,6 +206,8 @@ class Table:
             code = self._decisions()
         finally:
             self.screen.wipe()
+            if self.saved is not None:
+                self.saved.leave(self.game)
         if code == output.OK and self.game.is_over:
             _show_end(
                 self.game, self.words, self.together if self.screen.active else next(iter(self.people.values()), None)
@@ -342,6 +352,8 @@ class Table:
                     output.echo(f"{move.number:>5}  {move.text}")
             case ["u"]:
                 return self.take_back(seat), listed
+            case ["r", *words]:
+                self.remark(words[0].strip() if words else "", seat)
             case ["w"]:
                 output.echo("name a file: `w game.jsonl`")
             case ["w", name]:
@@ -447,6 +459,16 @@ class Table:
                 (self.people[who].news.append if self.screen.active and who != seat else output.echo)(knows)
         return True
 
+    def remark(self, text: str, seat: str) -> None:
+        """Writes what somebody remarks into the log."""
+        if self.saved is None:
+            output.echo("there is no log: `--log FILE` keeps one")
+        elif not text or len(text) > MAX_REMARK:
+            output.echo(f"a remark has 1 to {MAX_REMARK:,} characters: `r well played`")
+        else:
+            self.saved.remark({"remark": text, "by": seat})
+            output.echo("remarked")
+
     def write(self, path: Path, seat: str) -> None:
         """Writes the game as a native log, or what the seat has seen of it, if that is not all; an old file stays."""
         if path.exists():
@@ -455,8 +477,9 @@ class Table:
         try:
             if is_whole(self.game, seat):
                 with SavedGame(path, secret=self.game.watcher.secretive) as saved:
-                    saved.begin(LogHeader.of(self.game))
+                    saved.begin(LogHeader.of(self.game, _today()))
                     saved.add(*self.game.position.steps)
+                    saved.leave(self.game)
             else:
                 lines = "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(self.game, seat))
                 write_text(path, lines, secret=True)

@@ -56,6 +56,7 @@ class SavedGame:
         self._size = self._lines = 0  # of the complete lines
         self._ended = True  # whether these bytes end with a line end
         self._torn = b""  # bytes after them
+        self._open = True  # whether there is a move behind the last end line
         self._file = open_alone(path, "played", OWNERS if secret else ALL)
         try:
             self._read(lenient)
@@ -86,6 +87,7 @@ class SavedGame:
             message = f"nothing can be added to a log of version {self.log.version}: this program writes {VERSION}"
             fail("RS605", message, Span(name, 1, 1, 1, 2), help=f"carry it over: `rulespec replay {name} --out NEW`")
         self._size, self._torn = size, data[size:]
+        self._open = self.log.end is None or self.log.end.entries < len(self.log.entries)
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
     def keep_secret(self) -> None:
@@ -122,14 +124,21 @@ class SavedGame:
             SaveError: if that fails; then none of them is recorded.
         """
         self._append([_line(entry_json(move)) for move in moves])
+        self._open = True
 
     def remark(self, notes: Notes) -> None:
         """Writes a line that has nothing but notes; errors are those of `add`."""
         self._append([_line(dict(notes))])
 
-    def end(self, game: Game) -> None:
-        """Writes the end line of a game as it stands, where it ends or is left; errors are those of `add`."""
-        self._append([_line(line) for line in end_json(game)])
+    def leave(self, game: Game) -> None:
+        """Writes the end line of a game as it stands, where it ends or is left, unless the log has it already.
+
+        A file that cannot be written any more stays without: all decisions are in it.
+        """
+        if self._open:
+            with suppress(SaveError):
+                self._append([_line(line) for line in end_json(game)])
+                self._open = False
 
     def _append(self, lines: list[bytes]) -> None:
         data = b"".join(lines) if self._ended else b"\n" + b"".join(lines)

@@ -213,7 +213,7 @@ def saved_game_goes_on(trial: Trial) -> Diagnostic | None:
         with SavedGame(path) as saved:
             saved.begin(trial.header)
             saved.add(*trial.moves)
-            saved.end(trial.game)
+            saved.leave(trial.game)
         with SavedGame(path) as saved:
             assert saved.log is not None
             result = replay_native(saved.log, trial.game.ruleset)
