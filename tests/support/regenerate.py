@@ -27,7 +27,7 @@ from rulespec.engine.replay.replay import replay_native
 from rulespec.load import load_ruleset
 
 _load = cache(load_ruleset)
-_HASH = re.compile(r'(?<="ruleset_hash": ")[0-9a-f]{32}(?=")')
+_HASH = re.compile(r'(?P<before>"ruleset": "market(?P<overlays>[^"]*)", "ruleset_hash": ")[0-9a-f]{32}')
 
 
 def logs() -> Iterator[Path]:
@@ -80,11 +80,14 @@ def _with_hash(section: str) -> str:
             file = Path(temporary) / name if name.endswith(".jsonl") else folder / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, "utf-8")
-        try:
-            found = load_ruleset(str(folder)).hash
-        except DiagnosticsError:  # a page about mistakes
-            return section
-    return _HASH.sub(found, section)
+
+        def today(header: re.Match[str]) -> str:
+            try:
+                return header["before"] + load_ruleset(f"{folder}{header['overlays']}").hash
+            except DiagnosticsError:  # a page about mistakes
+                return header[0]
+
+        return _HASH.sub(today, section)
 
 
 def main(arguments: list[str]) -> int:
