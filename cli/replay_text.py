@@ -15,7 +15,7 @@ from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.logs.notes import Notes, SeenNotes
+from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
 from rulespec.engine.logs.seat_log import seen_notes
 from rulespec.engine.replay.replay import Divergence, ReplayResult
 from rulespec.typed.reserved import PUBLIC
@@ -103,8 +103,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
     """Prints a game, or where its log breaks a rule."""
     output.echo(f"{output.style(result.log, bold=True)} · {words.game} · {result.game.ruleset.ref}")
     notes = _notes(result, showing)
-    for text in _note_texts(notes.header):
-        output.echo(text)
+    _show_notes(notes.header, indent="")
     output.echo()
     if result.ignored:
         first = result.ignored[0]
@@ -124,8 +123,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
             line = places[move.number - 1]
             _show_remarks(result, notes, last, line)
             _show_move(move, words)
-            for text in _note_texts(notes.of(line)):
-                output.echo(f"       {text}")
+            _show_notes(notes.of(line))
             last = line
             if move.number in faults:
                 output.echo(
@@ -200,23 +198,15 @@ def _places(result: ReplayResult, showing: Showing) -> list[int]:
     return [result.places[number] for number in standing(result.moves)]
 
 
-def _note_texts(notes: Notes) -> Iterator[str]:
-    """Notes as lines of text; what the writer's own keys mean is not known."""
-    who = f"{notes['by']}: " if "by" in notes else ""
-    parts = [str(notes[key]) for key in ("event", "date") if key in notes]
-    parts += [f"{notes['time']:g} s"] if "time" in notes else []
-    if parts:
-        yield output.style(f"{who}{' · '.join(parts)}", dim=True)
-    if "remark" in notes:
-        lines = notes["remark"].splitlines() or [""]
-        yield from (output.style(f"{who}“{line}”", italic=True) for line in lines)
-
-
 def _show_remarks(result: ReplayResult, notes: SeenNotes, first: int, end: int) -> None:
     """Prints the remarks between two moves."""
     for remark in notes.between(first, end, set(result.places)):
-        for text in _note_texts(remark):
-            output.echo(f"       {text}")
+        _show_notes(remark)
+
+
+def _show_notes(notes: Notes, indent: str = " " * 7) -> None:
+    for text in note_texts(notes):
+        output.echo(output.style(f"{indent}{text}", dim=True))
 
 
 def _how(game: Game, words: Words, stopped: bool) -> str:

@@ -124,3 +124,13 @@ class SeenNotes:
         for line, notes in self._lines.items():
             if first <= line < end and line not in moves and notes:
                 yield notes
+
+
+def note_texts(notes: Notes) -> list[str]:
+    """Notes as lines of text; keys of one's own are left out, as nobody knows what they mean."""
+    who = f"{notes['by']}: " if "by" in notes else ""
+    parts = [notes[key] for key in ("event", "date") if key in notes]
+    parts += [f"{notes['time']:g} s"] if "time" in notes else []
+    lines = [" · ".join(parts)] if parts else []
+    lines += [f"“{line}”" for line in notes["remark"].splitlines()] if "remark" in notes else []
+    return [f"{who}{line}" for line in lines]

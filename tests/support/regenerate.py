@@ -20,6 +20,7 @@ from pathlib import Path
 
 from folders import ROOT
 from page_examples import BLOCK, PAGES, base, read_example
+
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.native import is_native, read_log

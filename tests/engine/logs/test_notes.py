@@ -125,3 +125,16 @@ def test_play_writes_the_date_and_remarks(tmp_path: Path) -> None:
     log = read_log(path)
     assert [*log.header.notes] == ["date"] and [*log.remarks().values()] == [{"remark": "good luck", "by": "A"}]
     assert "there is no log" in invoke("play", "nim", "--players", 2, stdin="r hi\nq\n")[1]
+
+
+def test_pages_have_the_notes_that_who_looks_may_have(tmp_path: Path) -> None:
+    page = tmp_path / "game.html"
+    assert invoke("view", noted(tmp_path / "game.jsonl"), "--out", page)[0] == 0
+    text = page.read_text("utf-8")
+    assert "club evening" in text and "nobodys" in text and "12.5 s" in text
+    assert "\u202e" not in text and "\x1b" not in text and "<b>line" not in text
+    path = noted(tmp_path / "secret.jsonl", "wager", ("bid(3)",))
+    for seat, seen in (("Ann", "anns"), ("Bob", "bobs"), ("public", ""), ("table", "anns bobs nobodys")):
+        assert invoke("view", path, "--for", seat, "--out", page)[0] == 0
+        text = page.read_text("utf-8")
+        assert {name for name in ("anns", "bobs", "nobodys") if f"“{name}”" in text} == {*seen.split()}
