@@ -26,7 +26,8 @@ class MoveNotes:
         moves = set(result.places)
         lines = [result.places[number] for number in told] if result.native is not None else []
         self._of_moves = [
-            [*_before(notes, first, line, moves), *_texts(notes.of(line))] for first, line in _pairs(lines)
+            [*_before(notes, first, line, moves), *_texts(notes.of(line))]
+            for first, line in zip([1, *lines], lines, strict=False)
         ]
         if lines and result.native is not None and result.divergence is None:
             self._of_moves[-1] += _before(notes, lines[-1], result.native.text.count("\n") + 2, moves)
@@ -34,11 +35,6 @@ class MoveNotes:
     def of(self, number: int) -> list[str]:
         """The texts beside a move, by its number from 0 among those that the page has."""
         return self._of_moves[number] if self._of_moves else []
-
-
-def _pairs(lines: Sequence[int]) -> list[tuple[int, int]]:
-    """Each line with the one before it."""
-    return list(zip([1, *lines], lines, strict=False))
 
 
 def _before(notes: SeenNotes, first: int, line: int, moves: set[int]) -> list[str]:

@@ -13,6 +13,7 @@ from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, read_log_text
 from rulespec.engine.logs.native import is_native, parse_log
 from rulespec.engine.replay.replay import replay_native
 from rulespec.load import load_ruleset
+from rulespec.typed.nodes import Ruleset
 
 IMPERIAL = ("imperial", "imperial_2030", "imperial_asia")
 
@@ -23,13 +24,11 @@ def native_logs(games: Path) -> list[Path]:
 
 
 @cache
-def ruleset(games: Path, ref: str):  # type: ignore[no-untyped-def]
+def ruleset(games: Path, ref: str) -> Ruleset:
     return load_ruleset(f"{games}/{ref}")
 
 
-def test_a_cheaper_factory_is_told_in_each_game_that_it_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cheaper_factory_is_reported_where_it_changes_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     games = Path(shutil.copytree(ROOT / "games", tmp_path / "games"))
     tables = games / "imperial" / "tables.yaml"
     text = tables.read_text("utf-8")

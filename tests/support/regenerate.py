@@ -97,7 +97,7 @@ def main(arguments: list[str]) -> int:
     for path in logs():
         folder = next(parent for parent in path.parents if (parent / "game.yaml").exists())
         if why := rewrite(path, folder):
-            print(f"{path.relative_to(ROOT)}: {why}")
+            sys.stderr.write(f"{path.relative_to(ROOT)}: {why}\n")
             failed = 1
     for page in sorted(PAGES.glob("RS*.md")):
         rewrite_page(page)

@@ -19,9 +19,9 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.view import state_json
+from rulespec.engine.logs.decision_lines import MAX_LINE
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 from rulespec.engine.logs.native import (
-    MAX_LINE,
     MAX_LINES,
     MAX_SEATS,
     LogHeader,
