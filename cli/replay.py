@@ -96,8 +96,7 @@ def command(
 
     Prints the final standings, with --moves also the moves in words, or the decision that breaks a rule, the rule, and
     the legal options; for several logs, a line each. With --check, also the first decision that breaks an invariant.
-    Exit code: 0 all are legal and come to the end that they record, 1 one does not, or breaks an invariant, 2 one
-    cannot be read.
+    Exit code: 0 all are legal and end as they record, 1 one does not, or breaks an invariant, 2 one cannot be read.
 
     With --under, prints for each game (LOG may be a folder of them) the first decision that the other rules refuse, or
     how the result changes. Exit code: 0 all stay legal with the same winners, 1 something differs.

@@ -21,11 +21,12 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
-from rulespec.engine.logs.ends import OtherEnd, RecordedEnd, end_json, other_end
+from rulespec.engine.logs.ends import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
-from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log, place_in
+from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.engine.program.budget import SpentError
+from rulespec.engine.replay.end_check import check_end
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
 from rulespec.references import parts_of, ruleset_folders
@@ -279,8 +280,7 @@ def replay_native(
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
-        if log.end is not None and log.end.entries == number:
-            _compare_end(result, log, log.end, report)
+        result.other_end = check_end(game, log, number, report) or result.other_end
         move = apply_recorded(game, entry) if entry.back is None else _take_back(game, entry.back)
         if isinstance(move, Refusal):
             result.divergence = _divergence(game, move, entry)
@@ -292,21 +292,8 @@ def replay_native(
     else:
         if log.unread is not None and (until is None or game.ply < until):
             result.divergence = _unread(game, log.unread)
-        if log.end is not None and log.end.entries == len(log.entries):
-            _compare_end(result, log, log.end, report)
+        result.other_end = check_end(game, log, len(log.entries), report) or result.other_end
     return result
-
-
-def _compare_end(result: ReplayResult, log: NativeLog, recorded: RecordedEnd, report: Report) -> None:
-    """Compares where the replay stands with an end line of the log."""
-    result.other_end = other_end(result.game, recorded)
-    if result.other_end is None:
-        return
-    made = f"Rulespec {log.header.rulespec}, language {log.header.language}" if log.header.rulespec else "this program"
-    message = f"the replay comes to another end than its log: {result.other_end}"
-    help_ = f"the log was written by {made}; if its rules have been mended since, `--out FILE` records the new end"
-    place = place_in(log.file, recorded.line, log.text.split("\n")[recorded.line - 1], "end")
-    report.error("RS643", message, place, help=help_)
 
 
 def named_ruleset(log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True) -> typed.Ruleset:
