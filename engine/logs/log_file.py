@@ -11,19 +11,20 @@ from rulespec.engine.logs.native import LogHeader, LogWriter
 from rulespec.engine.logs.sealed import salted
 
 
-def write_log(path: Path, game: Game, moves: Sequence[Option | TakenBack] | None = None) -> None:
+def write_log(path: Path, game: Game, moves: Sequence[Option | TakenBack] | None = None, random: str = "") -> None:
     """Writes a game as a native log, which is its owner's alone if there are secrets in it.
 
     Args:
         path: the file; an old one is replaced.
         game: where the log ends.
         moves: its decisions, and what was taken back; left out, the decisions that stand.
+        random: the generator that a simulated game was drawn from.
     """
     salted(game)
     steps = game.position.steps
     left = list(range(len(steps))) if moves is None else standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
-    with LogWriter(path, LogHeader.of(game), secret=game.watcher.secretive) as writer:
+    with LogWriter(path, LogHeader.of(game, random), secret=game.watcher.secretive) as writer:
         for number, move in enumerate(game.history if moves is None else moves):
             writer.add(steps_of.get(number, move))
 

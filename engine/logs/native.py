@@ -43,21 +43,23 @@ MAX_FIELDS = 100
 SALT = "^([0-9a-f]{32})?$"
 """What a salt looks like; "" for none."""
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
-_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings")
+_GENERATOR = re.compile(r"[a-z0-9_-]{0,80}")
+_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings", "random")
 
 
 class LogHeader(Struct, frozen=True):
-    """The ruleset, seats and settings of a game."""
+    """The ruleset, seats and settings of a game; `random`: the generator that a simulated one was drawn from, or ""."""
 
     ruleset: str
     ruleset_hash: str
     seats: tuple[str, ...]
     settings: Mapping[str, str]
+    random: str = ""
 
     @classmethod
-    def of(cls, game: Game) -> LogHeader:
+    def of(cls, game: Game, random: str = "") -> LogHeader:
         """The header of the log of a game."""
-        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings))
+        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings), random)
 
     def to_json(self) -> dict[str, Any]:
         """The header line as plain data."""
@@ -67,6 +69,7 @@ class LogHeader(Struct, frozen=True):
             "ruleset_hash": self.ruleset_hash,
             "seats": list(self.seats),
             "settings": dict(self.settings),
+            **({"random": self.random} if self.random else {}),
         }
 
 
@@ -319,7 +322,11 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
         fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
-    return LogHeader(ruleset, hash_, tuple(seats), texts)
+    random = data.get("random", "")
+    if not isinstance(random, str) or not _GENERATOR.fullmatch(random):
+        place = place_in(display, number, line, "random")
+        fail("RS607", "`random` is the name of a generator, such as `splitmix64-1`", place)
+    return LogHeader(ruleset, hash_, tuple(seats), texts, random)
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:

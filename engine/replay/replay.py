@@ -101,6 +101,7 @@ class ReplayResult(Brief, Struct):
         foreign: whether the log is foreign.
         passed: entries of a foreign log that show known faults of the other system, and were passed all the same.
         system: the title of the dialect; empty for a native log.
+        random: the generator that a simulated game was drawn from; empty if it is none.
     """
 
     log: str
@@ -112,6 +113,7 @@ class ReplayResult(Brief, Struct):
     foreign: bool = False
     passed: list[PassedFault] = []
     system: str = ""
+    random: str = ""
 
     def _open(self) -> dict[str, Any] | None:
         """The decision that is open at the end of the legal part, and who is to act; None if there is none."""
@@ -144,7 +146,7 @@ class ReplayResult(Brief, Struct):
         """Writes the game as a native log, with the decisions taken back."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
-        write_log(path, self.game, self.moves)
+        write_log(path, self.game, self.moves, self.random)
 
 
 def replay_log(
@@ -260,7 +262,7 @@ def replay_native(
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
     game.position.begin()  # raises if the rules are at fault before the first decision
-    result = ReplayResult(log.file, game, None)
+    result = ReplayResult(log.file, game, None, random=log.header.random)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break

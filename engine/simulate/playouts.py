@@ -13,7 +13,7 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_check import asked, broken, invariant_of, no_option
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, entry_json
-from rulespec.engine.program.draws import Draws
+from rulespec.engine.program.draws import GENERATOR, Draws
 from rulespec.typed import nodes as typed
 
 CAP = 5_000
@@ -58,7 +58,7 @@ class Playout:
 
     def log(self) -> list[dict[str, Any]]:
         """The lines of a native log, with the option in which the rules were at fault, if they were."""
-        return [LogHeader.of(self.game).to_json(), *map(entry_json, self.moves())]
+        return [LogHeader.of(self.game, GENERATOR).to_json(), *map(entry_json, self.moves())]
 
     def moves(self) -> list[Option]:
         """All decisions, and the option in which the rules were at fault, if they were."""
