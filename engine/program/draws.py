@@ -49,7 +49,7 @@ class Draws:
 
     def happens(self, at: int, rate: float) -> bool:
         """Whether something of a probability happens, by word number `at`."""
-        return word(self.key, at) >> 11 < threshold(rate)
+        return word(self.key, at) >> 11 < rate * STEPS  # as below its threshold
 
     def below(self, at: int, bound: int) -> int:
         """A number from 0 to `bound` - 1 by word number `at`, all of them equally likely; 0 if there is no other.

@@ -87,8 +87,9 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
     count = len(found)
     if not count:
         return None
-    if found[0].by is not None:
-        return found[draws.below(2 * at + 1, count)]
+    option = found[draws.below(2 * at + 1, count)]
+    if option.by is not None:
+        return option
     return found[draws.weighted(2 * at + 1, [game.position.weight(o.kind.choice, o.args) for o in found])]
 
 
