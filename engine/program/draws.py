@@ -59,19 +59,18 @@ class Draws:
         """
         if bound < 2:
             return 0
-        found = word(self.key, at)
-        bits = 64
+        product = word(self.key, at) * bound
+        if bound <= product & _MASK:  # most words; the rest is for the others
+            return product >> 64
+        found, bits = word(self.key, at), 64
         while bound >> bits:
             found = found << 64 | word(found & _MASK, 0)
             bits += 64
-        product = found * bound
         mask = (1 << bits) - 1
-        if product & mask < bound:
-            least = ((1 << bits) - bound) % bound
-            while product & mask < least:
-                found = found << 64 & mask | word(found & _MASK, 0)
-                product = found * bound
-        return product >> bits
+        least = (1 << bits) % bound
+        while found * bound & mask < least:
+            found = found << 64 & mask | word(found & _MASK, 0)
+        return found * bound >> bits
 
     def weighted(self, at: int, weights: Sequence[int]) -> int:
         """An index by word number `at`, each in proportion to its weight; the last one if all are 0."""

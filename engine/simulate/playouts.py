@@ -79,18 +79,18 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
     Returns:
         The option; None if none is legal.
     """
-    at = game.ply if at is None else at
+    first = 2 * (game.position.ply if at is None else at)
     found: Sequence[Option] = game.legal_options
-    if draws.happens(2 * at, interrupt_rate):
+    if interrupt_rate and draws.happens(first, interrupt_rate):
         own = list(found)  # before the interrupts: a fault of the rules is reported in their order
         found = list(game.interrupts) or own
     count = len(found)
     if not count:
         return None
-    option = found[draws.below(2 * at + 1, count)]
+    option = found[draws.below(first + 1, count)]
     if option.by is not None:
         return option
-    return found[draws.weighted(2 * at + 1, [game.position.weight(o.kind.choice, o.args) for o in found])]
+    return found[draws.weighted(first + 1, [game.position.weight(o.kind.choice, o.args) for o in found])]
 
 
 def play_out(
