@@ -49,7 +49,7 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
     if format_ == "json":
         counted = {value: totals[value] for value in values}
         output.echo_json(
-            {"ruleset": ref, "ruleset_hash": ruleset.hash, "kind": kind, "totals": counted, "facts": shown}
+            {"ruleset": ref, **output.hashes(ruleset), "kind": kind, "totals": counted, "facts": shown}
         )
         return
     rows = [(f"{f['file']}:{f['line']}", f"{f['kind']}.{f['entity']}", f["fact"], f["value"]) for f in shown]

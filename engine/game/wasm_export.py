@@ -38,6 +38,7 @@ def names(game: Game) -> dict[str, Any]:
         "rulespec_wasm": 1,
         "ruleset": game.ruleset.ref,
         "ruleset_hash": game.ruleset.hash,
+        "sources_hash": game.ruleset.sources_hash,
         "seats": list(game.seats),
         "settings": dict(game.settings),
         "endings": p.endings,

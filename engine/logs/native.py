@@ -1,6 +1,6 @@
 """Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
 
-    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": ["Ann", "Bob"], "settings": {}}
+    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "01…", "sources_hash": "9c…", "seats": ["Ann", "Bob"], "settings": {}}
     {"decision": "turn", "by": "Ann", "option": "take(2)"}
     {"undo": 1}
 
@@ -43,21 +43,28 @@ MAX_FIELDS = 100
 SALT = "^([0-9a-f]{32})?$"
 """What a salt looks like; "" for none."""
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
-_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings")
+_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "sources_hash", "seats", "settings")
 
 
 class LogHeader(Struct, frozen=True):
-    """The ruleset, seats and settings of a game."""
+    """The ruleset, seats and settings of a game.
+
+    Attributes:
+        ruleset_hash: the hash of the meaning of its rules; "" if the log has none.
+        sources_hash: the hash of their texts; "" if the log has none.
+    """
 
     ruleset: str
     ruleset_hash: str
     seats: tuple[str, ...]
     settings: Mapping[str, str]
+    sources_hash: str = ""
 
     @classmethod
     def of(cls, game: Game) -> LogHeader:
         """The header of the log of a game."""
-        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings))
+        rules = game.ruleset
+        return cls(rules.ref, rules.hash, game.seats, dict(game.settings), rules.sources_hash)
 
     def to_json(self) -> dict[str, Any]:
         """The header line as plain data."""
@@ -65,6 +72,7 @@ class LogHeader(Struct, frozen=True):
             "rulespec_log": VERSION,
             "ruleset": self.ruleset,
             "ruleset_hash": self.ruleset_hash,
+            "sources_hash": self.sources_hash,
             "seats": list(self.seats),
             "settings": dict(self.settings),
         }
@@ -304,9 +312,11 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         )
     data = new_header(data, _HEADER_KEYS)
     _keys(data, _HEADER_KEYS, {"ruleset", "seats"}, display, number, line)
-    ruleset, hash_ = data["ruleset"], data.get("ruleset_hash", "")
-    if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:
-        fail("RS607", "`ruleset` and `ruleset_hash` are texts", place_in(display, number, line, "ruleset"))
+    ruleset = data["ruleset"]
+    hashes = [data.get(key, "") for key in ("ruleset_hash", "sources_hash")]
+    if not all(isinstance(text, str) for text in (ruleset, *hashes)) or len(ruleset) > 1000:
+        message = "`ruleset`, `ruleset_hash` and `sources_hash` are texts"
+        fail("RS607", message, place_in(display, number, line, "ruleset"))
     if not _REFERENCE.fullmatch(ruleset):
         # A log from a stranger must not name the files that are read on this machine.
         help_ = "write the id there, and say with --rules where the ruleset is"
@@ -319,7 +329,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
         fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
-    return LogHeader(ruleset, hash_, tuple(seats), texts)
+    return LogHeader(ruleset, hashes[0], tuple(seats), texts, hashes[1])
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:

@@ -94,7 +94,7 @@ class ExpressionLowering:
 
     def functions(self, definitions: Mapping[str, typed.Definition]) -> None:
         """Lowers all definitions, each after those that it uses."""
-        for definition in definitions.values():
+        for definition in by_name(definitions):
             self._function(definition)
 
     def _function(self, definition: typed.Definition) -> int:

@@ -105,7 +105,7 @@ def _play(plan: Plan, number: int) -> tuple[Outcome, dict[str, int]]:
 
 
 def _played(plan: Plan, number: int) -> Outcome:
-    ruleset = _ruleset(plan.reference, plan.ruleset_hash)
+    ruleset = _ruleset(plan.reference, plan.sources_hash)
     if plan.backend == "wasm":
         from rulespec.engine.simulate.wasm import wasm_outcome
         from rulespec.engine.wasm.engine import NoWasmtimeError
@@ -120,9 +120,9 @@ def _played(plan: Plan, number: int) -> Outcome:
 
 
 @cache
-def _ruleset(reference: str, hash_: str) -> typed.Ruleset:
+def _ruleset(reference: str, sources_hash: str) -> typed.Ruleset:
     ruleset = load_ruleset(reference)
-    if ruleset.hash != hash_:
+    if ruleset.sources_hash != sources_hash:
         message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"
         raise ClusterError(f"{message}; have its files just been changed? Otherwise copy the same ones there")
     return ruleset
