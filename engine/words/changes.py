@@ -17,7 +17,6 @@ from rulespec.engine.program.journal import State
 from rulespec.engine.words.narrator import Narrator
 from rulespec.records import Brief
 
-_RULES = "rules"
 _PIECES = "pieces"
 _GAME = "game"
 
