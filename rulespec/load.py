@@ -64,9 +64,12 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
 
 
 def assembled(
-    ref: str, merged: Merged, declarations: typed.Declarations, rules: typed.Rules, meaning: str
+    ref: str, merged: Merged, declarations: typed.Declarations, rules: typed.Rules, meaning: str = ""
 ) -> typed.Ruleset:
-    """The ruleset of a reference, of what was read and what the checker made of it; `meaning` is its hash."""
+    """The ruleset of a reference, of what was read and what the checker made of it.
+
+    `meaning` is its hash; an editor, whose rules are wrong most of the time, has none.
+    """
     paths = [Path(overlay) for overlay in parts_of(ref)[1:]]
     game = get(merged.source.root, "game")
     id_ = text(get(game, "id"))

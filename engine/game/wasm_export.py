@@ -11,6 +11,8 @@ from rulespec.engine.wasm.wasm_format import custom_section
 
 SECTION = "rulespec"
 """The name of the section that holds the table, as JSON."""
+NUMBERS = 1
+"""Version of the numbering of cells, decisions, options, endings and entities: one number, one meaning within it."""
 
 
 def exported(game: Game) -> bytes:
@@ -36,6 +38,7 @@ def names(game: Game) -> dict[str, Any]:
     waits = p.asked()
     return {
         "rulespec_wasm": 1,
+        "numbers": NUMBERS,
         "ruleset": game.ruleset.ref,
         "ruleset_hash": game.ruleset.hash,
         "sources_hash": game.ruleset.sources_hash,
