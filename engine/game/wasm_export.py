@@ -7,12 +7,11 @@ from typing import Any
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.wasm.wasm_format import custom_section
 
 SECTION = "rulespec"
 """The name of the section that holds the table, as JSON."""
-NUMBERS = 1
-"""Version of the numbering of cells, decisions, options, endings and entities: one number, one meaning within it."""
 
 
 def exported(game: Game) -> bytes:
@@ -30,7 +29,7 @@ def names(game: Game) -> dict[str, Any]:
     """What the numbers of a module mean.
 
     `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
-    takes that holds a wide set. `options` are numbered as in the buffer of options; `asked` says for each block which
+    takes that holds a wide set. `numbers` is the version of their numbering. `options` are numbered as in the buffer of options; `asked` says for each block which
     decision is open there, -1: none. `registers` are addresses.
     """
     wasm = wasm_program(game.ruleset, len(game.seats), game.settings)

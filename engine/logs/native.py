@@ -1,6 +1,6 @@
 """Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
 
-    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "01…", "sources_hash": "9c…", "seats": ["Ann", "Bob"], "settings": {}}
+    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "01…", "sources_hash": "9c…", "seats": ["Ann", "Bob"], …}
     {"decision": "turn", "by": "Ann", "option": "take(2)"}
     {"undo": 1}
 

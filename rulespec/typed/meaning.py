@@ -30,7 +30,9 @@ FOR_PEOPLE = frozenset({"doc", "title", "position"})
 PLACES = frozenset({"span", "type_span", "result_span", "key_span", "value_span", "unit_span"})
 LEFT_OUT: dict[type[Struct], frozenset[str]] = {
     typed.BoardDecl: frozenset({"at"}),
-    typed.Declarations: frozenset({"bounds", "checks", "measures", "entities", "places", "used", "broken", "references"}),
+    typed.Declarations: frozenset(
+        {"bounds", "checks", "measures", "entities", "places", "used", "broken", "references"}
+    ),
     typed.FactDecl: frozenset({"places"}),
     typed.Kind: frozenset({"index"}),
     typed.Match: frozenset({"places"}),
@@ -96,7 +98,7 @@ def written(root: object) -> list[str]:
 
 
 class _Form(NamedTuple):
-    """How a type of records is written: its name, the fields that count with their defaults, whether it has identity."""
+    """The form of a type of records: its name, the fields that count with their defaults, whether it has identity."""
 
     name: str
     fields: tuple[tuple[str, Any], ...]

@@ -141,7 +141,9 @@ def test_both_hashes_are_printed_wherever_one_is(tmp_path: Path) -> None:
 def test_a_fault_is_at_its_line_after_a_comment_above(backend: Backend, tmp_path: Path) -> None:
     """The same process, and rules with the same meaning: programs are kept, with lines and words."""
     for comments in range(3):
-        folder = written(tmp_path / "rules", "# a comment\n" * comments + RULES.replace("too many", f"reason {comments}"))
+        folder = written(
+            tmp_path / "rules", "# a comment\n" * comments + RULES.replace("too many", f"reason {comments}")
+        )
         game = Game(load_ruleset(str(folder)), ["Ann", "Bob"], backend=backend)
         refusal = game.why_not(game.parse("buy(3)"))
         assert refusal is not None and refusal.reason == f"reason {comments}"

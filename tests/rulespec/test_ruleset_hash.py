@@ -1,4 +1,4 @@
-"""The hash of the meaning: left alone by what changes no game, changed by what does; and the numbers that go with it."""
+"""The hash of the meaning: left alone by what changes no game, changed by what does; numbers that go with it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from bench.typed_tree import planted
 from rulespec.cli.validate import check
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.wasm_export import NUMBERS, names
 from rulespec.engine.game.seating import check_settings
+from rulespec.engine.game.wasm_export import names
+from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.lower.lowering import lower
 from rulespec.load import load_ruleset
 from rulespec.syntax.format import format_rules
 from rulespec.typed import meaning
 from rulespec.typed import nodes as typed
-from rulespec.types import INT
 from rulespec.typed.meaning import LENGTH, VERSION, meaning_hash, written
+from rulespec.types import INT
 
 MUTANTS = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
 """Mutants of each kind."""
@@ -108,7 +109,8 @@ SAME: dict[str, Callable[[str], str]] = {
     "a doc": lambda text: text.replace("day: {type: int", 'day: {doc: "Of the month.", type: int'),
     "a drawing": lambda text: text + "--- drawing.yaml\ntitle: The town\n",
     "the order of state": lambda text: text.replace(
-        "month: {type: int, start: 1}, day: {type: int, start: 2}", "day: {type: int, start: 2}, month: {type: int, start: 1}"
+        "month: {type: int, start: 1}, day: {type: int, start: 2}",
+        "day: {type: int, start: 2}, month: {type: int, start: 1}",
     ),
     "the order of fields of a kind": lambda text: text.replace(
         "cash: {account: money}, level: {type: int}", "level: {type: int}, cash: {account: money}"
@@ -119,18 +121,23 @@ SAME: dict[str, Callable[[str], str]] = {
     "rules in another file": lambda text: text.replace(
         "procedure play():", "--- rules/a.rules\nprocedure play():"
     ).replace("procedure turn", "--- rules/zoo.rules\nprocedure turn"),
-    "the order of rules": lambda text: text[text.index("procedure play") : text.index("--- kinds.yaml")]
-    + "\n"
-    + text[: text.index("procedure play")]
-    + text[text.index("--- kinds.yaml") :],
+    "the order of rules": lambda text: (
+        text[text.index("procedure play") : text.index("--- kinds.yaml")]
+        + "\n"
+        + text[: text.index("procedure play")]
+        + text[text.index("--- kinds.yaml") :]
+    ),
     "redundant parentheses": lambda text: text.replace("p.level * 1 money", "(p.level * 1 money)"),
     "another way to write YAML": lambda text: text.replace("facts: {worth: int}", "facts:\n      worth: 'int'"),
     "measures": lambda text: text + "--- measures.yaml\nmeasures: {wealth: {of: player, value: player.cash}}\n",
     "checks of facts": lambda text: text.replace(
-        "    facts: {worth: int}\n", "    facts: {worth: int}\n    checks: {dear: {that: town.worth > 0, text: worth nothing}}\n"
+        "    facts: {worth: int}\n",
+        "    facts: {worth: int}\n    checks: {dear: {that: town.worth > 0, text: worth nothing}}\n",
     ),
     "words": lambda text: text + "--- titles.yaml\nentities: {town: {oak: An oak}}\n",
-    "a list of rules": lambda text: text + "--- rules.yaml\nrules: [{id: ABC-01, text: Prices.}, {id: ABC-02, text: Cash.}]\n",
+    "a list of rules": lambda text: (
+        text + "--- rules.yaml\nrules: [{id: ABC-01, text: Prices.}, {id: ABC-02, text: Cash.}]\n"
+    ),
 }
 OTHER: dict[str, Callable[[str], str]] = {
     "a number": lambda text: text.replace("2 money", "3 money"),
@@ -236,7 +243,9 @@ def test_shipped_overlays_commute(base: str, a: str, b: str) -> None:
 
 
 def test_wraps_of_one_procedure_have_an_order() -> None:
-    one, other = (load_ruleset(f"tetrarchia+{overlays}") for overlays in ("imperivm+patres_patriae", "patres_patriae+imperivm"))
+    one, other = (
+        load_ruleset(f"tetrarchia+{overlays}") for overlays in ("imperivm+patres_patriae", "patres_patriae+imperivm")
+    )
     assert one.hash != other.hash
 
 
@@ -273,7 +282,18 @@ def test_what_is_left_out_is_reviewed() -> None:
     records = [t for t in vars(typed).values() if isinstance(t, type) and issubclass(t, typed.Struct)]
     out = {(t.__name__, f) for t in records for f in t.__struct_fields__ if f in meaning.FOR_PEOPLE | meaning.PLACES}
     assert sorted({name for name, field in out if field in meaning.FOR_PEOPLE}) == [
-        *("Decide", "Definition", "Entity", "Guard", "Invariant", "Kind", "Measure", "OptionDef", "OptionGroup", "Procedure"),
+        *(
+            "Decide",
+            "Definition",
+            "Entity",
+            "Guard",
+            "Invariant",
+            "Kind",
+            "Measure",
+            "OptionDef",
+            "OptionGroup",
+            "Procedure",
+        ),
         *("Ruleset", "Scoring", "SettingDecl"),
     ]
     for record, fields in meaning.LEFT_OUT.items():
