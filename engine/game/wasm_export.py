@@ -29,8 +29,9 @@ def names(game: Game) -> dict[str, Any]:
     """What the numbers of a module mean.
 
     `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
-    takes that holds a wide set. `numbers` is the version of their numbering. `options` are numbered as in the buffer of options; `asked` says for each block which
+    takes that holds a wide set. `options` are numbered as in the buffer of options; `asked` says for each block which
     decision is open there, -1: none. `registers` are addresses.
+    `numbers` is the version of the numbering.
     """
     wasm = wasm_program(game.ruleset, len(game.seats), game.settings)
     memory, p = wasm.compiled.memory, wasm.p

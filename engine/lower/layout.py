@@ -16,7 +16,7 @@ from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type
 
 MAX_CELLS = 200_000
 NUMBERS = 1
-"""Version of the numbering of cells, decisions, options and endings: rules with equal hashes have equal numbers in it."""
+"""Version of the numbering of cells, decisions, options and endings: within it, equal hashes have equal numbers."""
 T = TypeVar("T")
 FEW = 64
 """Entities that state may be, of which a machine may keep the set of those that are each of them."""

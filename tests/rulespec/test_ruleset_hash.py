@@ -24,6 +24,8 @@ from rulespec.engine.game.seating import check_settings
 from rulespec.engine.game.wasm_export import names
 from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.pipeline import PASSES, optimized
+from rulespec.engine.program import ir
 from rulespec.load import load_ruleset
 from rulespec.syntax.format import format_rules
 from rulespec.typed import meaning
@@ -350,9 +352,21 @@ def test_mutants_of_files_that_make_another_program_have_other_hashes(id_: str) 
 
 def numbers(ruleset: typed.Ruleset, seats: int = 2) -> object:
     """The numbers of cells, options and endings that others may store."""
-    p = lower(ruleset, seats, check_settings(ruleset, {}))
+    return numbers_of(lower(ruleset, seats, check_settings(ruleset, {})))
+
+
+def numbers_of(p: ir.Program) -> object:
+    """The numbers of a program."""
     options = [(d.name, c.name, [q.name for q in c.params]) for d in p.decisions for c in d.choices]
-    return p.cells, options, p.endings, p.start, sorted(p.entries)
+    return p.cells, options, p.endings, p.start, p.entries, p.asked(), p.main
+
+
+@pytest.mark.parametrize("id_", ["imperial", "chess", "tetrarchia", "shadow_of_the_emperor"])
+def test_numbers_are_stable_under_passes_in_any_order(id_: str) -> None:
+    ruleset = load_ruleset(id_)
+    p = lower(ruleset, ruleset.players[1], check_settings(ruleset, {}))
+    for passes in (PASSES, PASSES[::-1], PASSES[1:2]):
+        assert numbers_of(optimized(p, passes)) == numbers_of(p)
 
 
 @pytest.mark.parametrize("change", SAME)
