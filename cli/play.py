@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
+from rulespec.bundles.rules import own_bundle, whose
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.early_choices import EarlyChoices, is_forced
@@ -22,17 +23,18 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import Report
 from rulespec.documents.json_text import to_json_text
+from rulespec.documents.text_files import is_file
 from rulespec.documents.written_files import write_text
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.logs.native import LogHeader, NativeLog
+from rulespec.engine.logs.native import LogHeader, NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.logs.seat_log import is_whole, seat_log
-from rulespec.engine.replay.replay import replay_native
+from rulespec.engine.replay.replay import named_ruleset, replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
@@ -61,7 +63,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q"}
 
 
 @click.command("play")
-@click.argument("ref")
+@click.argument("ref", metavar="REF|LOG")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
 @click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
 @click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
@@ -83,13 +85,13 @@ def command(
     ids: bool,
     language: str | None,
 ) -> None:
-    """Play a game of the ruleset REF at the terminal.
+    """Play a game of the ruleset REF at the terminal, or go on with the saved game LOG under the rules that it carries.
 
     Example: rulespec play imperial --players 3 --bots 2 --log game.jsonl
     """
-    from rulespec.load import load_ruleset
-
-    ruleset = load_ruleset(ref)
+    log, ruleset, players = _opened(ref, log, players)
+    if whose(ruleset):
+        output.echo(f"under {whose(ruleset)}")
     words = words_of(ruleset, language, "id" if ids else "title")
     named = tuple(n.strip() for n in names.split(",")) if names else ()
     players = number_of_players(ruleset, players or len(named) or None)
@@ -128,10 +130,23 @@ def command(
     ctx.exit(code)
 
 
+def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | None, typed.Ruleset, int | None]:
+    """The log, the ruleset and the number of players: those of a saved game, if that is named instead of a ruleset."""
+    from rulespec.load import load_ruleset
+
+    path = Path(ref)
+    if not is_file(path):
+        return log, load_ruleset(ref), players
+    if log is not None:
+        raise click.UsageError(f"{ref} is a saved game, and goes on in its own file: leave --log out")
+    native = read_log(path, lenient=True)
+    return path, named_ruleset(native), players or len(native.header.seats)
+
+
 def _save(saved: SavedGame, game: Game) -> None:
     """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
     secret = game.watcher.secretive
-    if saved.log is None and saved.begin(LogHeader.of(game), secret=secret):
+    if saved.log is None and saved.begin(LogHeader.of(game, own_bundle(game.ruleset)), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")
     elif secret:
         saved.keep_secret()
@@ -455,7 +470,7 @@ class Table:
         try:
             if is_whole(self.game, seat):
                 with SavedGame(path, secret=self.game.watcher.secretive) as saved:
-                    saved.begin(LogHeader.of(self.game))
+                    saved.begin(LogHeader.of(self.game, own_bundle(self.game.ruleset)))
                     saved.add(*self.game.position.steps)
             else:
                 lines = "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(self.game, seat))

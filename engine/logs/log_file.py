@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rulespec.bundles.rules import own_bundle
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, LogWriter
@@ -13,6 +14,8 @@ from rulespec.engine.logs.sealed import salted
 
 def write_log(path: Path, game: Game, moves: Sequence[Option | TakenBack] | None = None) -> None:
     """Writes a game as a native log, which is its owner's alone if there are secrets in it.
+
+    The log carries the rules if others do not have them.
 
     Args:
         path: the file; an old one is replaced.
@@ -23,7 +26,7 @@ def write_log(path: Path, game: Game, moves: Sequence[Option | TakenBack] | None
     steps = game.position.steps
     left = list(range(len(steps))) if moves is None else standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
-    with LogWriter(path, LogHeader.of(game), secret=game.watcher.secretive) as writer:
+    with LogWriter(path, LogHeader.of(game, own_bundle(game.ruleset)), secret=game.watcher.secretive) as writer:
         for number, move in enumerate(game.history if moves is None else moves):
             writer.add(steps_of.get(number, move))
 

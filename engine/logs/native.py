@@ -22,6 +22,7 @@ from typing import Annotated, Any, TextIO
 import msgspec
 from msgspec import Meta, Struct
 
+from rulespec.bundles.packed import MAX_PACKED, Bundle, bundle_in
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -36,6 +37,8 @@ from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 VERSION = 1
 MAX_LINES = 200_000
 MAX_LINE = 64_000
+MAX_HEADER = MAX_LINE + MAX_PACKED
+"""Characters of the first line, which may have the rules in it."""
 MAX_SEATS = 64
 MAX_FIELDS = 100
 """State fields in `keep`, and in `set`."""
@@ -43,21 +46,22 @@ MAX_FIELDS = 100
 SALT = "^([0-9a-f]{32})?$"
 """What a salt looks like; "" for none."""
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
-_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings")
+_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings", "bundle")
 
 
 class LogHeader(Struct, frozen=True):
-    """The ruleset, seats and settings of a game."""
+    """The ruleset, seats and settings of a game; `bundle`: the sources of the ruleset, if the log carries them."""
 
     ruleset: str
     ruleset_hash: str
     seats: tuple[str, ...]
     settings: Mapping[str, str]
+    bundle: Bundle | None = None
 
     @classmethod
-    def of(cls, game: Game) -> LogHeader:
+    def of(cls, game: Game, bundle: Bundle | None = None) -> LogHeader:
         """The header of the log of a game."""
-        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings))
+        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings), bundle)
 
     def to_json(self) -> dict[str, Any]:
         """The header line as plain data."""
@@ -67,6 +71,7 @@ class LogHeader(Struct, frozen=True):
             "ruleset_hash": self.ruleset_hash,
             "seats": list(self.seats),
             "settings": dict(self.settings),
+            **({"bundle": self.bundle.to_json()} if self.bundle is not None else {}),
         }
 
 
@@ -174,7 +179,7 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
             continue
         data: dict[str, Any] | None = None
         try:
-            data = line_object(line, display, i + 1)
+            data = line_object(line, display, i + 1, MAX_LINE if header is not None else MAX_HEADER)
             if header is not None:
                 entries.append(_entry(data, display, i + 1, line))
                 continue
@@ -256,10 +261,10 @@ def _no_json(line: str, reason: str) -> tuple[str, str]:
     return f"the line is not JSON: {reason}", ""
 
 
-def line_object(line: str, display: str, number: int) -> dict[str, Any]:
-    """The JSON object on a line of a log; RS602, RS604 or RS607 if there is none."""
-    if len(line) > MAX_LINE:
-        fail("RS602", f"the line has more than {MAX_LINE:,} characters", Span(display, number, 1, number, 2))
+def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> dict[str, Any]:
+    """The JSON object on a line of a log of at most so many characters; RS602, RS604 or RS607 if there is none."""
+    if len(line) > most:
+        fail("RS602", f"the line has more than {most:,} characters", Span(display, number, 1, number, 2))
     try:
         data = json.loads(line)
     except json.JSONDecodeError as error:
@@ -319,7 +324,8 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
         fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
-    return LogHeader(ruleset, hash_, tuple(seats), texts)
+    bundle = bundle_in(data["bundle"], place_in(display, number, line, "bundle")) if "bundle" in data else None
+    return LogHeader(ruleset, hash_, tuple(seats), texts, bundle)
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rulespec.bundles.rules import is_carried
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game, TakenBack
@@ -144,6 +145,10 @@ def judge_file(
         message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
         help_ = "replay it without --under to see where"
         raise DiagnosticsError([Diagnostic("RS821", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
+    if under.startswith("+") and is_carried(game.ruleset):
+        message = f"this log carries its own rules, over which `{under}` cannot be laid"
+        help_ = f"name all of the other rules: `--under {game.ruleset.ref}{under}`"
+        raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
     ruleset = _laid_over(result.log, game.ruleset.reference, under, load) if under.startswith("+") else load(under)
     return judge(result.log, game, ruleset, backend, result.moves)
 

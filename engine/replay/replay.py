@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rulespec.bundles.rules import is_carried
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -21,6 +22,7 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
+from rulespec.engine.logs.carried import carried_ruleset
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
@@ -129,6 +131,7 @@ class ReplayResult(Brief, Struct):
             "log": self.log,
             "ruleset": game.ruleset.ref,
             "ruleset_hash": game.ruleset.hash,
+            **({"rules_in_log": True} if is_carried(game.ruleset) else {}),
             "decisions": game.ply,
             "ended": result.ending if result else None,
             "hash": game.hash,
@@ -279,11 +282,13 @@ def replay_native(
 
 
 def named_ruleset(log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True) -> typed.Ruleset:
-    """The ruleset that a native log names, with or without its overlays.
+    """The ruleset that a native log carries or names; without its overlays always the one that it names.
 
     Raises:
-        DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it.
+        DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it, or with what the log carries.
     """
+    if overlays and (carried := carried_ruleset(log)) is not None:
+        return carried
     try:
         return load(log.header.ruleset if overlays else parts_of(log.header.ruleset)[0])
     except DiagnosticsError as error:
