@@ -164,12 +164,13 @@ def replay_log(
     once: bool = False,
     lenient: bool = False,
     past_known_faults: bool = False,
+    carried: bool = True,
 ) -> ReplayResult:
     """Replays a log.
 
     Args:
         path: the log.
-        rules: the ruleset reference; if not given, that of the log or of its dialect.
+        rules: the ruleset reference; if not given, what the log carries, else that of the log or of its dialect.
         dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
         until: the number of decisions (entries of a foreign log) to stop after.
         backend: how the rules are run, as in `Game`.
@@ -182,6 +183,7 @@ def replay_log(
         lenient: whether a line of a native log that is no decision is where the log diverges; else it is an error.
         past_known_faults: whether a foreign log is replayed past the known faults of the system that recorded it, under
             the overlays that its dialect names for them; not with `rules`.
+        carried: whether the rules that a native log carries count; else those that it names do.
 
     Raises:
         DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
@@ -199,7 +201,7 @@ def replay_log(
                 help=help_,
             )
         native = parse_log(text, str(path), whole, lenient=lenient)
-        ruleset = load(rules) if rules is not None else named_ruleset(native, load)
+        ruleset = load(rules) if rules is not None else named_ruleset(native, load, carried=carried)
         backend = quick_machine if once and _is_short(backend, native.entries) else backend
         return replay_native(native, ruleset, until=until, backend=backend, trace=trace, report=report)
     if len(text) > MAX_FOREIGN_BYTES:
@@ -281,14 +283,16 @@ def replay_native(
     return result
 
 
-def named_ruleset(log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True) -> typed.Ruleset:
-    """The ruleset that a native log carries or names; without its overlays always the one that it names.
+def named_ruleset(
+    log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True, carried: bool = True
+) -> typed.Ruleset:
+    """The ruleset that a native log carries (unless not `carried`) or names; without its overlays the one it names.
 
     Raises:
         DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it, or with what the log carries.
     """
-    if overlays and (carried := carried_ruleset(log)) is not None:
-        return carried
+    if overlays and carried and (ruleset := carried_ruleset(log)) is not None:
+        return ruleset
     try:
         return load(log.header.ruleset if overlays else parts_of(log.header.ruleset)[0])
     except DiagnosticsError as error:

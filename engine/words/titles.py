@@ -96,7 +96,7 @@ def languages(ruleset: typed.Ruleset) -> list[str]:
 
 
 def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Files | None = None) -> Titles:
-    """Reads the files of one language; "" is the ruleset's own. `files` reads them; by default from where the ruleset comes from.
+    """Reads the files of one language; "" is the ruleset's own. `files` reads them; by default from its place.
 
     Raises:
         DiagnosticsError: if a file cannot be read, or is larger than it may be.
