@@ -28,10 +28,9 @@ class InBundle:
         self._contents = contents
         self._files = {_ROOT / path: text for path, text in (contents.rules | contents.shown).items()}
 
-    @property
-    def number(self) -> int:
-        """The number of the files that its rules are read from."""
-        return len(self._contents.rules)
+    def is_all(self, files: int, folders: int) -> bool:
+        """Whether so many files and folders are all that its rules are read from."""
+        return (files, folders) == (len(self._contents.rules), len(self._contents.rulesets))
 
     def parts(self, ref: str) -> list[str]:
         """The parts of the bundle's own reference, or of one in its files, which has no paths of overlays."""

@@ -108,7 +108,7 @@ def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle
     if sources_hash(read) != bundle.sources:
         message = f"the bundle says that its rules are {shown(bundle.sources[:8])}, but they are others"
         raise failure("RS659", message, place, "somebody has changed it: ask for the log again")
-    if files.number != len(read.located):
+    if not files.is_all(len(read.located), len(read.folders)):
         raise failure("RS659", "the bundle has files that its rules do not read", place, "ask for the log again")
 
 
