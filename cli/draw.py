@@ -111,7 +111,7 @@ def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) ->
     result = replay_log(log, rules=rules, until=at, report=report, lenient=lenient)
     output.show(report.diagnostics)
     if whose(result.game.ruleset):
-        output.echo(f"under {whose(result.game.ruleset)}")
+        output.echo(whose(result.game.ruleset))
     if result.divergence is not None and (at is None or result.game.ply < at):
         end = "to its end" if lenient else f"from {result.divergence.place} on"  # seats have not seen what is undone
         output.echo(f"{log} is not legal {end}; drawn is the position after {result.game.ply} decisions", err=True)

@@ -81,7 +81,7 @@ def command(
     report = Report()
     native, result = _replayed(log, rules, report)
     if whose(result.game.ruleset):
-        output.echo(f"under {whose(result.game.ruleset)}", err=True)
+        output.echo(whose(result.game.ruleset), err=True)
     viewer = _viewer(seat, native.header.seats)
     _warn_of_no_salt(native, result, report)
     output.show(report.diagnostics)

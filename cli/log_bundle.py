@@ -20,7 +20,8 @@ def print_bundled(log: Path, rules: str | None, out: Path | None) -> int:
     ruleset = load_ruleset(rules) if rules is not None else named_ruleset(native)
     text = with_bundle(native, bundle_for(native, ruleset))
     if out is None:
-        output.echo(text.removesuffix("\n"))
+        for line in text.rstrip("\n").split("\n"):
+            output.echo(line)
         return output.OK
     with output.written(out, secret=may_hide(ruleset)) as file:
         file.write(text)

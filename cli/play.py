@@ -91,7 +91,7 @@ def command(
     """
     log, ruleset, players = _opened(ref, log, players)
     if whose(ruleset):
-        output.echo(f"under {whose(ruleset)}")
+        output.echo(whose(ruleset))
     words = words_of(ruleset, language, "id" if ids else "title")
     named = tuple(n.strip() for n in names.split(",")) if names else ()
     players = number_of_players(ruleset, players or len(named) or None)

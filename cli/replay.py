@@ -253,7 +253,7 @@ def _line(result: ReplayResult, words: Words) -> str:
     game, divergence = result.game, result.divergence
     head = f"{result.log}: {output.counted(game.ply, 'decision')}"
     if whose(game.ruleset):
-        head += f" under {whose(game.ruleset)}"
+        head += f" {whose(game.ruleset)}"
     if result.ignored:
         head += f" ({ignored(result)})"
     if result.passed:

@@ -100,7 +100,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
     """Prints a game, or where its log breaks a rule."""
     output.echo(f"{output.style(result.log, bold=True)} · {words.game} · {result.game.ruleset.ref}")
     if whose(result.game.ruleset):
-        output.echo(f"under {whose(result.game.ruleset)}")
+        output.echo(whose(result.game.ruleset))
     output.echo()
     if result.ignored:
         first = result.ignored[0]

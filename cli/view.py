@@ -58,7 +58,7 @@ def command(
     result = replay_log(log, rules=rules, dialect=dialect, until=until, report=report, lenient=lenient)
     output.show(report.diagnostics)
     if whose(result.game.ruleset):
-        output.echo(f"under {whose(result.game.ruleset)}")
+        output.echo(whose(result.game.ruleset))
     seats = result.game.seats
     if seat not in (*seats, PUBLIC, TABLE):
         message = f"the seats are {', '.join(seats)}; `{PUBLIC}` is what all see, `{TABLE}` everything"

@@ -70,8 +70,10 @@ def is_carried(ruleset: typed.Ruleset) -> bool:
 
 
 def whose(ruleset: typed.Ruleset) -> str:
-    """The rules that a game is replayed under, for people; "" for those on the disk."""
-    return f"the rules in the log ({ruleset.ref}, as of {sources_hash(ruleset)[:8]})" if is_carried(ruleset) else ""
+    """Whose rules a game is replayed under, for people; "" for those on the disk."""
+    if not is_carried(ruleset):
+        return ""
+    return f"under the rules in the log ({ruleset.ref}, as of {sources_hash(ruleset)[:8]})"
 
 
 @lru_cache(_REMEMBERED)
