@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rulespec.bundles.rules import is_carried
+from rulespec.bundles.rules import is_carried, whose
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game, TakenBack
@@ -61,6 +61,7 @@ class Judgement(Brief):
         difference: the first decision that is not legal; None if there is none.
         recorded: the recorded outcome.
         outcome: the outcome under the other rules, or the state of the game where it is no longer legal.
+        carried: says that the log was read under the rules in it; "" if it was not.
     """
 
     log: str
@@ -74,6 +75,7 @@ class Judgement(Brief):
     difference: Difference | None
     recorded: Outcome
     outcome: Outcome
+    carried: str = ""
 
     @property
     def ends_earlier(self) -> bool:
@@ -99,6 +101,7 @@ class Judgement(Brief):
         return {
             "log": self.log,
             "ruleset": self.ruleset,
+            **({"rules_in_log": True} if self.carried else {}),
             "under": self.under.ref,
             "decisions": self.decisions,
             "legal": self.legal,
@@ -212,6 +215,7 @@ def judge(
         difference=walked.difference,
         recorded=Outcome.of(game),
         outcome=outcome,
+        carried=whose(game.ruleset),
     )
 
 

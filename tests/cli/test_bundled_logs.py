@@ -238,7 +238,12 @@ def test_rules_in_a_log_do_not_take_part_in_tests_of_a_ruleset(home: Path) -> No
 def test_an_overlay_is_not_laid_over_rules_in_a_log(home: Path) -> None:
     code, _, messages = invoke("replay", played("./nim"), "--under", "+tall")
     assert code == 2 and "RS624" in messages
-    assert invoke("replay", "game.jsonl", "--under", "./nim")[0] == 0
+    code, output = spoken("replay", "game.jsonl", "--under", "./nim")
+    assert code == 0 and "recorded under the rules in the log (nim, as of " in output
+    code, output = spoken("replay", "game.jsonl", "game.jsonl", "--under", "./nim")
+    assert code == 0 and output.count("recorded under the rules in the log (nim, as of ") == 2
+    result = json.loads(spoken("replay", "game.jsonl", "--under", "./nim", "--format", "json")[1])
+    assert result["logs"][0]["rules_in_log"] is True
 
 
 @pytest.mark.parametrize(
