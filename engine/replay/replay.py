@@ -194,12 +194,8 @@ def replay_log(
     if dialect is None and is_native(text):
         if past_known_faults:
             help_ = "replay without `--past-known-faults`: foreign logs have the faults of other systems"
-            fail(
-                "RS630",
-                f"{path} is a log of this program, which has no known faults",
-                Span(str(path), 1, 1, 1, 2),
-                help=help_,
-            )
+            message = f"{path} is a log of this program, which has no known faults"
+            fail("RS630", message, Span(str(path), 1, 1, 1, 2), help=help_)
         native = parse_log(text, str(path), whole, lenient=lenient)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load, carried=carried)
         backend = quick_machine if once and _is_short(backend, native.entries) else backend
