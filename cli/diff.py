@@ -7,6 +7,7 @@ import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +16,9 @@ from rulespec.cli import output
 from rulespec.diagnostics.report import Report
 from rulespec.diff import ORDER, RULES, Difference, collection, diff
 from rulespec.documents.nodes import get, text
+from rulespec.documents.text_files import is_file
+from rulespec.engine.logs.carried import carried_source
+from rulespec.engine.logs.native import read_log
 from rulespec.load import Merged, load_source
 
 _MARKS = {"changed": " ", "added": "+", "removed": "-"}
@@ -31,19 +35,21 @@ _COMPARED = 200_000  # old lines times new lines of a rule; above that, all line
 
 
 @click.command("diff")
-@click.argument("old", metavar="REF")
+@click.argument("old", metavar="REF|LOG")
 @click.argument("new", metavar="REF")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
     """List the differences between two rulesets: facts, entities, tables and rules.
 
+    Of a LOG, it takes the rules that the log carries: what has changed since the game was played.
+
     Moved items, comments, docs and positions on a drawing are no difference. Exit code: 0 no difference,
     1 differences, 2 a ruleset cannot be read.
 
     Example: rulespec diff imperial imperial+first_edition
     """
-    a, b = load_source(old, Report()), load_source(new, Report())
+    a, b = _source(old), load_source(new, Report())
     found = diff(a, b)
     if format_ == "json":
         output.echo_json([d.to_json() for d in found])
@@ -55,6 +61,12 @@ def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
             output.echo()
         output.echo(output.counted(len(found), "difference") if found else "no difference")
     ctx.exit(output.PROBLEMS if found else output.OK)
+
+
+def _source(ref: str) -> Merged:
+    """The merged source of a reference, or of the rules that a log carries."""
+    path = Path(ref)
+    return carried_source(read_log(path, lenient=True)) if is_file(path) else load_source(ref, Report())
 
 
 def _name(ref: str, merged: Merged) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.diagnostics.diagnostic import Severity
@@ -109,6 +110,8 @@ def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) ->
     report = Report()
     result = replay_log(log, rules=rules, until=at, report=report, lenient=lenient)
     output.show(report.diagnostics)
+    if whose(result.game.ruleset):
+        output.echo(whose(result.game.ruleset))
     if result.divergence is not None and (at is None or result.game.ply < at):
         end = "to its end" if lenient else f"from {result.divergence.place} on"  # seats have not seen what is undone
         output.echo(f"{log} is not legal {end}; drawn is the position after {result.game.ply} decisions", err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
+from rulespec.bundles.rules import own_bundle
 from rulespec.cli import output
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import write_text
@@ -17,7 +18,8 @@ from rulespec.engine.logs.seat_log import is_whole, seat_log
 
 def new_header(game: Game) -> LogHeader:
     """The header of the log of a game that is played today."""
-    return LogHeader.of(game, {"date": datetime.now().astimezone().date().isoformat()})
+    date = datetime.now().astimezone().date().isoformat()
+    return LogHeader.of(game, {"date": date}, bundle=own_bundle(game.ruleset))
 
 
 def remark(saved: SavedGame | None, text: str, seat: str) -> None:

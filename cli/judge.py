@@ -79,11 +79,12 @@ def _code(judgement: Judgement | None) -> int:
 def _line(path: Path, judgement: Judgement | None, words: Words | None, error: str) -> str:
     if judgement is None or words is None:
         return f"{path}: {output.style('cannot be judged', fg='red')}: {error}"
+    log = f"{path} (recorded {judgement.carried})" if judgement.carried else str(path)
     if judgement.difference is not None:
         where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
         reason = judgement.difference.refusal.reason
-        return f"{path}: {output.style('not legal', fg='red')} {where}: {reason[:300]}"
-    return f"{path}: {output.style('legal', fg='green')}, {_ending(judgement, words)}"
+        return f"{log}: {output.style('not legal', fg='red')} {where}: {reason[:300]}"
+    return f"{log}: {output.style('legal', fg='green')}, {_ending(judgement, words)}"
 
 
 def _ending(judgement: Judgement, words: Words) -> str:
@@ -122,6 +123,8 @@ def _totals(tally: Tally) -> None:
 
 def _show(judgement: Judgement, words: Words) -> None:
     output.echo(f"{output.style(judgement.log, bold=True)} · {judgement.ruleset} · under {judgement.under.ref}")
+    if judgement.carried:
+        output.echo(f"recorded {judgement.carried}")
     output.echo()
     difference = judgement.difference
     rows: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""`rulespec log`: what a seat has seen of a recorded game, and whether what it was given before agrees with it."""
+"""`rulespec log`: a recorded game as a seat has seen it, the check of what it was given, and logs with their rules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.diagnostics.diagnostic import shown
@@ -21,28 +22,55 @@ if TYPE_CHECKING:
 
 
 @click.command("log")
-@click.argument("log", type=click.Path(path_type=Path), metavar="LOG")
-@click.option("--for", "seat", metavar="SEAT", required=True, help="A seat of the game; `public`: what all seats see.")
+@click.argument("logs", type=click.Path(path_type=Path), metavar="LOG...", nargs=-1, required=True)
+@click.option("--for", "seat", metavar="SEAT", help="A seat of the game; `public`: what all seats see.")
 @click.option(
     "--check", "earlier", type=click.Path(path_type=Path), metavar="FILE", help="Compare what SEAT was given before."
 )
+@click.option("--bundle", is_flag=True, help="Print the whole log with its rules in it.")
+@click.option("--bundle-beside", "beside", is_flag=True, help="Write the rules of many logs beside them, once.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; secrets for its owner alone."
 )
 @click.pass_context
 def command(
-    ctx: click.Context, log: Path, seat: str, earlier: Path | None, rules: str | None, out: Path | None
+    ctx: click.Context,
+    logs: tuple[Path, ...],
+    seat: str | None,
+    earlier: Path | None,
+    bundle: bool,
+    beside: bool,
+    rules: str | None,
+    out: Path | None,
 ) -> None:
-    """Print the recorded game LOG as a seat has seen it, or check what the seat was given before.
+    """Print the recorded game LOG as a seat has seen it, check what the seat was given, or put its rules into it.
 
     Arguments that the seat does not see are `?`; choices of a round that is open are sealed. The last lines have how
     the game stands for the seat, and what the seat remembers. With --check, LOG is the whole log, or a later one for
     the same seat: each seal has to fit the choice that LOG opens, and all else has to be the same. A seat does not see
     the mistakes of LOG.
 
+    With --bundle, the log has the sources of its rules in its first line: it is replayed under them wherever it is, and
+    whatever the ruleset is later. With --bundle-beside, they are written to `rules/HASH` beside the logs.
+
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
+
+    Example: rulespec log game.jsonl --bundle --out whole.jsonl
     """
+    if (seat is not None) + bundle + beside != 1:
+        raise click.UsageError("say one of --for SEAT, --bundle and --bundle-beside")
+    if seat is None and earlier is not None:
+        raise click.UsageError("--check goes with --for")
+    if len(logs) > 1 and not beside:
+        raise click.UsageError("only --bundle-beside takes several logs")
+    if beside and out is not None:
+        raise click.UsageError("--out does not go with --bundle-beside: the rules are written beside the logs")
+    if seat is None:
+        from rulespec.cli.log_bundle import print_bundled, write_bundles
+
+        ctx.exit(print_bundled(logs[0], rules, out) if bundle else write_bundles(logs, rules))
+    log = logs[0]
     own = "" if earlier is None or _is_same(log, earlier) else str(earlier)
     tell_seats(str(log), f"`rulespec replay {log}` shows it", own)
     if earlier is not None:
@@ -54,6 +82,8 @@ def command(
 
     report = Report()
     native, result = _replayed(log, rules, report)
+    if whose(result.game.ruleset):
+        output.echo(whose(result.game.ruleset), err=True)
     viewer = _viewer(seat, native.header.seats)
     _warn_of_no_salt(native, result, report)
     output.show(report.diagnostics)

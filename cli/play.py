@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
+from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.early_choices import EarlyChoices, is_forced
@@ -21,16 +22,17 @@ from rulespec.cli.shared_screen import SharedScreen
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import Report
+from rulespec.documents.text_files import is_file
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.logs.native import NativeLog
+from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.replay.replay import replay_native
+from rulespec.engine.replay.replay import named_ruleset, replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
@@ -60,7 +62,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 
 
 @click.command("play")
-@click.argument("ref")
+@click.argument("ref", metavar="REF|LOG")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
 @click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
 @click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
@@ -84,13 +86,13 @@ def command(
     ids: bool,
     language: str | None,
 ) -> None:
-    """Play a game of the ruleset REF at the terminal.
+    """Play a game of the ruleset REF at the terminal, or go on with the saved game LOG under the rules that it carries.
 
     Example: rulespec play imperial --players 3 --bots 2 --log game.jsonl
     """
-    from rulespec.load import load_ruleset
-
-    ruleset = load_ruleset(ref)
+    log, ruleset, players = _opened(ref, log, players)
+    if whose(ruleset):
+        output.echo(whose(ruleset))
     words = words_of(ruleset, language, "id" if ids else "title")
     named = tuple(n.strip() for n in names.split(",")) if names else ()
     players = number_of_players(ruleset, players or len(named) or None)
@@ -128,6 +130,19 @@ def command(
         output.echo(output.style(f"not saved: {error}", err=True, fg="red"), err=True)
         code = output.UNUSABLE
     ctx.exit(code)
+
+
+def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | None, typed.Ruleset, int | None]:
+    """The log, the ruleset and the number of players: those of a saved game, if that is named instead of a ruleset."""
+    from rulespec.load import load_ruleset
+
+    path = Path(ref)
+    if not is_file(path):
+        return log, load_ruleset(ref), players
+    if log is not None:
+        raise click.UsageError(f"{ref} is a saved game, and goes on in its own file: leave --log out")
+    native = read_log(path, lenient=True)
+    return path, named_ruleset(native), players or len(native.header.seats)
 
 
 def _save(saved: SavedGame, game: Game) -> None:

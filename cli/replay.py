@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
+from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.backend_choice import BackendChoice
@@ -249,6 +250,8 @@ def _write(result: ReplayResult, path: Path) -> None:
 def _line(result: ReplayResult, words: Words) -> str:
     game, divergence = result.game, result.divergence
     head = f"{result.log}: {output.counted(game.ply, 'decision')}"
+    if whose(game.ruleset):
+        head += f" {whose(game.ruleset)}"
     if result.ignored:
         head += f" ({ignored(result)})"
     if result.passed:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
+from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.engine.game.inspected import TABLE
@@ -102,6 +103,8 @@ def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
     """Prints a game, or where its log breaks a rule."""
     output.echo(f"{output.style(result.log, bold=True)} · {words.game} · {result.game.ruleset.ref}")
+    if whose(result.game.ruleset):
+        output.echo(whose(result.game.ruleset))
     notes = _notes(result, showing)
     _show_notes(notes.header, indent="")
     output.echo()

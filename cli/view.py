@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.diagnostics.report import Report
@@ -56,6 +57,8 @@ def command(
     lenient = seat != TABLE
     result = replay_log(log, rules=rules, dialect=dialect, until=until, report=report, lenient=lenient)
     output.show(report.diagnostics)
+    if whose(result.game.ruleset):
+        output.echo(whose(result.game.ruleset))
     seats = result.game.seats
     if seat not in (*seats, PUBLIC, TABLE):
         message = f"the seats are {', '.join(seats)}; `{PUBLIC}` is what all see, `{TABLE}` everything"

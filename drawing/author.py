@@ -14,7 +14,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
 from rulespec.drawing.board import Board
 from rulespec.drawing.doubts import certain_failures
-from rulespec.drawing.drawing_file import drawing_files, read_drawing, read_files
+from rulespec.drawing.drawing_file import read_drawing, read_files
 from rulespec.drawing.faults import Fault, faults_of, faulty_scene
 from rulespec.drawing.mended import MendedFiles
 from rulespec.drawing.scene import Scene
@@ -23,6 +23,7 @@ from rulespec.drawing.words import PlainWords
 from rulespec.engine.verify.facts import failed_checks
 from rulespec.load import Merged, load_ruleset, load_source
 from rulespec.records import Brief
+from rulespec.ruleset_files import drawing_files
 from rulespec.typed import nodes as typed
 
 FACTS = frozenset({"RS221", "RS223", "RS225", "RS226", "RS227", "RS228", "RS230"})

@@ -6,20 +6,17 @@ Nothing of them changes a game: they are not part of the hash of the ruleset.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import get, to_plain
-from rulespec.documents.text_files import is_present
 from rulespec.drawing.drawing_names import check_names
 from rulespec.drawing.style import BoardStyle, Style, style_of
-from rulespec.ruleset_files import Files, RulesetReader
+from rulespec.ruleset_files import Files, RulesetReader, drawing_files, files_at
 from rulespec.typed import nodes as typed
-
-FILE = "drawing.yaml"
 
 
 def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
@@ -34,18 +31,10 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
     """
     found = Report() if report is None else report
     files = list(drawing_files(ruleset.titled))
-    style = read_files(ruleset.declarations, files, found)
+    style = read_files(ruleset.declarations, files, found, files_at(ruleset.place))
     if report is None:
         found.raise_if_errors()
     return style
-
-
-def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
-    """Folder and name of each drawing file that there may be, the lowest layer first: they lie as files of words do."""
-    for folder, stem in titled:
-        words = Path(stem)  # `titles` of a ruleset, `variants/titles/NAME` of an overlay
-        overlay = words.parent.name == "titles"
-        yield folder, str(words.parents[1] / "drawing" / f"{words.name}.yaml") if overlay else FILE
 
 
 def read_files(
@@ -56,7 +45,7 @@ def read_files(
     What a file below the highest names may be gone by now, and is passed over; the highest is checked.
     """
     reader = RulesetReader(report, source or Files())
-    there = [(folder, name) for folder, name in files if is_present(folder / name)]
+    there = [(folder, name) for folder, name in files if reader.files.place.present(folder / name)]
     data: dict[str, Any] = {}
     for folder, name in there:
         node = reader.yaml(folder, name, "drawing")

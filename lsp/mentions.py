@@ -13,7 +13,6 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import Node, Scalar, Sequence, entries, get, words
 from rulespec.documents.text_files import display
-from rulespec.drawing.drawing_file import drawing_files
 from rulespec.drawing.drawing_names import check_names
 from rulespec.engine.game.seating import seat_names, usual_seats
 from rulespec.engine.words.asked import Decisions
@@ -21,6 +20,7 @@ from rulespec.engine.words.check import TextCheck
 from rulespec.engine.words.template import holes, parse_template
 from rulespec.engine.words.titles import PLAIN, SECTIONS, read_titles
 from rulespec.lsp.files import EditorFiles
+from rulespec.ruleset_files import drawing_files
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed

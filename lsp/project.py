@@ -18,7 +18,7 @@ from rulespec.overlays.overlay import Source
 from rulespec.own_files import own_files
 from rulespec.records import Brief
 from rulespec.references import is_path, named, parts_of
-from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES
+from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES, drawing_files
 from rulespec.typed import nodes as typed
 
 BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}
@@ -128,7 +128,7 @@ def _names_beside(path: Path) -> bool:
 
 def _check_beside(ruleset: typed.Ruleset, files: EditorFiles, report: Report) -> None:
     """Checks words and drawings, which takes longer than a keystroke: only while one of their files is open."""
-    from rulespec.drawing.drawing_file import drawing_files, read_files
+    from rulespec.drawing.drawing_file import read_files
     from rulespec.engine.words.check import check_words
 
     check_words(ruleset, report, files)

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.bundles.rules import whose
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.board import board_of
@@ -162,7 +163,8 @@ def _public(move: Move, rules: MoveRules) -> MoveRules:
 
 def _about(result: ReplayResult, seat: str | None, words: Words) -> str:
     game = result.game
-    parts = [game.ruleset.ref, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.seats)]
+    rules = whose(game.ruleset) or game.ruleset.ref
+    parts = [rules, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.seats)]
     if game.watcher.secretive:
         seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=seat)
         parts.append(words.word("everything") if seat == TABLE else seen)

@@ -16,16 +16,15 @@ from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.folders import visible
 from rulespec.documents.nodes import Mapping, Node, Scalar, get, text, words
-from rulespec.documents.text_files import display, is_present
+from rulespec.documents.places import Place
 from rulespec.overlays.facts import empty, merge
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.overlays.told import told_lines
 from rulespec.records import Brief
-from rulespec.references import find_overlay, find_ruleset, is_path, parts_of
+from rulespec.references import is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import SECTION_FILES, Files, RulesetReader
 from rulespec.typed import nodes as typed
@@ -64,7 +63,7 @@ def assembled(
 
     `meaning` is its hash; an editor, whose rules are wrong most of the time, has none.
     """
-    paths = [Path(overlay) for overlay in parts_of(ref)[1:]]
+    paths = [Path(overlay) for overlay in merged.place.parts(ref)[1:]]
     game = get(merged.source.root, "game")
     id_ = text(get(game, "id"))
     return typed.Ruleset(
@@ -80,6 +79,8 @@ def assembled(
         rules=rules,
         folders=merged.folders,
         sources=merged.texts,
+        located=merged.located,
+        place=merged.place,
         listed=merged.listed,
         overlays=merged.overlays,
         offered=tuple(w.text for w in words(get(game, "overlays"))),
@@ -102,6 +103,8 @@ class Merged(Brief, Struct, frozen=True):
         folders: the folders read, the ruleset's own before those of its base.
         overlays: the ids of the overlays of the reference.
         texts: the text of each file, by the name that messages use.
+        located: the folder and the name below it of each of these files.
+        place: where the files come from.
         sources_hash: 32 hexadecimal digits, of the texts of all files.
         listed: the rules of the ruleset's list, by id.
     """
@@ -110,6 +113,8 @@ class Merged(Brief, Struct, frozen=True):
     folders: tuple[Path, ...]
     overlays: tuple[str, ...]
     texts: dict[str, str]
+    located: dict[str, tuple[Path, str]]
+    place: Place
     sources_hash: str
     listed: dict[str, ListedRule]
 
@@ -119,9 +124,10 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
 
     Args and errors: as those of `load_ruleset`; `lints`: whether somebody reads the warnings.
     """
-    base, *overlays = parts_of(ref)
     reader = RulesetReader(report, files or Files())
-    source, folders = _read_folder(find_ruleset(base), reader, [])
+    place = reader.files.place
+    base, *overlays = place.parts(ref)
+    source, folders = _read_folder(place.ruleset(base), reader, [])
     if not report.ok:
         from rulespec.check.word_names import tell_words
 
@@ -136,7 +142,16 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
         check_cited(reader.sources, reader.listed, report)
     if names or len(folders) > 1:
         _check_merged(source, report, fitting, reader.files.cached)
-    return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32], reader.listed)
+    return Merged(
+        source,
+        tuple(folders),
+        tuple(names),
+        reader.sources,
+        reader.located,
+        place,
+        reader.digest.hexdigest()[:32],
+        reader.listed,
+    )
 
 
 def _check(
@@ -214,8 +229,9 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
         The source, and the folders read, its own first.
     """
     _check_file_names(folder, reader)
+    place = reader.files.place
     game = reader.yaml(folder, "game.yaml", "game")
-    top = Span(display(folder / "game.yaml"), 1, 1, 1, 2)
+    top = Span(place.display(folder / "game.yaml"), 1, 1, 1, 2)
     source, folders = Source(Mapping({}, top)), [folder]
     extends = get(game, "extends")
     if isinstance(extends, Scalar):
@@ -234,13 +250,13 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     assert isinstance(merged, Mapping)
     source.root = merged
     lay_rules(source, reader.rules_of(folder), reader.report)
-    rules = [f"rules/{file.name}" for file in visible(folder, "rules/*.rules")]
-    source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
+    rules = [f"rules/{file.name}" for file in place.matches(folder, "rules/*.rules")]
+    source.lay(place.display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
     source.titled.append((folder, "titles"))  # read by those who show words: they change no game either
-    if is_present(folder / "rules.yaml"):
+    if place.present(folder / "rules.yaml"):
         listed = reader.yaml(folder, "rules.yaml", "rules")
         add_listed(reader.listed, listed, reader.report)
-        source.told += [replace(line, at=display(folder / line.at)) for line in told_lines(listed)]
+        source.told += [replace(line, at=place.display(folder / line.at)) for line in told_lines(listed)]
     source.texts = reader.sources
     return source, folders
 
@@ -252,9 +268,10 @@ def _read_base(
     if folder in trail or len(trail) > MAX_EXTENDS:
         reader.report.error("RS507", "this ruleset extends itself", extends.span)
         return None
-    name, *overlays = parts_of(extends.text)
+    place = reader.files.place
+    name, *overlays = place.parts(extends.text)
     try:
-        base = find_ruleset(name, beside=folder)
+        base = place.ruleset(name, beside=folder)
     except DiagnosticsError as error:
         for d in error.diagnostics:
             reader.report.error(d.code, d.message, extends.span, help=d.help)
@@ -269,7 +286,7 @@ def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dic
     """The entries of a folder's section files; those of a `partial` ruleset may leave out what its base has."""
     tree: dict[str, tuple[Scalar, Node]] = {}
     for name in SECTION_FILES:
-        if is_present(folder / f"{name}.yaml"):
+        if reader.files.place.present(folder / f"{name}.yaml"):
             node = reader.yaml(folder, f"{name}.yaml", name, partial=partial)
             tree |= node.entries if node is not None else {}
     return tree
@@ -277,14 +294,15 @@ def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dic
 
 def _check_file_names(folder: Path, reader: RulesetReader) -> None:
     """Reports files that look like a part of the ruleset, but are not read because of their name or folder."""
+    place = reader.files.place
     wrong = {f"{name}.yml": f"call it `{name}.yaml`" for name in SECTION_FILES}
-    for path in sorted(visible(folder, "*.rules")):
-        if not is_present(path.with_suffix(".yaml")):  # else it is an overlay's
+    for path in sorted(place.matches(folder, "*.rules")):
+        if not place.present(path.with_suffix(".yaml")):  # else it is an overlay's
             wrong[path.name] = f"put it into the folder `rules`: `rules/{path.name}`"
     for name, help_ in wrong.items():
-        if is_present(folder / name):
-            place = Span(display(folder / name), 1, 1, 1, 1)
-            reader.report.error("RS109", f"`{name}` is not read here", place, help=help_)
+        if place.present(folder / name):
+            start = Span(place.display(folder / name), 1, 1, 1, 1)
+            reader.report.error("RS109", f"`{name}` is not read here", start, help=help_)
 
 
 def _without_offers(root: Mapping) -> Mapping:
@@ -349,15 +367,15 @@ class _Overlays:
             at: the place of the reference to it, if that is in a file.
             trail: the ids of the overlays that include it, the outermost first.
         """
-        report = self._reader.report
-        place = find_overlay(name, self._folders)
-        if place is None:
-            offered = sorted({p.stem for f in self._folders for p in visible(f / "variants", "*.yaml")})
+        report, place = self._reader.report, self._reader.files.place
+        where = place.overlay(name, self._folders)
+        if where is None:
+            offered = sorted({p.stem for f in self._folders for p in place.matches(f / "variants", "*.yaml")})
             known = "known are " + ", ".join(f"`{o}`" for o in offered) if offered else ""
             help_ = did_you_mean(name, offered) or known
             report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=help_)
             return None
-        folder, file = place
+        folder, file = where
         path = os.path.realpath(folder / file)
         if path in self._numbers:
             return self._numbers[path]
@@ -372,8 +390,8 @@ class _Overlays:
         inner = [self._read(included.text, included.span, (*trail, id_)) for included in words(get(node, "includes"))]
         add_listed(self._reader.listed, node, report)
         rules_file = file.removesuffix(".yaml") + ".rules"
-        rules = self._reader.rules(folder, rules_file) if is_present(folder / rules_file) else ()
-        files = (display(folder / file), display(folder / rules_file))
+        rules = self._reader.rules(folder, rules_file) if place.present(folder / rules_file) else ()
+        files = (place.display(folder / file), place.display(folder / rules_file))
         self._source.lay(files)
         self._source.titled.append((folder, str(Path(file).parent / "titles" / Path(file).stem)))
         number = self._numbers[path] = len(self.found)

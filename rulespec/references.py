@@ -10,6 +10,7 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import folders_in, is_hidden, visible
+from rulespec.documents.places import DiskFiles, Place
 from rulespec.documents.text_files import broken_link, is_present
 
 MAX_PIECES = 100
@@ -22,6 +23,11 @@ def game_folders() -> list[Path]:
     folders.append(Path("games"))
     folders.append(Path(__file__).resolve().parent / "games")
     return [f for f in folders if _is_folder(f)]
+
+
+def is_shipped(folder: Path) -> bool:
+    """Whether a folder belongs to the games that come with this program."""
+    return folder.resolve().is_relative_to((Path(__file__).resolve().parent / "games").resolve())
 
 
 def _is_folder(path: Path) -> bool:
@@ -187,3 +193,22 @@ def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
 def is_path(name: str) -> bool:
     """Whether an overlay is named by its path, rather than by its id."""
     return name.endswith(".yaml") or os.sep in name
+
+
+class _Disk(DiskFiles):
+    """The folders on the disk, in which references of people are looked up."""
+
+    def parts(self, ref: str) -> list[str]:
+        """See `Place`."""
+        return parts_of(ref)
+
+    def ruleset(self, name: str, beside: Path | None = None) -> Path:
+        """See `Place`."""
+        return find_ruleset(name, beside)
+
+    def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
+        """See `Place`."""
+        return find_overlay(name, folders)
+
+
+DISK: Place = _Disk()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NoReturn
@@ -12,18 +13,20 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.folders import visible
-from rulespec.documents.kept_trees import read_kept
+from rulespec.documents.kept_trees import parse_kept, read_kept
 from rulespec.documents.limits import Limits
 from rulespec.documents.nodes import Mapping, Node, Scalar, count_values
+from rulespec.documents.places import Place
 from rulespec.documents.repeated import report_repeated
-from rulespec.documents.text_files import display, inside, read_text
 from rulespec.records import Brief
+from rulespec.references import DISK
 from rulespec.rule_ids import ListedRule
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 
 SECTION_FILES = ("kinds", "map", "boards", "tracks", "tables", "setup", "measures")
+DRAWING = "drawing.yaml"
+"""The file of a ruleset that says how it is drawn."""
 MAX_RULES_BYTES = 50_000
 """Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
 MAX_YAML = Limits(size=1_000_000)
@@ -41,13 +44,15 @@ class Files:
 
     Attributes:
         cached: whether what is found out goes to the on-disk cache; not what changes with every key.
+        place: where the files come from.
     """
 
     cached = True
+    place: Place = DISK
 
     def text(self, path: Path, display: str, limit: int) -> str:
         """The content of a file; `display` is its name in diagnostics. Errors: as those of `read_text`."""
-        return read_text(path, display, limit)
+        return self.place.text(path, display, limit)
 
     def yaml(self, path: Path, display: str) -> Node:
         """The tree of a YAML file. Errors: as those of `read_yaml`."""
@@ -69,8 +74,41 @@ class Files:
         return found.diagnostics
 
 
+def title_files(titled: Iterable[tuple[Path, str]], place: Place) -> Iterator[tuple[Path, str]]:
+    """Folder and name of the files of words that there may be, in all languages, the lowest layer first."""
+    for folder, stem in titled:
+        yield folder, f"{stem}.yaml"
+        path = folder / stem
+        for file in place.matches(path.parent, f"{path.name}.*.yaml"):
+            yield folder, str(Path(stem).parent / file.name)
+
+
+def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
+    """Folder and name of each drawing file that there may be, the lowest layer first: they lie as files of words do."""
+    for folder, stem in titled:
+        words = Path(stem)  # `titles` of a ruleset, `variants/titles/NAME` of an overlay
+        overlay = words.parent.name == "titles"
+        yield folder, str(words.parents[1] / "drawing" / f"{words.name}.yaml") if overlay else DRAWING
+
+
 class TooMuchError(DiagnosticsError):
     """The files of a reference hold more than they may: nothing more is read."""
+
+
+class _PlacedFiles(Files):
+    """Reads and parses the files of another place than the disk."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+
+    def yaml(self, path: Path, display: str) -> Node:
+        """The tree of a YAML file."""
+        return parse_kept(self.text(path, display, MAX_YAML.size), display, MAX_YAML)
+
+
+def files_at(place: Place) -> Files:
+    """Reads and parses the files of a place."""
+    return Files() if place is DISK else _PlacedFiles(place)
 
 
 class SameFiles(Files):
@@ -109,11 +147,15 @@ class SameFiles(Files):
 
 
 class RulesetReader(Brief, Struct):
-    """Reads the files of one reference: counts them, keeps their texts for messages, and hashes their content."""
+    """Reads the files of one reference: counts them, keeps their texts for messages, and hashes their content.
+
+    `located`: the folder and the name below it of each file in `sources`.
+    """
 
     report: Report
     files: Files = field(default_factory=Files)
     sources: dict[str, str] = field(default_factory=dict)
+    located: dict[str, tuple[Path, str]] = field(default_factory=dict)
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
     counts: Counter[str] = field(default_factory=Counter)
     listed: dict[str, ListedRule] = field(default_factory=dict)
@@ -127,10 +169,9 @@ class RulesetReader(Brief, Struct):
             schema: the name of its schema.
             partial: the file is laid over another one, and may leave out what that one has.
         """
-        file = display(folder / name)
+        file = self.files.place.display(folder / name)
         try:
-            path = inside(folder, name)
-            self._read(path, file, MAX_YAML.size)
+            path = self._read(folder, name, MAX_YAML.size)[0]
             node = self.files.yaml(path, file)
         except TooMuchError:
             raise
@@ -156,16 +197,18 @@ class RulesetReader(Brief, Struct):
         Raises:
             DiagnosticsError: RS107 if there are more files than a ruleset may have, before any of them is read.
         """
-        names = [f"rules/{path.name}" for path in islice(visible(folder, "rules/*.rules"), MAX_FILES + 1)]
+        names = [
+            f"rules/{path.name}" for path in islice(self.files.place.matches(folder, "rules/*.rules"), MAX_FILES + 1)
+        ]
         if len(names) + self.counts["files"] > MAX_FILES:
-            self._refuse("files", display(folder / min(names)))
+            self._refuse("files", self.files.place.display(folder / min(names)))
         return tuple([item for name in sorted(names) for item in self.rules(folder, name)])
 
     def rules(self, folder: Path, name: str) -> tuple[ast.Item, ...]:
         """The items of a rules file in a folder; none if it is not valid (which is reported)."""
-        file = display(folder / name)
+        file = self.files.place.display(folder / name)
         try:
-            content = self._read(inside(folder, name), file, MAX_RULES_BYTES)
+            _, content = self._read(folder, name, MAX_RULES_BYTES)
         except TooMuchError:
             raise
         except DiagnosticsError as error:
@@ -180,13 +223,16 @@ class RulesetReader(Brief, Struct):
         self._count(file, items=len(items))
         return items
 
-    def _read(self, path: Path, display: str, limit: int) -> str:
+    def _read(self, folder: Path, name: str, limit: int) -> tuple[Path, str]:
+        """The path and the content of a file in a folder."""
+        path, display = self.files.place.inside(folder, name), self.files.place.display(folder / name)
         content = self.files.text(path, display, limit)
         self._count(display, files=1, characters=len(content))
         self.sources[display] = content
+        self.located[display] = (folder, name)
         self.digest.update(path.name.encode("utf-8", "surrogateescape") + b"\0%d\0" % len(content))
         self.digest.update(content.encode("utf-8", "surrogatepass"))  # an editor can send half of a character
-        return content
+        return path, content
 
     def _count(self, display: str, **more: int) -> None:
         """Counts what has been read.

@@ -12,7 +12,7 @@ from folders import ROOT, TESTS
 
 RULESPEC = (
     *("errors", "records", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
-    *("rule_ids", "references", "own_files", "ruleset_files", "typed", "check", "load", "diff", "fixes"),
+    *("rule_ids", "references", "own_files", "ruleset_files", "typed", "check", "load", "bundles", "diff", "fixes"),
     "editor_schema",
 )
 ENGINE = (

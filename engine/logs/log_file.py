@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rulespec.bundles.rules import own_bundle
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader, LogWriter, NativeLog
@@ -21,6 +22,8 @@ def write_log(
 ) -> None:
     """Writes a game as a native log with its end line, which is its owner's alone if there are secrets in it.
 
+    The log carries the rules if others do not have them.
+
     Args:
         path: the file; an old one is replaced.
         game: where the log ends.
@@ -33,7 +36,7 @@ def write_log(
     steps = game.position.steps
     left = list(range(len(steps))) if moves is None else standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
-    header = LogHeader.of(game, log.header.notes if log is not None else None, random)
+    header = LogHeader.of(game, log.header.notes if log is not None else None, random, own_bundle(game.ruleset))
     with LogWriter(path, header, secret=game.watcher.secretive) as writer:
         if log is None:
             for number, move in enumerate(game.history if moves is None else moves):

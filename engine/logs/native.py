@@ -23,7 +23,9 @@ from types import TracebackType
 from typing import Any, NoReturn, TextIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from rulespec.bundles.packed import MAX_PACKED, Bundle, bundle_in
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -43,6 +45,8 @@ VERSION = 2
 READ = (1, 2)
 """Versions that are read."""
 MAX_LINES = 200_000
+MAX_HEADER = MAX_LINE + MAX_PACKED
+"""Characters of the first line, which may have the rules in it."""
 MAX_SEATS = 64
 MAX_FIELDS = 100
 """State fields in `keep`, and in `set`."""
@@ -52,7 +56,7 @@ _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _GENERATOR = re.compile(r"[a-z0-9_-]{0,80}")
 _HEADER_KEYS = (
     *("rulespec_log", "rulespec", "language", "ruleset", "ruleset_hash", "sources_hash", "seats", "settings"),
-    "random",
+    *("random", "bundle"),
 )
 
 
@@ -65,6 +69,7 @@ class LogHeader(Struct, frozen=True):
         rulespec: the version of the program that wrote the log; "" if it is not known.
         language: the version of the rules language; 0 if it is not known.
         random: the generator that a simulated game was drawn from; "" for none.
+        bundle: the sources of the ruleset, if the log carries them.
         notes: what else the header says: `event`, `date`, `remark`, and keys of the writer's own.
     """
 
@@ -76,13 +81,15 @@ class LogHeader(Struct, frozen=True):
     rulespec: str = RULESPEC
     language: int = LANGUAGE
     random: str = ""
+    bundle: Bundle | None = None
     notes: Notes = {}
 
     @classmethod
-    def of(cls, game: Game, notes: Notes | None = None, random: str = "") -> LogHeader:
+    def of(cls, game: Game, notes: Notes | None = None, random: str = "", bundle: Bundle | None = None) -> LogHeader:
         """The header of the log of a game that is written now."""
-        rules, settings = game.ruleset, dict(game.settings)
-        return cls(rules.ref, rules.hash, game.seats, settings, rules.sources_hash, random=random, notes=notes or {})
+        rules = game.ruleset
+        header = cls(rules.ref, rules.hash, game.seats, dict(game.settings), rules.sources_hash)
+        return replace(header, random=random, bundle=bundle, notes=notes or {})
 
     def to_json(self) -> dict[str, Any]:
         """The header line as plain data."""
@@ -96,6 +103,7 @@ class LogHeader(Struct, frozen=True):
             "seats": list(self.seats),
             "settings": dict(self.settings),
             **({"random": self.random} if self.random else {}),
+            **({"bundle": self.bundle.to_json()} if self.bundle is not None else {}),
             **self.notes,
         }
 
@@ -214,7 +222,7 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
             continue
         data: dict[str, Any] | None = None
         try:
-            data = line_object(line, display, i + 1)
+            data = line_object(line, display, i + 1, MAX_LINE if header is not None else MAX_HEADER)
             if header is not None:
                 _read_line(log, data, i + 1, line)
                 continue
@@ -320,10 +328,10 @@ def _no_json(line: str, reason: str) -> tuple[str, str]:
     return f"the line is not JSON: {reason}", ""
 
 
-def line_object(line: str, display: str, number: int) -> dict[str, Any]:
-    """The JSON object on a line of a log; RS602, RS604 or RS607 if there is none."""
-    if len(line) > MAX_LINE:
-        fail("RS602", f"the line has more than {MAX_LINE:,} characters", Span(display, number, 1, number, 2))
+def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> dict[str, Any]:
+    """The JSON object on a line of a log of at most so many characters; RS602, RS604 or RS607 if there is none."""
+    if len(line) > most:
+        fail("RS602", f"the line has more than {most:,} characters", Span(display, number, 1, number, 2))
     try:
         data = json.loads(line)
     except json.JSONDecodeError as error:
@@ -395,7 +403,8 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(random, str) or not _GENERATOR.fullmatch(random):
         place = place_in(display, number, line, "random")
         fail("RS607", "`random` is the name of a generator, such as `splitmix64-1`", place)
-    return LogHeader(ruleset, hashes[0], tuple(seats), texts, hashes[1], program, language, random, notes)
+    bundle = bundle_in(data["bundle"], place_in(display, number, line, "bundle")) if "bundle" in data else None
+    return LogHeader(ruleset, hashes[0], tuple(seats), texts, hashes[1], program, language, random, bundle, notes)
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rulespec.bundles.rules import is_carried, whose
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game, TakenBack
@@ -60,6 +61,7 @@ class Judgement(Brief):
         difference: the first decision that is not legal; None if there is none.
         recorded: the recorded outcome.
         outcome: the outcome under the other rules, or the state of the game where it is no longer legal.
+        carried: says that the log was read under the rules in it; "" if it was not.
     """
 
     log: str
@@ -73,6 +75,7 @@ class Judgement(Brief):
     difference: Difference | None
     recorded: Outcome
     outcome: Outcome
+    carried: str = ""
 
     @property
     def ends_earlier(self) -> bool:
@@ -98,6 +101,7 @@ class Judgement(Brief):
         return {
             "log": self.log,
             "ruleset": self.ruleset,
+            **({"rules_in_log": True} if self.carried else {}),
             "under": self.under.ref,
             "decisions": self.decisions,
             "legal": self.legal,
@@ -144,6 +148,10 @@ def judge_file(
         message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
         help_ = "replay it without --under to see where"
         raise DiagnosticsError([Diagnostic("RS821", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
+    if under.startswith("+") and is_carried(game.ruleset):
+        message = f"this log carries its own rules, over which `{under}` cannot be laid"
+        help_ = f"name all of the other rules: `--under {game.ruleset.ref}{under}`"
+        raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
     ruleset = _laid_over(result.log, game.ruleset.reference, under, load) if under.startswith("+") else load(under)
     return judge(result.log, game, ruleset, backend, result.moves)
 
@@ -207,6 +215,7 @@ def judge(
         difference=walked.difference,
         recorded=Outcome.of(game),
         outcome=outcome,
+        carried=whose(game.ruleset),
     )
 
 

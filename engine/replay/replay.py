@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rulespec.bundles.rules import is_carried
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -21,6 +22,7 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
+from rulespec.engine.logs.carried import carried_ruleset
 from rulespec.engine.logs.ends import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
@@ -147,6 +149,7 @@ class ReplayResult(Brief, Struct):
             "ruleset": game.ruleset.ref,
             "ruleset_hash": game.ruleset.hash,
             "sources_hash": game.ruleset.sources_hash,
+            **({"rules_in_log": True} if is_carried(game.ruleset) else {}),
             "decisions": game.ply,
             "ended": result.ending if result else None,
             "hash": game.hash,
@@ -181,12 +184,13 @@ def replay_log(
     once: bool = False,
     lenient: bool = False,
     past_known_faults: bool = False,
+    carried: bool = True,
 ) -> ReplayResult:
     """Replays a log.
 
     Args:
         path: the log.
-        rules: the ruleset reference; if not given, that of the log or of its dialect.
+        rules: the ruleset reference; if not given, what the log carries, else that of the log or of its dialect.
         dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
         until: the number of decisions (entries of a foreign log) to stop after.
         backend: how the rules are run, as in `Game`.
@@ -199,6 +203,7 @@ def replay_log(
         lenient: whether a line of a native log that is no decision is where the log diverges; else it is an error.
         past_known_faults: whether a foreign log is replayed past the known faults of the system that recorded it, under
             the overlays that its dialect names for them; not with `rules`.
+        carried: whether the rules that a native log carries count; else those that it names do.
 
     Raises:
         DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
@@ -209,14 +214,10 @@ def replay_log(
     if dialect is None and is_native(text):
         if past_known_faults:
             help_ = "replay without `--past-known-faults`: foreign logs have the faults of other systems"
-            fail(
-                "RS630",
-                f"{path} is a log of this program, which has no known faults",
-                Span(str(path), 1, 1, 1, 2),
-                help=help_,
-            )
+            message = f"{path} is a log of this program, which has no known faults"
+            fail("RS630", message, Span(str(path), 1, 1, 1, 2), help=help_)
         native = parse_log(text, str(path), whole, lenient=lenient)
-        ruleset = load(rules) if rules is not None else named_ruleset(native, load)
+        ruleset = load(rules) if rules is not None else named_ruleset(native, load, carried=carried)
         backend = quick_machine if once and _is_short(backend, native.entries) else backend
         return replay_native(native, ruleset, until=until, backend=backend, trace=trace, report=report)
     if len(text) > MAX_FOREIGN_BYTES:
@@ -300,12 +301,16 @@ def replay_native(
     return result
 
 
-def named_ruleset(log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True) -> typed.Ruleset:
-    """The ruleset that a native log names, with or without its overlays.
+def named_ruleset(
+    log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True, carried: bool = True
+) -> typed.Ruleset:
+    """The ruleset that a native log carries (unless not `carried`) or names; without its overlays the one it names.
 
     Raises:
-        DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it.
+        DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it, or with what the log carries.
     """
+    if overlays and carried and (ruleset := carried_ruleset(log)) is not None:
+        return ruleset
     try:
         return load(log.header.ruleset if overlays else parts_of(log.header.ruleset)[0])
     except DiagnosticsError as error:

@@ -117,7 +117,9 @@ def run_log(path: Path, ruleset: typed.Ruleset, backend: Backend = "python") -> 
     # The dialect of a foreign log lies beside the ruleset, which may not be found by its id.
     rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:
-        result = replay_log(path, rules=rules, backend=_machines(backend), report=report, load=load, strict=False)
+        result = replay_log(
+            path, rules=rules, backend=_machines(backend), report=report, load=load, strict=False, carried=False
+        )
         broken, outcome = first_broken(result), result.to_json()
         outcome["options"] = count_options(result) if broken is None else None
     except DiagnosticsError as error:

@@ -12,13 +12,11 @@ from msgspec import Struct, field
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.folders import visible
 from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, words
-from rulespec.documents.text_files import is_present
 from rulespec.engine.words.program_words import ENGLISH
 from rulespec.engine.words.template import Template, parse_template
 from rulespec.records import Brief
-from rulespec.ruleset_files import Files, RulesetReader
+from rulespec.ruleset_files import Files, RulesetReader, files_at
 from rulespec.typed import nodes as typed
 
 MAX_LANGUAGES = 50
@@ -90,7 +88,7 @@ def languages(ruleset: typed.Ruleset) -> list[str]:
     found: set[str] = set()
     for folder, stem in ruleset.titled:
         path = folder / stem
-        for file in islice(visible(path.parent, f"{path.name}.*.yaml"), MAX_LANGUAGES):
+        for file in islice(ruleset.place.matches(path.parent, f"{path.name}.*.yaml"), MAX_LANGUAGES):
             language = file.name[len(path.name) + 1 : -len(".yaml")]
             if _NAME.fullmatch(language):
                 found.add(language)
@@ -98,16 +96,16 @@ def languages(ruleset: typed.Ruleset) -> list[str]:
 
 
 def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Files | None = None) -> Titles:
-    """Reads the files of one language; "" is the ruleset's own. `files` reads them; by default from disk.
+    """Reads the files of one language; "" is the ruleset's own. `files` reads them; by default from its place.
 
     Raises:
         DiagnosticsError: if a file cannot be read, or is larger than it may be.
     """
     titles = Titles()
-    reader = RulesetReader(report, files or Files())
+    reader = RulesetReader(report, files or files_at(ruleset.place))
     for number, (folder, stem) in enumerate(ruleset.titled):
         name = f"{stem}.{language}.yaml" if language else f"{stem}.yaml"
-        if is_present(folder / name):
+        if ruleset.place.present(folder / name):
             _Reader(titles, number == len(ruleset.titled) - 1, report).read(_tree(reader, folder, name), bool(language))
     titles.sources = reader.sources
     return titles

@@ -114,6 +114,14 @@ def is_folder(path: Path) -> bool:
         return False
 
 
+def is_file(path: Path) -> bool:
+    """Whether a name is that of a regular file; no name is too strange to ask."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def broken_link(path: Path) -> str:
     """The fault of a link that leads to no file, in a few words; empty if there is no such link."""
     try:

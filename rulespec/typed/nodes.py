@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.places import Place
 from rulespec.records import Brief
 from rulespec.rule_ids import ListedRule
 from rulespec.syntax.ast import OptionGroup
@@ -828,6 +829,8 @@ class Ruleset(Brief, Struct, frozen=True):
         hash: hash of the meaning (`rulespec.typed.meaning`): equal for rules whose games are the same.
         sources_hash: hash of the texts, files and overlays in order: of all that lines, reasons and words come from.
         sources: texts of the files by name.
+        located: the folder and the name below it of each of these files.
+        place: where the files come from.
         listed: rules of `rules.yaml` by id.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
         titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
@@ -846,6 +849,8 @@ class Ruleset(Brief, Struct, frozen=True):
     rules: Rules
     folders: tuple[Path, ...]
     sources: Mapping[str, str]
+    located: Mapping[str, tuple[Path, str]]
+    place: Place
     listed: Mapping[str, ListedRule]
     overlays: tuple[str, ...]
     offered: tuple[str, ...]

@@ -35,6 +35,7 @@ CANNOT_BE_SHOWN = {
     "RS602": "it needs a log of megabytes",
     "RS614": "it needs a log of megabytes",
     "RS638": "it needs millions of steps",
+    "RS657": "it needs a log of megabytes",
     "RS718": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS727": "it needs rules that a machine cannot carry out by itself",
     "RS801": "scenarios report it as RS813; it is seen by programs that set up positions",

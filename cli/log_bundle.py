@@ -1,0 +1,46 @@
+"""`rulespec log --bundle` and `--bundle-beside`: logs that carry their rules, and rules beside many logs."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from rulespec.cli import output
+from rulespec.engine.logs.carried import bundle_for, with_bundle, write_beside
+from rulespec.engine.logs.native import read_log
+from rulespec.engine.replay.replay import named_ruleset
+from rulespec.load import load_ruleset
+from rulespec.typed.traversal import may_hide
+
+
+def print_bundled(log: Path, rules: str | None, out: Path | None) -> int:
+    """Prints or writes a log with its rules in it; returns the exit code."""
+    native = read_log(log)
+    output.show(native.warnings)
+    ruleset = load_ruleset(rules) if rules is not None else named_ruleset(native)
+    text = with_bundle(native, bundle_for(native, ruleset))
+    if out is None:
+        for line in text.rstrip("\n").split("\n"):
+            output.echo(line)
+        return output.OK
+    with output.written(out, secret=may_hide(ruleset)) as file:
+        file.write(text)
+    output.echo(f"written: {out}, with the rules {ruleset.ref}")
+    return output.OK
+
+
+def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
+    """Writes the rules of logs beside them, each ruleset once; returns the exit code."""
+    load, found = cache(load_ruleset), set()
+    for log in logs:
+        native = read_log(log)
+        ruleset = load(rules) if rules is not None else named_ruleset(native, load)
+        bundle = bundle_for(native, ruleset)
+        try:
+            path = write_beside(log.parent, bundle)
+        except OSError as error:
+            raise output.unwritten(log.parent, error) from None
+        if path not in found:
+            output.echo(f"{path}: the rules {ruleset.ref}")
+        found.add(path)
+    return output.OK

@@ -1,0 +1,123 @@
+"""The rules that a log carries: in its first line, or once for many logs in a folder `rules` beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from rulespec.bundles.packed import MAX_PACKED, Bundle, bundle_in
+from rulespec.bundles.rules import bundle_of, ruleset_in, source_in
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.documents.json_text import to_json_text
+from rulespec.documents.text_files import inside, is_present, read_text
+from rulespec.documents.written_files import write_text
+from rulespec.engine.logs.native import LogHeader, NativeLog
+from rulespec.load import Merged
+from rulespec.typed import nodes as typed
+
+FOLDER = "rules"
+"""Beside logs: bundles by the hash of their sources."""
+_HASH = re.compile("[0-9a-f]{16,64}")
+_FORMAT = "rulespec_bundle"
+_VERSION = 1
+
+
+def sources_of(header: LogHeader) -> str:
+    """The hash of the sources of a log's rules, by which a bundle is found."""
+    return header.ruleset_hash
+
+
+def carried_bundle(log: NativeLog) -> Bundle | None:
+    """The bundle in a log, or beside it; None if there is none.
+
+    Raises:
+        DiagnosticsError: RS656 to RS659 if it is not a bundle of the log's rules.
+    """
+    header, place = log.header, Span(log.file, 1, 1, 1, 2)
+    wanted = sources_of(header)
+    bundle = header.bundle
+    if bundle is None:
+        bundle = _beside(Path(log.file).parent, wanted)
+    if bundle is not None and bundle.sources != wanted:
+        message = f"the log is of the rules {shown(wanted[:8])}, and its bundle of {shown(bundle.sources[:8])}"
+        raise failure("RS659", message, place, "the bundle is of another game: ask for the log again")
+    return bundle
+
+
+def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
+    """The ruleset that a log carries; None if it carries none. Errors: RS656 to RS659; what is wrong with its rules."""
+    bundle = carried_bundle(log)
+    if bundle is None:
+        return None
+    place = Span(log.file, 1, 1, 1, 2)
+    ruleset = ruleset_in(bundle, place)
+    if ruleset.ref != log.header.ruleset:
+        message = f"the log is of {shown(log.header.ruleset)}, and its bundle of {shown(ruleset.ref)}"
+        raise failure("RS659", message, place, "the bundle is of another game: ask for the log again")
+    return ruleset
+
+
+def carried_source(log: NativeLog) -> Merged:
+    """The merged source of the rules that a log carries.
+
+    Raises:
+        DiagnosticsError: RS660 if it carries none; as `carried_ruleset`.
+    """
+    place = Span(log.file, 1, 1, 1, 2)
+    bundle = carried_bundle(log)
+    if bundle is None:
+        help_ = "`rulespec log LOG --bundle` puts them into it, where they are at hand"
+        raise failure("RS660", f"{shown(log.file)} carries no rules", place, help_)
+    return source_in(bundle, place)
+
+
+def bundle_for(log: NativeLog, ruleset: typed.Ruleset) -> Bundle:
+    """The bundle that a log is to carry: of the rules that it was made under.
+
+    Raises:
+        DiagnosticsError: RS661 if the ruleset is another one.
+    """
+    header = log.header
+    if header.ruleset != ruleset.ref or header.ruleset_hash != ruleset.hash:
+        message = f"the rules at hand are not those that this log was made under: {ruleset.ref}, {ruleset.hash[:8]}"
+        help_ = "name them with --rules; or `rulespec replay LOG --out FILE` writes the game under the rules at hand"
+        raise failure("RS661", message, Span(log.file, 1, 1, 1, 2), help_)
+    return bundle_of(ruleset)
+
+
+def with_bundle(log: NativeLog, bundle: Bundle) -> str:
+    """The text of a log with a bundle in its first line; its other lines stay as they are."""
+    first, end, rest = log.text.lstrip("\ufeff \t\r\n").partition("\n")
+    return to_json_text(json.loads(first) | {"bundle": bundle.to_json()}, plain=True) + end + rest
+
+
+def write_beside(folder: Path, bundle: Bundle) -> Path:
+    """Writes a bundle beside logs, unless it is there; returns its file. Errors: OSError."""
+    path = folder / FOLDER / bundle.sources
+    path.parent.mkdir(exist_ok=True)
+    if not is_present(path):
+        write_text(path, to_json_text({_FORMAT: _VERSION, **bundle.to_json()}) + "\n")
+    return path
+
+
+def _beside(folder: Path, wanted: str) -> Bundle | None:
+    """The bundle of these sources beside a log."""
+    name = f"{FOLDER}/{wanted}"
+    if not _HASH.fullmatch(wanted) or not is_present(folder / name):
+        return None
+    path = inside(folder, name)
+    place = Span(str(path), 1, 1, 1, 2)
+    try:
+        data: Any = json.loads(read_text(path, str(path), MAX_PACKED + 1_000))
+    except DiagnosticsError:
+        raise
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict) or data.pop(_FORMAT, None) != _VERSION:
+        raise failure(
+            "RS656", f"{shown(str(path))} is no bundle of version {_VERSION}", place, "remove it, or get it again"
+        )
+    return bundle_in(data, place)

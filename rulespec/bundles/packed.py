@@ -1,0 +1,172 @@
+"""The packed form of a bundle, read within bounds: base64 of zlib of canonical JSON.
+
+    {"sources": "9c…", "sum": "4e…", "packed": "eNq…"}
+
+Unpacked it has the parts of its reference, the folders of its rulesets (each extends the next one), its files by path,
+and the files that only show the game: words and drawings. `sources` is the hash of the sources of the rules; `sum` is
+SHA-256 of the files that show. Nothing of it is ever written to a disk.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from pathlib import PureWindowsPath
+from typing import Any, NoReturn
+
+import msgspec
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import failure
+from rulespec.ruleset_files import MAX_FILES
+
+MAX_PACKED = 2_000_000
+"""Characters of a packed bundle: fifty times that of the largest shipped ruleset."""
+MAX_UNPACKED = 12_000_000
+"""Bytes of JSON in it: what a ruleset may read, twice, with its words and its drawing."""
+MAX_NAME = 200
+"""Characters of the path of a file in a bundle."""
+_KEYS = ("sources", "sum", "packed")
+_HELP = "the rest of the log may be sound: `--rules REF` replays it under rules that you have"
+
+
+class Bundle(Struct, frozen=True):
+    """A bundle as it stands in a log.
+
+    Attributes:
+        sources: the hash of the sources that it holds.
+        sum: of the files that only show the game, outside that hash.
+        packed: the rest.
+    """
+
+    sources: str
+    sum: str
+    packed: str
+
+    def to_json(self) -> dict[str, str]:
+        """The bundle as the header of a log has it."""
+        return {"sources": self.sources, "sum": self.sum, "packed": self.packed}
+
+
+class Contents(Struct, frozen=True, forbid_unknown_fields=True):
+    """The files of a bundle.
+
+    Attributes:
+        reference: the folder of the ruleset, then each overlay: an id, or the path of a file in the bundle.
+        rulesets: the folders of the ruleset and of those below it; each extends the next one.
+        rules: path → text of each file that the rules are read from.
+        shown: path → text of the files with words and drawings.
+    """
+
+    reference: list[str]
+    rulesets: list[str]
+    rules: dict[str, str]
+    shown: dict[str, str]
+
+
+_DECODER = msgspec.json.Decoder(Contents)
+
+
+def bundle_in(data: Any, place: Span) -> Bundle:
+    """The bundle that a header has under its key.
+
+    Raises:
+        DiagnosticsError: RS656 if it has another form, RS657 if it is too large.
+    """
+    if not isinstance(data, dict) or set(data) != {*_KEYS} or not all(isinstance(v, str) for v in data.values()):
+        _unreadable("it is an object of the texts `sources`, `sum` and `packed`", place)
+    if len(data["packed"]) > MAX_PACKED or max(len(data["sources"]), len(data["sum"])) > MAX_NAME:
+        _too_large(f"more than {MAX_PACKED:,} characters", place)
+    return Bundle(**data)
+
+
+def packed(contents: Contents, sources: str, place: Span) -> Bundle:
+    """Packs files whose hash is `sources`.
+
+    Raises:
+        DiagnosticsError: RS657 if they are too large for a bundle.
+    """
+    _check_bounds(contents, place)
+    data = _canonical(msgspec.to_builtins(contents))
+    if len(data) > MAX_UNPACKED:
+        _too_large(f"more than {MAX_UNPACKED:,} bytes", place)
+    text = base64.b64encode(zlib.compress(data, 9)).decode()
+    if len(text) > MAX_PACKED:
+        _too_large(f"more than {MAX_PACKED:,} characters", place)
+    return Bundle(sources, _sum(contents.shown), text)
+
+
+def unpacked(bundle: Bundle, place: Span) -> Contents:
+    """The files of a stranger's bundle; `place` is where messages point.
+
+    Raises:
+        DiagnosticsError: RS656 (not readable), RS657 (too large), RS658 (a name that leads out), RS659 (another sum).
+    """
+    contents = _decoded(_inflated(bundle, place), place)
+    _check_bounds(contents, place)
+    for path in (*contents.rules, *contents.shown):
+        if not _is_below(path):
+            message = f"the bundle has a file {shown(path[:MAX_NAME])}, which is no path inside it"
+            raise failure("RS658", message, place, _HELP)
+    if not contents.reference or not contents.rulesets:
+        _unreadable("it names no ruleset", place)
+    if _sum(contents.shown) != bundle.sum:
+        message = "the words and drawings in the bundle have another sum: they have been changed"
+        raise failure("RS659", message, place, _HELP)
+    return contents
+
+
+def _inflated(bundle: Bundle, place: Span) -> bytes:
+    """The unpacked bytes; never more than `MAX_UNPACKED` and one are made."""
+    try:
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(base64.b64decode(bundle.packed, validate=True), MAX_UNPACKED + 1)
+    except (ValueError, zlib.error):
+        _unreadable("it is not base64 of zlib", place)
+    if len(data) > MAX_UNPACKED:
+        _too_large(f"more than {MAX_UNPACKED:,} bytes when unpacked", place)
+    if not unpacker.eof or unpacker.unused_data:
+        _unreadable("it is cut off, or goes on after its end", place)
+    return data
+
+
+def _decoded(data: bytes, place: Span) -> Contents:
+    try:
+        return _DECODER.decode(data)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        _unreadable("it holds other JSON than a bundle", place)
+
+
+def _check_bounds(contents: Contents, place: Span) -> None:
+    for files in (contents.rules, contents.shown):
+        if len(files) > MAX_FILES:
+            _too_large(f"more than {MAX_FILES} files", place)
+    if len(contents.reference) > MAX_FILES or len(contents.rulesets) > MAX_FILES:
+        _too_large(f"more than {MAX_FILES} parts", place)
+
+
+def _is_below(path: str) -> bool:
+    """Whether a path stays in its bundle, on every system."""
+    parts = path.split("/")
+    plain = path.isprintable() and "\\" not in path and not PureWindowsPath(path).drive and len(path) <= MAX_NAME
+    return plain and len(parts) > 1 and not any(not part or part.startswith(".") for part in parts)
+
+
+def _sum(shown: dict[str, str]) -> str:
+    return hashlib.sha256(_canonical(shown)).hexdigest()
+
+
+def _canonical(data: Any) -> bytes:
+    """Data as JSON that is the same for equal data: keys in order, no blanks."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _unreadable(why: str, place: Span) -> NoReturn:
+    raise failure("RS656", f"the bundle of this log cannot be read: {why}", place, _HELP)
+
+
+def _too_large(what: str, place: Span) -> NoReturn:
+    raise failure("RS657", f"the bundle has {what}", place, _HELP)

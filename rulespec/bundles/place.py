@@ -1,0 +1,92 @@
+"""A bundle as the place where the files of a ruleset come from: in memory, and nothing leads out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from rulespec.bundles.packed import Bundle, Contents
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
+from rulespec.documents.folders import is_hidden
+from rulespec.documents.text_files import check_characters, file_start, too_large
+from rulespec.references import is_path
+
+_ROOT = Path(os.devnull) / "bundle"
+"""Above all paths of bundles: no file can ever lie there, so that a path that reaches the disk finds nothing."""
+_SHOWN = "(in the log)"
+
+
+class InBundle:
+    """The place of the files of a bundle; see `rulespec.documents.places.Place`."""
+
+    def __init__(self, bundle: Bundle, contents: Contents) -> None:
+        self.bundle = bundle
+        self.reference = "+".join(contents.reference)
+        self._contents = contents
+        self._files = {_ROOT / path: text for path, text in (contents.rules | contents.shown).items()}
+
+    def is_all(self, files: int, folders: int) -> bool:
+        """Whether so many files and folders are all that its rules are read from."""
+        return (files, folders) == (len(self._contents.rules), len(self._contents.rulesets))
+
+    def parts(self, ref: str) -> list[str]:
+        """The parts of the bundle's own reference, or of one in its files, which has no paths of overlays."""
+        if ref != self.reference:
+            return ref.split("+")
+        base, *overlays = self._contents.reference
+        return [str(_ROOT / base), *(str(_ROOT / name) if is_path(name) else name for name in overlays)]
+
+    def ruleset(self, name: str, beside: Path | None = None) -> Path:
+        """The first of the bundle's folders, or the one that follows the folder that refers to it."""
+        folders = [_ROOT / name for name in self._contents.rulesets]
+        number = 0 if beside is None else folders.index(beside) + 1
+        if number >= len(folders) or (beside is None and name != str(folders[0])):
+            known = "a bundle holds all of its rules: nothing else is looked for"
+            raise failure("RS501", f"there is no ruleset {shown(name[:80])} in the bundle", None, known)
+        return folders[number]
+
+    def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
+        """An overlay by its id, or by the path of its file in the bundle."""
+        if is_path(name):
+            path = Path(name)
+            return (path.parent, path.name) if path in self._files else None
+        file = f"variants/{name}.yaml"
+        return next(((folder, file) for folder in folders if folder / file in self._files), None)
+
+    def inside(self, folder: Path, name: str) -> Path:
+        """The path of a file; names in a bundle stay in it, as those that lead out are not in it."""
+        return folder / name
+
+    def present(self, path: Path) -> bool:
+        """Whether the bundle has a file."""
+        return path in self._files
+
+    def matches(self, folder: Path, pattern: str) -> Iterator[Path]:
+        """The files below a folder that match a pattern; as on a disk, `*` matches within one name."""
+        wanted = pattern.split("/")
+        for path in self._files:
+            if path.is_relative_to(folder):
+                names = path.relative_to(folder).parts
+                if (
+                    len(names) == len(wanted)
+                    and all(map(fnmatchcase, names, wanted))
+                    and not any(map(is_hidden, names))
+                ):
+                    yield path
+
+    def display(self, path: Path) -> str:
+        """The name of a file in messages: nobody takes it for one on the disk."""
+        return f"{_SHOWN}/{path.relative_to(_ROOT).as_posix()}"
+
+    def text(self, path: Path, display: str, limit: int) -> str:
+        """The content of a file. Errors: RS101, RS103 or RS105."""
+        if path not in self._files:
+            raise failure("RS101", f"there is no file {shown(display)}", file_start(display), "the bundle lacks it")
+        text = self._files[path]
+        if len(text.encode("utf-8", "surrogatepass")) > limit:
+            raise too_large(display, limit)
+        check_characters(text, display)
+        return text.replace("\r\n", "\n")

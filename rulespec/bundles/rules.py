@@ -1,0 +1,123 @@
+"""From a ruleset to its bundle, and from a bundle to its ruleset."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from rulespec.bundles.packed import Bundle, Contents, packed, unpacked
+from rulespec.bundles.place import InBundle
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import DiagnosticsError, Report, failure
+from rulespec.load import Merged, load_ruleset, load_source
+from rulespec.references import is_path, is_shipped
+from rulespec.ruleset_files import drawing_files, files_at, title_files
+from rulespec.typed import nodes as typed
+
+_REMEMBERED = 4
+"""Rulesets of bundles in memory, for many logs with the same rules."""
+_ANYWHERE = Span("", 1, 1, 1, 1)
+
+
+def bundle_of(ruleset: typed.Ruleset) -> Bundle:
+    """The bundle of a ruleset: its own, if it was read from one.
+
+    Raises:
+        DiagnosticsError: RS657 if it is too large for a bundle; RS101 or RS501 if its files are gone.
+    """
+    if isinstance(ruleset.place, InBundle):
+        return ruleset.place.bundle
+    names = _folder_names(ruleset)
+    place = ruleset.place
+    rules = {f"{names[folder]}/{name}": ruleset.sources[file] for file, (folder, name) in ruleset.located.items()}
+    shown_ = {}
+    for folder, name in (*title_files(ruleset.titled, place), *drawing_files(ruleset.titled)):
+        path = folder / name
+        if place.present(path):
+            shown_[f"{names[folder]}/{name}"] = place.text(place.inside(folder, name), place.display(path), 2_000_000)
+    base, *overlays = place.parts(ruleset.reference)
+    parts = [names[ruleset.folders[0]]]
+    for overlay in overlays:
+        where = place.overlay(overlay, list(ruleset.folders))
+        if where is None:
+            raise failure("RS501", f"the overlay {shown(overlay)} is gone: there is nothing to bundle", None, "")
+        parts.append(f"{names[where[0]]}/{where[1]}" if is_path(overlay) else overlay)
+    contents = Contents(parts, [names[folder] for folder in ruleset.folders], rules, shown_)
+    return packed(contents, ruleset.sources_hash, Span(base, 1, 1, 1, 1))
+
+
+def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
+    """The bundle that a log carries without being asked: of rules that others do not have by their ids.
+
+    None for a shipped ruleset, and where the files are gone or too many.
+    """
+    if all(is_shipped(folder) for folder, _ in ruleset.located.values()):
+        return None
+    try:
+        return bundle_of(ruleset)
+    except DiagnosticsError:
+        return None
+
+
+def is_carried(ruleset: typed.Ruleset) -> bool:
+    """Whether a ruleset was read from a bundle."""
+    return isinstance(ruleset.place, InBundle)
+
+
+def whose(ruleset: typed.Ruleset) -> str:
+    """Whose rules a game is replayed under, for people; "" for those on the disk."""
+    if not is_carried(ruleset):
+        return ""
+    return f"under the rules in the log ({ruleset.ref}, as of {ruleset.sources_hash[:8]})"
+
+
+@lru_cache(_REMEMBERED)
+def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
+    """The ruleset of a stranger's bundle.
+
+    Args:
+        bundle: the bundle.
+        place: where messages on the bundle as a whole point.
+
+    Raises:
+        DiagnosticsError: RS656 to RS659; what is wrong with its rules.
+    """
+    files = _files(bundle, place)
+    ruleset = load_ruleset(files.reference, files=files_at(files))
+    _check_sources(bundle, ruleset, files, place)
+    return ruleset
+
+
+def source_in(bundle: Bundle, place: Span = _ANYWHERE) -> Merged:
+    """The merged source of a stranger's bundle. Arguments and errors: as those of `ruleset_in`."""
+    files = _files(bundle, place)
+    merged = load_source(files.reference, Report(), files_at(files))
+    _check_sources(bundle, merged, files, place)
+    return merged
+
+
+def _files(bundle: Bundle, place: Span) -> InBundle:
+    return InBundle(bundle, unpacked(bundle, place))
+
+
+def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle, place: Span) -> None:
+    """Refuses a bundle that holds other rules than it says, or files that are none of them."""
+    if read.sources_hash != bundle.sources:
+        message = f"the bundle says that its rules are {shown(bundle.sources[:8])}, but they are others"
+        raise failure("RS659", message, place, "somebody has changed it: ask for the log again")
+    if not files.is_all(len(read.located), len(read.folders)):
+        raise failure("RS659", "the bundle has files that its rules do not read", place, "ask for the log again")
+
+
+def _folder_names(ruleset: typed.Ruleset) -> dict[Path, str]:
+    """A name in the bundle for each folder that files come from; the paths to it stay at home."""
+    found: dict[Path, str] = {}
+    folders = [folder for folder, _ in (*ruleset.located.values(), *ruleset.titled)]
+    for folder in (*ruleset.folders, *folders):
+        if folder not in found:
+            name = folder.name if folder in ruleset.folders else "overlays"
+            plain = name.isprintable() and not name.startswith(".") and "\\" not in name and len(name) <= 60
+            name = name if plain and name and "+" not in name and ":" not in name else "rules"
+            taken = set(found.values())
+            found[folder] = next(n for n in (name, *(f"{i}_{name}" for i in range(2, 999))) if n not in taken)
+    return found

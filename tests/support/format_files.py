@@ -1,0 +1,52 @@
+"""Writes the files in `tests/fixtures/formats/` that programs write, as this version does: `python -m format_files`.
+
+Run in `tests/support/`, when a format has changed before its release. Once released, a file stays as it is, and the
+next version gets files of its own beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from folders import TESTS
+
+from rulespec.cli.main import run
+
+FORMATS = TESTS / "fixtures" / "formats"
+FERRY = FORMATS / "ferry"
+LOGS = FORMATS / "logs"
+CORPUS = FORMATS / "corpus"
+
+
+def write() -> None:
+    """Writes logs of each kind, rules beside logs, recorded perft counts and results of simulated games."""
+    os.environ["RULESPEC_PATH"] = str(FORMATS)
+    for folder in (LOGS, CORPUS, FERRY / "logs", FERRY / "perft"):
+        shutil.rmtree(folder, ignore_errors=True)
+    for folder in (LOGS, CORPUS, FERRY / "logs"):
+        folder.mkdir()
+    os.chdir(FORMATS)
+    _run("replay", "foreign.json", "--rules", "ferry", "--out", "logs/carried.jsonl")
+    header, rest = (LOGS / "carried.jsonl").read_text("utf-8").split("\n", 1)
+    plain = header[: header.index(', "bundle"')] + "}\n" + rest
+    (LOGS / "plain.jsonl").write_text(plain, "utf-8")
+    for folder in (CORPUS, FERRY / "logs"):
+        (folder / "plain.jsonl").write_text(plain, "utf-8")
+    (FERRY / "logs" / "plain.expect.yaml").write_text("decisions: 4\nended: last_stone\nwinners: [Bob]\n", "utf-8")
+    _run("log", "logs/plain.jsonl", "--for", "Ann", "--out", "logs/seat.jsonl")
+    _run("log", "corpus/plain.jsonl", "--bundle-beside")
+    _run("perft", "ferry", "--record")
+    Path("results.jsonl").unlink(missing_ok=True)
+    _run("simulate", "ferry", "--players", "2", "--games", "5", "--out", "results.jsonl")
+
+
+def _run(*args: str) -> None:
+    if code := run(list(args)):
+        sys.exit(f"{args}: exit code {code}")
+
+
+if __name__ == "__main__":
+    write()
