@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 from cases import GAME, small, split, write
 from folders import GAMES
+from msgspec import Struct
 
 from bench.mutants import Bench, copied, known_program, program
 from bench.mutate_typed import Mutator
 from bench.typed_tree import planted
 from rulespec.cli.validate import check
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import check_settings
@@ -281,7 +283,7 @@ def test_the_sources_have_a_hash_of_their_own(tmp_path: Path) -> None:
 
 def test_what_is_left_out_is_reviewed() -> None:
     """Whoever adds a field to the typed rules decides whether it counts; all do that have no such name."""
-    records = [t for t in vars(typed).values() if isinstance(t, type) and issubclass(t, typed.Struct)]
+    records = [t for t in vars(typed).values() if isinstance(t, type) and issubclass(t, Struct)]
     out = {(t.__name__, f) for t in records for f in t.__struct_fields__ if f in meaning.FOR_PEOPLE | meaning.PLACES}
     assert sorted({name for name, field in out if field in meaning.FOR_PEOPLE}) == [
         *(
@@ -303,7 +305,7 @@ def test_what_is_left_out_is_reviewed() -> None:
 
 
 def test_rules_that_nest_deep_are_written(tmp_path: Path) -> None:
-    deep = typed.Lit(INT, typed.Span("", 1, 1, 1, 1), 1)
+    deep: typed.Expr = typed.Lit(INT, Span("", 1, 1, 1, 1), 1)
     for _ in range(50_000):
         deep = typed.Op(INT, deep.span, "neg", (deep,))
     assert len(written(deep)) > 100_000
