@@ -9,10 +9,10 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.json_text import to_json_text
-from rulespec.typed.reserved import PUBLIC
 
 if TYPE_CHECKING:
     from rulespec.engine.logs.checked import SeatLog
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("log")
 @click.argument("log", type=click.Path(path_type=Path), metavar="LOG")
-@click.option("--for", "seat", metavar="SEAT", required=True, help="A seat of the game; `public`: what all seats see.")
+@viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all seats have seen.")
 @click.option(
     "--check", "earlier", type=click.Path(path_type=Path), metavar="FILE", help="Compare what SEAT was given before."
 )
@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 )
 @click.pass_context
 def command(
-    ctx: click.Context, log: Path, seat: str, earlier: Path | None, rules: str | None, out: Path | None
+    ctx: click.Context,
+    log: Path,
+    seat: str | None,
+    public: bool,
+    earlier: Path | None,
+    rules: str | None,
+    out: Path | None,
 ) -> None:
     """Print the recorded game LOG as a seat has seen it, or check what the seat was given before.
 
@@ -42,34 +48,30 @@ def command(
 
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
     """
+    viewed = viewer(seat, public)
+    if viewed.omniscient:
+        raise click.UsageError("say for whom: --for SEAT, or --public")
     own = "" if earlier is None or _is_same(log, earlier) else str(earlier)
     tell_seats(str(log), f"`rulespec replay {log}` shows it", own)
     if earlier is not None:
         if out is not None:
             raise click.UsageError("--out does not go with --check: nothing is written")
-        ctx.exit(_check(log, seat, earlier, rules))
+        ctx.exit(_check(log, viewed, earlier, rules))
     from rulespec.engine.logs.seat_log import seat_log
 
     report = Report()
     native, result = _replayed(log, rules, report)
-    viewer = _viewer(seat, native.header.seats)
+    seen_by = viewed.seat(native.header.seats)
     _warn_of_no_salt(native, result, report)
     output.show(report.diagnostics)
-    lines = [to_json_text(line, plain=True) for line in seat_log(result.game, viewer)]
+    lines = [to_json_text(line, plain=True) for line in seat_log(result.game, seen_by)]
     if out is None:
         for line in lines:
             output.echo(line)
         return
-    with output.written(out, secret=viewer is not None and result.game.watcher.secretive) as file:
+    with output.written(out, secret=not viewed.public and result.game.watcher.secretive) as file:
         file.write("\n".join(lines) + "\n")
     output.echo(f"written: {out}")
-
-
-def _viewer(seat: str, seats: tuple[str, ...]) -> str | None:
-    """The seat that looks; None for all of them together."""
-    if seat not in (*seats, PUBLIC):
-        raise click.BadParameter(f"the seats are {', '.join(seats)}; `public` is what all see", param_hint="--for")
-    return seat if seat in seats else None
 
 
 def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, ReplayResult]:
@@ -103,18 +105,18 @@ def _warn_of_no_salt(native: NativeLog, result: ReplayResult, report: Report) ->
     report.warning("RS627", message, native.span(entry, entry.option), help=help_)
 
 
-def _check(log: Path, seat: str, earlier: Path, rules: str | None) -> int:
+def _check(log: Path, viewed: Viewer, earlier: Path, rules: str | None) -> int:
     from rulespec.engine.logs.checked import agrees, agrees_with_game, is_seat_log, read_seat_log
     from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 
     given, later, report = read_seat_log(earlier), None, Report()
-    _must_be_for(seat, given)
+    _must_be_for(viewed, given)
     if is_seat_log(read_log_text(log, str(log), MAX_NATIVE_BYTES, lenient=True)[0]):
         later = read_seat_log(log)
-        _must_be_for(seat, later)
+        _must_be_for(viewed, later)
     else:
         native, result = _replayed(log, rules, report)
-        _viewer(seat, native.header.seats)
+        viewed.seat(native.header.seats)
     output.show(report.diagnostics)
     try:
         found = agrees(given, later.header, later.lines) if later else agrees_with_game(given, result.game)
@@ -135,12 +137,13 @@ def _is_same(log: Path, earlier: Path) -> bool:
         return False
 
 
-def _must_be_for(seat: str, log: SeatLog) -> None:
+def _must_be_for(viewed: Viewer, log: SeatLog) -> None:
     """Refuses the log of another seat: a comparison with it would tell what that one has seen.
 
     Raises:
         DiagnosticsError: RS632.
     """
-    if log.header["for"] != seat:
+    if log.seat != viewed.seat(log.header["seats"]):
+        whom = "all seats" if viewed.text is None else shown(viewed.text)
         help_ = "each seat checks what it was given itself"
-        raise failure("RS632", f"{log.file} is not a log for {shown(seat)}", None, help=help_)
+        raise failure("RS632", f"{log.file} is not a log for {whom}", None, help=help_)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 
 from rulespec.cli import option_list, output
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.names import seat_of
+from rulespec.engine.game.notation import split_option
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.round import own_options
@@ -50,7 +53,7 @@ class Person:
             ValueError: if they fit none; the message says which are most like them.
         """
         try:
-            return self.game.parse(text)
+            return self._parsed(text)
         except ValueError as error:
             mine = list(islice(self.offered(), _LISTED))
             tell = self.narrator.option
@@ -64,6 +67,18 @@ class Person:
             for option in found[:10]:
                 output.echo(f"       {tell(option)}  {output.style(str(option), dim=True)}")
             return None
+
+    def _parsed(self, text: str) -> Option:
+        """The option that a text names, as in logs; people may write names of seats in the place of ids."""
+        try:
+            return self.game.parse(text)
+        except ValueError:
+            with suppress(ValueError):
+                name, arguments = split_option(text)
+                ids = [seat_of(self.game.names, argument) or argument for argument in arguments]
+                if ids != arguments:
+                    return self.game.parse(f"{name}({', '.join(ids)})")
+            raise
 
     def telling(self) -> bool:
         """Whether what may be done now can tell what is private."""

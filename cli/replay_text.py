@@ -12,18 +12,17 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.seat_flags import Viewer
 from rulespec.cli.state_text import standings, state_lines
-from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Divergence, ReplayResult
-from rulespec.typed.reserved import PUBLIC
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
     from rulespec.engine.words.moves import Move, Moves
     from rulespec.engine.words.words import Words
 
-_NOT_TOLD = "it may tell what not all see: without `--for` it is told"
+_NOT_TOLD = "it may tell what not all see: without `--for` and `--public` it is shown"
 _MAX_CHANGES = 60
 """Changes of a move that are printed."""
 
@@ -37,7 +36,7 @@ class Showing(Struct, frozen=True):
         last: that of the last one; None: the last of the log.
         at: the position after this move is shown instead of the last one.
         state: whether the state is shown.
-        seat: moves are told as this seat has seen them; None: all is told.
+        viewer: the reader: moves are shown as it has seen them.
     """
 
     moves: bool
@@ -45,14 +44,7 @@ class Showing(Struct, frozen=True):
     last: int | None
     at: int | None
     state: bool
-    seat: str | None
-
-
-def check_seat(result: ReplayResult, seat: str | None) -> None:
-    """Refuses a seat that is none of the game."""
-    seats = result.game.seats
-    if seat is not None and seat != PUBLIC and seat not in seats:
-        raise click.UsageError(f"there is no seat `{seat}`; the seats are {', '.join(seats)}, or `public`")
+    viewer: Viewer
 
 
 def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator[Move]:
@@ -64,9 +56,9 @@ def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator
 def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
     """The object that `--format json` prints: what the seat sees that it is for; all of it, if it is for nobody."""
     found = result.to_json()
-    if showing.seat is None:
+    if showing.viewer.omniscient:
         return found
-    view = result.game.view(None if showing.seat == PUBLIC else showing.seat)
+    view = result.game.view(showing.viewer.seat(result.game.names))
     found |= {
         "hash": view.hash,
         "state": {key: view.state[key] for key in ("entities", "pieces")},
@@ -91,8 +83,7 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
 def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
     from rulespec.engine.words.moves import Moves  # lazily: most runs list no moves
 
-    game, seat = result.game, showing.seat
-    return Moves(words, game, result.moves, TABLE if seat is None else None if seat == PUBLIC else seat)
+    return Moves(words, result.game, result.moves, showing.viewer.seat(result.game.names))
 
 
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
@@ -101,10 +92,10 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
     output.echo()
     if result.ignored:
         first = result.ignored[0]
-        why = first.refusal.reason if showing.seat is None else _NOT_TOLD
+        why = first.refusal.reason if showing.viewer.omniscient else _NOT_TOLD
         output.echo(f"{ignored(result)}; the first is entry {first.foreign_index}: {why}")
         output.echo()
-    faults = {fault.move: fault for fault in result.passed} if showing.seat is None else {}
+    faults = {fault.move: fault for fault in result.passed} if showing.viewer.omniscient else {}
     if faults:
         output.echo(output.style(f"{passed(result)}:", fg="yellow"))
         for fault in faults.values():
@@ -118,11 +109,11 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
                     output.style(f"       known fault of {result.system}: {faults[move.number].title}", fg="yellow")
                 )
         output.echo()
-    if result.divergence is not None and showing.seat is not None:
+    if result.divergence is not None and not showing.viewer.omniscient:
         output.echo(output.style(f"diverges  {seen_where(result.divergence)}: {_NOT_TOLD}", fg="red"))
     elif result.divergence is not None and showing.at is None:
         _diverged(result, result.divergence, words)
-    elif showing.seat is None:
+    elif showing.viewer.omniscient:
         _show_position(result, words, showing, stopped=stopped)
 
 
@@ -202,7 +193,7 @@ def seen_where(divergence: Divergence) -> str:
 def _diverged(result: ReplayResult, divergence: Divergence, words: Words) -> None:
     action = divergence.action
     if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
-        text = f"{action['by'] or 'chance'}: {action['option']}"
+        text = f"{result.game.shown_names.get(action['by'], action['by']) or 'chance'}: {action['option']}"
     else:
         text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
     rows = [

@@ -1,12 +1,12 @@
 """Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
 
-    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": ["Ann", "Bob"], "settings": {}}
-    {"decision": "turn", "by": "Ann", "option": "take(2)"}
+    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": {"A": "Ann", "B": "Bob"}, "settings": {}}
+    {"decision": "turn", "by": "A", "option": "take(2)"}
     {"undo": 1}
 
 A choice that others have seen sealed has its `salt`, too (`rulespec.engine.logs.sealed`).
 A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
-are not taken back; with `"set": {"card": "Ann"}` these fields of the game hold these values afterwards.
+are not taken back; with `"set": {"card": "A"}` these fields of the game hold these values afterwards.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.old_seats import back_with_ids, id_of, seats_of, with_ids
 
 VERSION = 1
 MAX_LINES = 200_000
 MAX_LINE = 64_000
 MAX_SEATS = 64
+_ONE_NAME = "write the seats as an object of ids with names, and ids in the lines"
 MAX_FIELDS = 100
 """State fields in `keep`, and in `set`."""
 
@@ -47,17 +49,21 @@ _HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings")
 
 
 class LogHeader(Struct, frozen=True):
-    """The ruleset, seats and settings of a game."""
+    """The ruleset, the seats with their names, and the settings of a game.
+
+    `named`: the header was a list of names (version 1), and lines name the seats.
+    """
 
     ruleset: str
     ruleset_hash: str
-    seats: tuple[str, ...]
+    seats: Mapping[str, str]
     settings: Mapping[str, str]
+    named: bool = False
 
     @classmethod
     def of(cls, game: Game) -> LogHeader:
         """The header of the log of a game."""
-        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings))
+        return cls(game.ruleset.ref, game.ruleset.hash, dict(game.names), dict(game.settings))
 
     def to_json(self) -> dict[str, Any]:
         """The header line as plain data."""
@@ -65,7 +71,7 @@ class LogHeader(Struct, frozen=True):
             "rulespec_log": VERSION,
             "ruleset": self.ruleset,
             "ruleset_hash": self.ruleset_hash,
-            "seats": list(self.seats),
+            "seats": dict(self.seats),
             "settings": dict(self.settings),
         }
 
@@ -200,6 +206,8 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
             Span(display, 1, 1, 1, 2),
             help="its first line names the ruleset and the seats",
         )
+    if header.named and any(seat != name for seat, name in header.seats.items()):
+        entries = _by_ids(entries, header.seats)
     return NativeLog(display, header, entries, text, warnings, unread)
 
 
@@ -312,14 +320,43 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         help_ = "write the id there, and say with --rules where the ruleset is"
         place = place_in(display, number, line, ruleset)
         fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
-    seats = data["seats"]
-    if not isinstance(seats, list) or not seats or len(seats) > MAX_SEATS or not all(isinstance(s, str) for s in seats):
-        fail("RS607", "`seats` is a list of names", place_in(display, number, line, "seats"))
+    seats = read_seats(data["seats"], display, number, line)
     settings = data.get("settings", {})
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
         fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
-    return LogHeader(ruleset, hash_, tuple(seats), texts)
+    return LogHeader(ruleset, hash_, seats, texts, named=isinstance(data["seats"], list))
+
+
+def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, str]:
+    """The seats of a header: an object of ids with names, or the list of names of version 1.
+
+    Raises:
+        DiagnosticsError: RS607 for anything else, RS650 for a list with the same name twice.
+    """
+    names = list(seats.values()) if isinstance(seats, dict) else seats
+    if not isinstance(names, list) or not 0 < len(names) <= MAX_SEATS or not all(isinstance(n, str) for n in names):
+        fail("RS607", "`seats` is an object of id → name", place_in(display, number, line, "seats"))
+    try:
+        return seats if isinstance(seats, dict) else seats_of(names)
+    except ValueError as error:
+        fail("RS650", str(error), place_in(display, number, line, "seats"), help=_ONE_NAME)
+
+
+def _by_ids(entries: list[LogEntry], seats: Mapping[str, str]) -> list[LogEntry]:
+    """The lines of a log of version 1 with ids in the place of names."""
+    seat, option = id_of(seats), with_ids(seats)
+    return [
+        LogEntry(
+            entry.decision,
+            None if entry.by is None else seat(entry.by),
+            option(entry.option),
+            entry.line,
+            None if entry.back is None else back_with_ids(entry.back, seats),
+            entry.salt,
+        )
+        for entry in entries
+    ]
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:

@@ -8,12 +8,12 @@ from typing import Any
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.logs.sealed import salted, seen_line
-from rulespec.typed.reserved import PUBLIC
 
 
 def seat_log(game: Game, seat: str | None) -> Iterator[dict[str, Any]]:
     """The lines: a header that says for whom they are, a line for each decision, and what the seat remembers.
 
+    The header has `for`: a seat, or null for all.
     An argument that the seat does not see is `?`. A choice of a round is `sealed` until all have chosen: the lines of
     later have its salt, and `checked` compares. The last line tells whether the log belongs to a game: only what looks
     the same to the seat has the same `memory`.
@@ -24,7 +24,7 @@ def seat_log(game: Game, seat: str | None) -> Iterator[dict[str, Any]]:
     """
     salted(game)
     view = game.view(seat)
-    yield LogHeader.of(game).to_json() | {"for": PUBLIC if seat is None else seat}
+    yield LogHeader.of(game).to_json() | {"for": seat}
     for step, event in zip(game.position.steps, view.history, strict=True):
         yield seen_line(step, event)
     yield {"memory": view.memory}

@@ -60,6 +60,7 @@ class Judgement(Brief):
         difference: the first decision that is not legal; None if there is none.
         recorded: the recorded outcome.
         outcome: the outcome under the other rules, or the state of the game where it is no longer legal.
+        names: the seats with their names, as they are shown.
     """
 
     log: str
@@ -73,6 +74,7 @@ class Judgement(Brief):
     difference: Difference | None
     recorded: Outcome
     outcome: Outcome
+    names: Mapping[str, str]
 
     @property
     def ends_earlier(self) -> bool:
@@ -189,7 +191,7 @@ def judge(
         DiagnosticsError: if the ruleset is not for this number of seats.
     """
     settings, dropped = transferred_settings(game, ruleset)
-    other = Game(ruleset, game.seats, settings, backend)
+    other = Game(ruleset, game.names, settings, backend)
     walked = walk(other, [_recorded(move) for move in (game.history if moves is None else moves)], force=True)
     try:
         outcome = Outcome.of(other)
@@ -207,6 +209,7 @@ def judge(
         difference=walked.difference,
         recorded=Outcome.of(game),
         outcome=outcome,
+        names=game.shown_names,
     )
 
 

@@ -36,7 +36,7 @@ def test_the_log_of_a_seat(whole: Path) -> None:
 
 def test_the_log_for_all(whole: Path, tmp_path: Path) -> None:
     part = tmp_path / "part.jsonl"
-    assert spoken("log", whole, "--for", "public", "--out", part)[0] == 0
+    assert spoken("log", whole, "--public", "--out", part)[0] == 0
     text = part.read_text("utf-8")
     assert "queen" not in text and "king" not in text and text.count("deal(?)") == 2
     code, out = spoken("replay", part)

@@ -122,14 +122,14 @@ def test_who_keeps_the_table_is_told_what_is_wrong(tmp_path: Path, monkeypatch: 
     log = tmp_path / "log.jsonl"
     lines = TWINS[0].logs()[0]
     write(log, SPOILED["misspelt"](lines, "deal(king)"))
-    for command in (["replay", log], ["view", log, "--for", "table", "--out", tmp_path / "x.html"]):
+    for command in (["replay", log], ["view", log, "--omniscient", "--out", tmp_path / "x.html"]):
         code, out, err = said(*command, monkeypatch=monkeypatch)
         page = (tmp_path / "x.html").read_text("utf-8") if (tmp_path / "x.html").exists() else ""
         assert "deal(kix)" in out + err + page or "deal(kin" in out + err + page, (code, command)
     write(log, SPOILED["the option a list"](lines, "deal(king)"))
     code, _, err = said("replay", log, monkeypatch=monkeypatch)
     assert code == 2 and "RS607" in err and "deal(king)" in err
-    for command in (["draw", log, "--out", tmp_path / "x.svg"], ["view", log, "--for", "table", "--out", "x.html"]):
+    for command in (["draw", log, "--out", tmp_path / "x.svg"], ["view", log, "--omniscient", "--out", "x.html"]):
         code, _, err = said(*command, monkeypatch=monkeypatch)
         assert code == 2 and "RS607" in err
 

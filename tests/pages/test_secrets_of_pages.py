@@ -38,7 +38,7 @@ def data(text: str) -> Any:
 
 def test_by_default_a_page_shows_what_all_have_seen(tmp_path: Path) -> None:
     log = hand(tmp_path / "log.jsonl", "queen", "king")
-    assert page(log) == page(log, "--for", "public")
+    assert page(log) == page(log, "--public")
     moves = data(page(log))["moves"]
     assert "queen" not in str(moves).lower() and "king" not in str(moves).lower()
     assert "?" in moves[0]["text"]
@@ -50,7 +50,7 @@ def test_a_page_of_a_seat_shows_what_it_has_seen(tmp_path: Path) -> None:
 
 
 def test_the_table_shows_everything_when_asked(tmp_path: Path) -> None:
-    moves = str(data(page(hand(tmp_path / "log.jsonl", "queen", "king"), "--for", "table"))["moves"]).lower()
+    moves = str(data(page(hand(tmp_path / "log.jsonl", "queen", "king"), "--omniscient"))["moves"]).lower()
     assert "queen" in moves and "king" in moves
 
 
@@ -73,7 +73,7 @@ def test_a_broken_rule_that_may_tell_a_secret_is_not_explained_to_all(tmp_path: 
         file.write('{"decision": "turn", "by": "Ann", "option": "deal(jack)"}\n')
     stop = data(page(log))["stop"]
     assert "jack" not in str(stop) and "line 6" in stop["text"]
-    assert "jack" in str(data(page(log, "--for", "table"))["stop"])
+    assert "jack" in str(data(page(log, "--omniscient"))["stop"])
 
 
 def test_there_is_no_page_for_strangers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
