@@ -11,6 +11,7 @@ from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.json_text import to_json_text
 
@@ -64,13 +65,15 @@ def command(
     seen_by = viewed.seat(native.header.seats)
     _warn_of_no_salt(native, result, report)
     output.show(report.diagnostics)
-    lines = [to_json_text(line, plain=True) for line in seat_log(result.game, seen_by)]
+    lines = list(seat_log(result.game, seen_by))
+    texts = [to_json_text(line, plain=True) for line in lines]
     if out is None:
-        for line in lines:
-            output.echo(line)
+        for line, text in zip(lines, texts, strict=True):
+            as_it_is = escaped(text) == text and "##[" not in text  # else it would not be JSON on the screen
+            output.echo(text if as_it_is else to_json_text(line))
         return
     with output.written(out, secret=not viewed.public and result.game.watcher.secretive) as file:
-        file.write("\n".join(lines) + "\n")
+        file.write("\n".join(texts) + "\n")
     output.echo(f"written: {out}")
 
 
@@ -143,7 +146,11 @@ def _must_be_for(viewed: Viewer, log: SeatLog) -> None:
     Raises:
         DiagnosticsError: RS632.
     """
-    if log.seat != viewed.seat(log.header["seats"]):
+    try:
+        same = log.seat == viewed.seat(log.header["seats"])
+    except click.BadParameter:  # whose seats these are is up to the file
+        same = False
+    if not same:
         whom = "all seats" if viewed.text is None else shown(viewed.text)
         help_ = "each seat checks what it was given itself"
         raise failure("RS632", f"{log.file} is not a log for {whom}", None, help=help_)

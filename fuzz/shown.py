@@ -83,8 +83,8 @@ def import_drawing(home: Path, session: Session) -> None:
 def view(home: Path, session: Session) -> None:
     """Makes a page of a log, and draws one of its positions."""
     more = ["--rules", str(home)] if (home / "game.yaml").exists() else []
-    seat = session.rng.choice(("public", "table", "Ann"))
-    code, _ = session.command("view", str(home / "log"), *more, "--for", seat, "--out", "page.html")
+    seat = session.rng.choice(([], ["--omniscient"], ["--for", "Ann"]))
+    code, _ = session.command("view", str(home / "log"), *more, *seat, "--out", "page.html")
     if code == 0:
         page(Path("page.html").read_text("utf-8"))
     code, _ = session.command("draw", str(home / "log"), *more, "--at", "3", "--out", "position.svg")

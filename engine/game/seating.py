@@ -8,7 +8,7 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.names import MAX_NAME, comparable
-from rulespec.syntax.words import WORDS
+from rulespec.syntax.words import NO_VALUES
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names
 from rulespec.typed.settings import refused, taken
@@ -82,7 +82,7 @@ def can_be_id(text: str) -> bool:
         and text.isprintable()
         and text == comparable(text.strip())
         and not _SIGNS.intersection(text)
-        and text not in WORDS
+        and text not in NO_VALUES
     )
 
 

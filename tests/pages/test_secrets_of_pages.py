@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from viewers import flags_for
 
 from rulespec.cli.main import run
 from rulespec.engine.game.game import Game
@@ -63,7 +64,7 @@ def test_games_that_look_the_same_have_the_same_page(seat: str, one: str, other:
     pages = []
     for number, each in enumerate(cards):
         (tmp_path / str(number)).mkdir()
-        pages.append(page(hand(tmp_path / str(number) / "log.jsonl", *each), "--for", seat))
+        pages.append(page(hand(tmp_path / str(number) / "log.jsonl", *each), *flags_for(seat)))
     assert pages[0] == pages[1]
 
 
@@ -83,10 +84,8 @@ def test_there_is_no_page_for_strangers(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "x.html").exists()
 
 
-def test_no_seat_is_called_like_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A page for the table would be one for this seat, or the other way round."""
+def test_a_seat_may_be_called_like_a_flag(tmp_path: Path) -> None:
     log = hand(tmp_path / "log.jsonl", "queen", "king")
-    log.write_text(log.read_text("utf-8").replace('"Ann"', '"table"'), "utf-8")
-    for seat in ("table", "public", "Bob"):
-        assert run(["view", str(log), "--out", str(tmp_path / "x.html"), "--for", seat]) == 2
-        assert "RS708" in capsys.readouterr().err and not (tmp_path / "x.html").exists()
+    log.write_text(log.read_text("utf-8").replace('"Ann"', '"public"'), "utf-8")
+    public, named = page(log), page(log, "--for", "public")
+    assert "queen" in str(data(named)) and "queen" not in str(data(public))
