@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.early_choices import EarlyChoices, is_forced
-from rulespec.cli.people import Person
+from rulespec.cli.people import Person, said, split_names
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.shared_screen import SharedScreen
@@ -25,7 +25,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import write_text
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.learned import learned
-from rulespec.engine.game.names import AmbiguousNameError, speaker
+from rulespec.engine.game.names import AmbiguousNameError
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
@@ -95,9 +95,7 @@ def command(
 
     ruleset = load_ruleset(ref)
     words = words_of(ruleset, language, "id" if ids else "title")
-    if names and each:
-        raise click.UsageError("--names does not go with --name: say --name for each seat")
-    named = tuple(n.strip() for n in names.split(",")) if names else each
+    named = split_names(names, each)
     players = number_of_players(ruleset, players or len(named) or None)
     if bots > players:
         raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
@@ -121,7 +119,7 @@ def command(
             game = game or _started(ruleset, seats, chosen)
             if saved is not None:
                 _save(saved, game)
-            # Who knows the seed knows all dice, cards and random players: where there are secrets, it is not told.
+            # The seed tells all dice, cards and random players: where there are secrets, it is not printed.
             told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {told}`?` for help")
             code = Table(words, game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
@@ -298,7 +296,7 @@ class Table:
         person.show_news()
         self.together.news.clear()
         doc = f"  {decision.doc}" if decision.doc else ""
-        secret = f" ({'; '.join(self.round_words())})" if decision.together else ""
+        secret = f" ({'; '.join(_round_words(self))})" if decision.together else ""
         output.echo()
         others = [other for other in decision.among if other != seat and other not in self.bots]
         who = person.narrator.subject(replace(decision, by=seat))
@@ -307,20 +305,9 @@ class Table:
         output.echo(output.style(f"{who}: {title}{secret}", bold=True) + output.style(doc, dim=True))
         return person.show_options(interrupts=False)
 
-    def round_words(self) -> Iterator[str]:
-        """That a decision is taken together, and who has chosen already."""
-        yield self.words.word("secret")
-        if chosen := self.early.chosen:
-            yield self.words.word("chosen_so_far", seats=", ".join(map(self.name, chosen)))
-
     def name(self, seat: str) -> str:
         """The name of a seat as it is shown."""
         return self.words.seat(seat, self.game.shown_names)
-
-    def said(self, text: str) -> tuple[str, str] | None:
-        """The person who is named before a colon, and the text after it; None if nobody is."""
-        said = speaker(self.game.names, text)
-        return said if said is not None and said[0] in self.people else None
 
     def may_quit(self, seat: str) -> bool:
         """Asks whether to quit a game that is in no file."""
@@ -335,11 +322,11 @@ class Table:
 
         A name and a colon before it say who speaks; else the one who is asked does.
         """
-        said = self.said(text)
-        if said is not None and said[0] == seat:
-            text = said[1]
-        elif said is not None:
-            other, rest = said
+        named = said(text, self.game.names, self.people)
+        if named is not None and named[0] == seat:
+            text = named[1]
+        elif named is not None:
+            other, rest = named
             if self.screen.hand_over(other, self.words.word("hand_over", seat=self.name(other))) is None:
                 return False, listed
             if self.game.decision and self.game.decision.together:
@@ -414,8 +401,8 @@ class Table:
         A name and a colon before it say who speaks; else the one who is asked does. What somebody else may do out of
         turn is told only where it does not depend on what is private.
         """
-        if (said := self.said(text)) is not None:
-            seat, text = said
+        if (named := said(text, self.game.names, self.people)) is not None:
+            seat, text = named
         if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
             output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
             return False
@@ -484,6 +471,13 @@ class Table:
         else:
             self.unsaved = False
             output.echo(f"written: {path}")
+
+
+def _round_words(table: Table) -> Iterator[str]:
+    """That a decision is taken together, and who has chosen already."""
+    yield table.words.word("secret")
+    if chosen := table.early.chosen:
+        yield table.words.word("chosen_so_far", seats=", ".join(map(table.name, chosen)))
 
 
 def _show_end(game: Game, words: Words, person: Person | None) -> None:

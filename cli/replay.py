@@ -22,7 +22,7 @@ from rulespec.cli.replay_text import (
     tell_moves,
     where,
 )
-from rulespec.cli.seat_flags import viewer, viewer_flags
+from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.cli.wasm_module import told_for
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -104,8 +104,7 @@ def command(
     Example: rulespec replay game.json --moves --from 50 --to 60
     """
     viewed = viewer(seat, public)
-    if not viewed.omniscient:
-        _tell_seat(logs, check or trace is not None or out is not None)
+    _tell_seat(viewed, logs, check or trace is not None or out is not None)
     _check_past(past, rules, under)
     if under is not None:
         from rulespec.cli.judge import judge_logs
@@ -128,13 +127,20 @@ def command(
             rules, dialect, past, until, backend, check, format_, out, many, write, load, showing, shown, language
         )
         codes = [run.replay(log) for log in logs]
-        if len(logs) > 1 and format_ == "text":
-            output.echo(_total(codes))
+        _echo_total(codes, format_)
     ctx.exit(max(codes))
 
 
-def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
-    """From now on, only what a seat may know of a log is told; options that tell all of it are refused."""
+def _echo_total(codes: list[int], format_: str) -> None:
+    """Prints how many of several logs are legal."""
+    if len(codes) > 1 and format_ == "text":
+        output.echo(_total(codes))
+
+
+def _tell_seat(viewed: Viewer, logs: tuple[Path, ...], all_of_it: bool) -> None:
+    """From now on, only what a seat may know of a log is shown; options that show all of it are refused."""
+    if viewed.omniscient:
+        return
     tell_seats(str(logs[0]), "without `--for` and `--public` it is shown")
     if all_of_it:
         raise click.UsageError(

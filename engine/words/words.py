@@ -204,9 +204,9 @@ class Words:
             self._titles[key] = tuple(self._made(kind, names))
         return self._titles[key]
 
-    def seat(self, seat: str, seats: Mapping[str, str]) -> str:
+    def seat(self, id_: str, seats: Mapping[str, str]) -> str:
         """The name of a seat as it is shown; its id where ids are shown."""
-        return seat if self.names == "id" else seats[seat]
+        return id_ if self.names == "id" else seats[id_]
 
     def _made(self, name: str, seats: Mapping[str, str]) -> list[str]:
         kinds = self.ruleset.kinds
