@@ -8,15 +8,15 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
-from rulespec.cli.seat_flags import Viewer
+from rulespec.cli.seat_flags import viewer, viewer_flags
 from rulespec.diagnostics.report import Report
 
 
 @click.command("view")
 @click.argument("log", type=click.Path(path_type=Path), metavar="LOG")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
-@click.option("--for", "seat", metavar="SEAT", help="What a seat has seen: its id, or the name of who sits there.")
-@click.option("--omniscient", is_flag=True, help="Everything; default: what all seats have seen.")
+@viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all have seen; the default.")
+@click.option("--omniscient", is_flag=True, help="Everything.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--language", metavar="CODE", help="The language of the texts, such as `de`; default: the ruleset's.")
@@ -27,6 +27,7 @@ def command(
     log: Path,
     out: Path,
     seat: str | None,
+    public: bool,
     omniscient: bool,
     rules: str | None,
     dialect: str | None,
@@ -44,9 +45,9 @@ def command(
     from rulespec.engine.replay.replay import replay_log
     from rulespec.pages.replay_page import replay_page
 
-    if seat is not None and omniscient:
-        raise click.UsageError("--for does not go with --omniscient: either one seat, or everything")
-    viewed = Viewer(seat, public=seat is None and not omniscient)
+    if omniscient and (seat is not None or public):
+        raise click.UsageError("--for and --public do not go with --omniscient: that shows everything")
+    viewed = viewer(seat, public or (seat is None and not omniscient))
     if not omniscient:
         tell_seats(str(log), "`--omniscient` shows it")
     report = Report()

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from rulespec.diagnostics.escape import escaped
 
-MAX_NAME = 1_000
+MAX_NAME = 500
 """Characters of a name."""
 _MAX_SHOWN = 60
 """Characters of a name on a screen or a page."""
