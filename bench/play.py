@@ -67,7 +67,7 @@ def positions(ruleset: typed.Ruleset, players: int, number: int, seed: int = 1, 
     found: list[Game] = []
     for each in range(seed, seed + games):
         whole = played(ruleset, players, each)
-        game = Game(ruleset, whole.seats)
+        game = Game(ruleset, whole.names)
         step = max(1, whole.ply * games // number)
         for ply, option in enumerate(whole.history):
             if ply % step == step // 2:

@@ -21,7 +21,7 @@ _PLAIN = frozenset(
     {
         *("RS342", "RS601", "RS602", "RS603", "RS615", "RS616", "RS617", "RS618", "RS627", "RS632"),
         *("RS656", "RS657", "RS658", "RS659", "RS660", "RS661"),
-        *("RS705", "RS706", "RS707", "RS708"),
+        *("RS649", "RS650", "RS705", "RS706", "RS707", "RS708"),
     }
 )
 """Codes whose messages say nothing but what all may know: of files as such, and of the first line of a log."""

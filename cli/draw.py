@@ -11,6 +11,7 @@ import click
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.scene import Scene, to_svg
@@ -19,13 +20,12 @@ from rulespec.engine.game.views import View
 from rulespec.load import load_ruleset
 from rulespec.references import is_path, parts_of
 from rulespec.typed import nodes as typed
-from rulespec.typed.reserved import PUBLIC
 
 
 @click.command("draw")
 @click.argument("what", metavar="REF|LOG")
 @click.option("--at", type=click.IntRange(0), metavar="N", help="The position after N decisions; default: the last.")
-@click.option("--for", "seat", metavar="SEAT", help="What this seat sees; `public`: what all seats see; default: all.")
+@viewer_flags("What a seat sees: its id, or the name of who sits there; default: all.", "What all seats see.")
 @click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one that it names.")
 @click.option("--players", type=click.IntRange(1), metavar="N", help="Draw REF as it starts with N players.")
 @click.option("--empty", is_flag=True, help="Draw REF without pieces.")
@@ -38,6 +38,7 @@ def command(
     what: str,
     at: int | None,
     seat: str | None,
+    public: bool,
     rules: str | None,
     players: int | None,
     empty: bool,
@@ -59,6 +60,7 @@ def command(
     """
     path = Path(what)
     log = path if path.is_file() else None
+    viewed = viewer(seat, public)
     own = log is None and is_path(parts_of(what)[0])
     if log is None and (at is not None or rules is not None):
         raise click.UsageError("--at and --rules go with a recorded game")
@@ -70,14 +72,15 @@ def command(
     if out.suffix not in (".svg", ".png"):
         raise click.UsageError(f"{out} is neither .svg nor .png")
     if log is not None:
-        if seat is not None:
-            tell_seats(str(log), "without `--for` it is shown")
-        game = _replayed(log, at, rules, lenient=seat is not None)
-        ctx.exit(_draw(game.ruleset, _seen(game, seat), language, out, secret=_is_secret(game, seat)))
+        if not viewed.omniscient:
+            tell_seats(str(log), "without `--for` and `--public` it is shown")
+        game = _replayed(log, at, rules, lenient=not viewed.omniscient)
+        secret = not viewed.public and game.watcher.secretive
+        ctx.exit(_draw(game.ruleset, _seen(game, viewed), language, out, secret=secret))
     if not own:
         ruleset = load_ruleset(what)
-        ctx.exit(_draw(ruleset, _start(ruleset, players, empty, seat), language, out))
-    draft = partial(_draft, what, players, empty, seat, language, out)
+        ctx.exit(_draw(ruleset, _start(ruleset, players, empty, viewed), language, out))
+    draft = partial(_draft, what, players, empty, viewed, language, out)
     ctx.exit(_watch(draft, [Path(part) for part in parts_of(what) if is_path(part)]) if watch else draft())
 
 
@@ -98,11 +101,6 @@ def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
     return code
 
 
-def _is_secret(game: Game, seat: str | None) -> bool:
-    """Whether a picture may show what not all see."""
-    return seat != PUBLIC and game.watcher.secretive
-
-
 def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) -> Game:
     """The game of a log, at a position; leniently read (for seats), up to where it can be."""
     from rulespec.engine.replay.replay import replay_log
@@ -120,22 +118,18 @@ def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) ->
     return result.game
 
 
-def _start(ruleset: typed.Ruleset, players: int | None, empty: bool, seat: str | None) -> Game | View | None:
+def _start(ruleset: typed.Ruleset, players: int | None, empty: bool, viewed: Viewer) -> Game | View | None:
     """A game that begins; None for the board without pieces."""
     from rulespec.engine.game.seating import seat_names
 
     if empty:
         return None
     number = players if players is not None else ruleset.declarations.min_players
-    return _seen(Game(ruleset, seat_names(number, ruleset.seats)), seat)
+    return _seen(Game(ruleset, seat_names(number, ruleset.seats)), viewed)
 
 
-def _seen(game: Game, seat: str | None) -> Game | View:
-    if seat is None:
-        return game
-    if seat not in (*game.seats, PUBLIC):
-        raise click.BadParameter(f"the seats are {', '.join(game.seats)}; `public` is what all see", param_hint="--for")
-    return game.view(seat if seat in game.seats else None)
+def _seen(game: Game, viewed: Viewer) -> Game | View:
+    return game if viewed.omniscient else game.view(viewed.seat(game.names))
 
 
 def _draw(
@@ -155,7 +149,7 @@ def _draw(
     return output.OK
 
 
-def _draft(ref: str, players: int | None, empty: bool, seat: str | None, language: str | None, out: Path) -> int:
+def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language: str | None, out: Path) -> int:
     """Draws a ruleset that may have mistakes; returns the exit code."""
     from rulespec.drawing.author import draft
 
@@ -164,7 +158,7 @@ def _draft(ref: str, players: int | None, empty: bool, seat: str | None, languag
     if found.scene is not None:
         _write(found.scene, out)
     elif found.ruleset is not None:
-        return _first(found.ruleset, partial(_start, found.ruleset, players, empty, seat), language, out)
+        return _first(found.ruleset, partial(_start, found.ruleset, players, empty, viewed), language, out)
     else:
         output.echo(f"{out} is not drawn: the files of {ref} cannot be read", err=True)
         return output.UNUSABLE

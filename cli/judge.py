@@ -12,7 +12,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.replay.judge import Judgement, judge_file
+from rulespec.engine.replay.judge import Judgement, Outcome, judge_file
 from rulespec.engine.replay.tally import Tally, logs_in
 from rulespec.engine.replay.walk import Difference
 from rulespec.engine.words.words import Names, Words
@@ -87,15 +87,20 @@ def _line(path: Path, judgement: Judgement | None, words: Words | None, error: s
     return f"{log}: {output.style('legal', fg='green')}, {_ending(judgement, words)}"
 
 
+def _named(judgement: Judgement, outcome: Outcome) -> str:
+    """The names of the winners."""
+    return ", ".join(judgement.names[seat] for seat in outcome.winners) or "nobody"
+
+
 def _ending(judgement: Judgement, words: Words) -> str:
     """The outcome of a legal game, compared with the log."""
     outcome = judgement.outcome
     if outcome.ended is None:
         open_too = judgement.recorded.ended is None
         return "goes on, as in the log" if open_too else "but the game is not over"
-    text = f"ended ({words.ending(outcome.ended)}), won by {', '.join(outcome.winners) or 'nobody'}"
+    text = f"ended ({words.ending(outcome.ended)}), won by {_named(judgement, outcome)}"
     if judgement.winners == "other":
-        text += f" instead of {', '.join(judgement.recorded.winners) or 'nobody'}"
+        text += f" instead of {_named(judgement, judgement.recorded)}"
     if judgement.ends_earlier:
         text += f", earlier: after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
     return text
@@ -162,7 +167,15 @@ def _results(judgement: Judgement, words: Words) -> list[str]:
     rows: list[tuple[object, ...]] = []
     for seat in sorted(before.scores, key=lambda s: -before.scores[s]):
         was, now = before.scores[seat], after.scores.get(seat, "-")
-        rows.append((seat, was, won if seat in before.winners else "", now, won if seat in after.winners else ""))
+        rows.append(
+            (
+                words.seat(seat, judgement.names),
+                was,
+                won if seat in before.winners else "",
+                now,
+                won if seat in after.winners else "",
+            )
+        )
     stands = "still_open" if judgement.difference is None else "stops"
     ended, now_ended = (words.ending(of.ended) if of.ended else "" for of in (before, after))
     rows.append((words.word("ending"), ended or words.word("still_open"), "", now_ended or words.word(stands), ""))

@@ -10,10 +10,11 @@ import click
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.json_text import to_json_text
-from rulespec.typed.reserved import PUBLIC
 
 if TYPE_CHECKING:
     from rulespec.engine.logs.checked import SeatLog
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command("log")
 @click.argument("logs", type=click.Path(path_type=Path), metavar="LOG...", nargs=-1, required=True)
-@click.option("--for", "seat", metavar="SEAT", help="A seat of the game; `public`: what all seats see.")
+@viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all seats have seen.")
 @click.option(
     "--check", "earlier", type=click.Path(path_type=Path), metavar="FILE", help="Compare what SEAT was given before."
 )
@@ -38,6 +39,7 @@ def command(
     ctx: click.Context,
     logs: tuple[Path, ...],
     seat: str | None,
+    public: bool,
     earlier: Path | None,
     bundle: bool,
     beside: bool,
@@ -58,15 +60,16 @@ def command(
 
     Example: rulespec log game.jsonl --bundle --out whole.jsonl
     """
-    if (seat is not None) + bundle + beside != 1:
-        raise click.UsageError("say one of --for SEAT, --bundle and --bundle-beside")
-    if seat is None and earlier is not None:
-        raise click.UsageError("--check goes with --for")
+    viewed = viewer(seat, public)
+    if (not viewed.omniscient) + bundle + beside != 1:
+        raise click.UsageError("say one of --for SEAT, --public, --bundle and --bundle-beside")
+    if viewed.omniscient and earlier is not None:
+        raise click.UsageError("--check goes with --for or --public")
     if len(logs) > 1 and not beside:
         raise click.UsageError("only --bundle-beside takes several logs")
     if beside and out is not None:
         raise click.UsageError("--out does not go with --bundle-beside: the rules are written beside the logs")
-    if seat is None:
+    if viewed.omniscient:
         from rulespec.cli.log_bundle import print_bundled, write_bundles
 
         ctx.exit(print_bundled(logs[0], rules, out) if bundle else write_bundles(logs, rules))
@@ -76,7 +79,7 @@ def command(
     if earlier is not None:
         if out is not None:
             raise click.UsageError("--out does not go with --check: nothing is written")
-        ctx.exit(_check(log, seat, earlier, rules))
+        ctx.exit(_check(log, viewed, earlier, rules))
     from rulespec.engine.logs.log_file import standing
     from rulespec.engine.logs.seat_log import seat_log
 
@@ -84,25 +87,20 @@ def command(
     native, result = _replayed(log, rules, report)
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset), err=True)
-    viewer = _viewer(seat, native.header.seats)
+    seen_by = viewed.seat(native.header.seats)
     _warn_of_no_salt(native, result, report)
     output.show(report.diagnostics)
     places = [result.places[number] for number in standing(result.moves)]
-    lines = [to_json_text(line, plain=True) for line in seat_log(result.game, viewer, native, places)]
+    lines = list(seat_log(result.game, seen_by, native, places))
+    texts = [to_json_text(line, plain=True) for line in lines]
     if out is None:
-        for line in lines:
-            output.echo(line)
+        for line, text in zip(lines, texts, strict=True):
+            as_it_is = escaped(text) == text and "##[" not in text  # else it would not be JSON on the screen
+            output.echo(text if as_it_is else to_json_text(line))
         return
-    with output.written(out, secret=viewer is not None and result.game.watcher.secretive) as file:
-        file.write("\n".join(lines) + "\n")
+    with output.written(out, secret=not viewed.public and result.game.watcher.secretive) as file:
+        file.write("\n".join(texts) + "\n")
     output.echo(f"written: {out}")
-
-
-def _viewer(seat: str, seats: tuple[str, ...]) -> str | None:
-    """The seat that looks; None for all of them together."""
-    if seat not in (*seats, PUBLIC):
-        raise click.BadParameter(f"the seats are {', '.join(seats)}; `public` is what all see", param_hint="--for")
-    return seat if seat in seats else None
 
 
 def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, ReplayResult]:
@@ -136,18 +134,18 @@ def _warn_of_no_salt(native: NativeLog, result: ReplayResult, report: Report) ->
     report.warning("RS627", message, native.span(entry, entry.option), help=help_)
 
 
-def _check(log: Path, seat: str, earlier: Path, rules: str | None) -> int:
+def _check(log: Path, viewed: Viewer, earlier: Path, rules: str | None) -> int:
     from rulespec.engine.logs.checked import agrees, agrees_with_game, is_seat_log, read_seat_log
     from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 
     given, later, report = read_seat_log(earlier), None, Report()
-    _must_be_for(seat, given)
+    _must_be_for(viewed, given)
     if is_seat_log(read_log_text(log, str(log), MAX_NATIVE_BYTES, lenient=True)[0]):
         later = read_seat_log(log)
-        _must_be_for(seat, later)
+        _must_be_for(viewed, later)
     else:
         native, result = _replayed(log, rules, report)
-        _viewer(seat, native.header.seats)
+        viewed.seat(native.header.seats)
     output.show(report.diagnostics)
     try:
         found = agrees(given, later.header, later.lines) if later else agrees_with_game(given, result.game)
@@ -168,12 +166,17 @@ def _is_same(log: Path, earlier: Path) -> bool:
         return False
 
 
-def _must_be_for(seat: str, log: SeatLog) -> None:
+def _must_be_for(viewed: Viewer, log: SeatLog) -> None:
     """Refuses the log of another seat: a comparison with it would tell what that one has seen.
 
     Raises:
         DiagnosticsError: RS632.
     """
-    if log.header["for"] != seat:
+    try:
+        same = log.seat == viewed.seat(log.header["seats"])
+    except click.BadParameter:  # whose seats these are is up to the file
+        same = False
+    if not same:
+        whom = "all seats" if viewed.text is None else shown(viewed.text)
         help_ = "each seat checks what it was given itself"
-        raise failure("RS632", f"{log.file} is not a log for {shown(seat)}", None, help=help_)
+        raise failure("RS632", f"{log.file} is not a log for {whom}", None, help=help_)

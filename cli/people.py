@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
+
+import click
 
 from rulespec.cli import option_list, output
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.names import seat_of, speaker
+from rulespec.engine.game.notation import split_option
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.round import own_options
@@ -50,7 +55,7 @@ class Person:
             ValueError: if they fit none; the message says which are most like them.
         """
         try:
-            return self.game.parse(text)
+            return self._parsed(text)
         except ValueError as error:
             mine = list(islice(self.offered(), _LISTED))
             tell = self.narrator.option
@@ -64,6 +69,18 @@ class Person:
             for option in found[:10]:
                 output.echo(f"       {tell(option)}  {output.style(str(option), dim=True)}")
             return None
+
+    def _parsed(self, text: str) -> Option:
+        """The option that a text names, as in logs; people may write names of seats in the place of ids."""
+        try:
+            return self.game.parse(text)
+        except ValueError:
+            with suppress(ValueError):
+                name, arguments = split_option(text)
+                ids = [seat_of(self.game.names, argument) or argument for argument in arguments]
+                if ids != arguments:
+                    return self.game.parse(f"{name}({', '.join(ids)})")
+            raise
 
     def telling(self) -> bool:
         """Whether what may be done now can tell what is private."""
@@ -107,3 +124,20 @@ class Person:
         for line in news[-_NEWS:]:
             output.echo(output.style(line, fg="cyan") if line.startswith("   ") else line)
         news.clear()
+
+
+def said(text: str, names: Mapping[str, str], people: Container[str]) -> tuple[str, str] | None:
+    """The person who is named before a colon, and the text after it; None if nobody is."""
+    found = speaker(names, text)
+    return found if found is not None and found[0] in people else None
+
+
+def split_names(names: str | None, each: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of people that `--names A,B` or several `--name` say; none if nothing is said.
+
+    Raises:
+        click.UsageError: if both are said.
+    """
+    if names and each:
+        raise click.UsageError("--names does not go with --name: say --name for each seat")
+    return tuple(name.strip() for name in names.split(",")) if names else each

@@ -15,7 +15,7 @@ from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.game_files import new_header, remark, write_game
-from rulespec.cli.people import Person
+from rulespec.cli.people import Person, said, split_names
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.shared_screen import SharedScreen
@@ -25,6 +25,7 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.learned import learned
+from rulespec.engine.game.names import AmbiguousNameError
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
@@ -45,9 +46,10 @@ _HELP = """\
   NUMBER      take the option of that number
   WORDS       take an option by its words, or as in logs: `army(moscow)`;
               one that is not legal is explained, and changes nothing
-  NAME: …     somebody else at this table speaks; where all choose together,
-              whoever is ready may be first: `NAME: o` lists the options, and
-              `NAME: u` takes a choice back until the last one has chosen
+  NAME: …     somebody else at this table speaks, by name or id; where all
+              choose together, whoever is ready may be first: `NAME: o` lists
+              the options, and `NAME: u` takes a choice back until the last one
+              has chosen
   o, options  list the options again, and those out of turn
   o NAME      list all options of a name; `o all`: of all names
   s, state    show the whole state
@@ -65,7 +67,8 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 @click.argument("ref", metavar="REF|LOG")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
 @click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
-@click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
+@click.option("--names", metavar="A,B,…", help="Names at the seats, clockwise.")
+@click.option("--name", "each", multiple=True, metavar="NAME", help="The name at the next seat, any text; repeat it.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
 @click.option("--redraw", is_flag=True, help="Draw anew after decisions are taken back; default: the same again.")
 @settings_flag
@@ -79,6 +82,7 @@ def command(
     players: int | None,
     bots: int,
     names: str | None,
+    each: tuple[str, ...],
     seed: int | None,
     redraw: bool,
     settings: tuple[str, ...],
@@ -94,15 +98,15 @@ def command(
     if whose(ruleset):
         output.echo(whose(ruleset))
     words = words_of(ruleset, language, "id" if ids else "title")
-    named = tuple(n.strip() for n in names.split(",")) if names else ()
+    named = split_names(names, each)
     players = number_of_players(ruleset, players or len(named) or None)
     if bots > players:
         raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
     seats = named or seat_names(players, ruleset.seats)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
-    if not all(map(str.isprintable, seats)):  # bytes that are no text would make an unreadable log
-        raise click.BadParameter("a name has a character that cannot be printed", param_hint="--names")
+    if any("\ud800" <= char <= "\udfff" for name in seats for char in name):
+        raise click.BadParameter("a name is no text: it has bytes that are not UTF-8", param_hint="--names")
     chosen = output.key_values(settings)
     if may_hide(ruleset):
         tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
@@ -120,7 +124,7 @@ def command(
                 _save(saved, game)
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
             told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
-            output.echo(f"{words.game} {ruleset.version} · {', '.join(game.seats)} · {told}`?` for help")
+            output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {told}`?` for help")
             bots_seats = frozenset(game.seats[players - bots :])
             code = Table(words, game, bots_seats, Chance(seed, redraw=redraw), saved).play()
     except RulesetFaultError as fault:
@@ -295,7 +299,7 @@ class Table:
         """Lets a person decide; False if they quit."""
         listed = self.present(decision, seat)
         while listed is not None:
-            text = self.screen.read(f"{seat}> ")
+            text = self.screen.read(f"{self.name(seat)}> ")
             if text is not None:
                 first, blank, rest = text.partition(" ")
                 text = f"{_SHORT.get(first.casefold(), first)}{blank}{rest}"
@@ -304,7 +308,11 @@ class Table:
                 return False
             if text == "q":
                 continue
-            done, listed = self.obey(text, seat, listed)
+            try:
+                done, listed = self.obey(text, seat, listed)
+            except AmbiguousNameError as error:
+                output.echo(f"{error}: write the id of one")
+                continue
             if done:
                 return True
             if self.screen.active and self.screen.seat != seat:  # somebody else has spoken, and it was shown to them
@@ -314,7 +322,7 @@ class Table:
 
     def present(self, decision: Decision, seat: str) -> list[Option] | None:
         """Shows a person what has happened, and their options; returns these, or None at the end of input."""
-        handed = self.screen.hand_over(seat, self.words.word("hand_over", seat=seat))
+        handed = self.screen.hand_over(seat, self.words.word("hand_over", seat=self.name(seat)))
         if handed is None:
             return None
         person = self.people[seat]
@@ -328,20 +336,18 @@ class Table:
         person.show_news()
         self.together.news.clear()
         doc = f"  {decision.doc}" if decision.doc else ""
-        secret = f" ({'; '.join(self.round_words())})" if decision.together else ""
+        secret = f" ({'; '.join(_round_words(self))})" if decision.together else ""
         output.echo()
         others = [other for other in decision.among if other != seat and other not in self.bots]
         who = person.narrator.subject(replace(decision, by=seat))
-        who = self.words.word("or", one=who, others=", ".join(others)) if others else who
+        who = self.words.word("or", one=who, others=", ".join(map(self.name, others))) if others else who
         title = person.narrator.decision(decision)
         output.echo(output.style(f"{who}: {title}{secret}", bold=True) + output.style(doc, dim=True))
         return person.show_options(interrupts=False)
 
-    def round_words(self) -> Iterator[str]:
-        """That a decision is taken together, and who has chosen already."""
-        yield self.words.word("secret")
-        if chosen := self.early.chosen:
-            yield self.words.word("chosen_so_far", seats=", ".join(chosen))
+    def name(self, seat: str) -> str:
+        """The name of a seat as it is shown."""
+        return self.words.seat(seat, self.game.shown_names)
 
     def may_quit(self, seat: str) -> bool:
         """Asks whether to quit a game that is in no file."""
@@ -356,14 +362,15 @@ class Table:
 
         A name and a colon before it say who speaks; else the one who is asked does.
         """
-        other, colon, rest = text.partition(":")
-        if colon and other.strip() == seat:
-            text = rest.strip()
-        elif colon and other.strip() in self.people:
-            if self.screen.hand_over(other.strip(), self.words.word("hand_over", seat=other.strip())) is None:
+        named = said(text, self.game.names, self.people)
+        if named is not None and named[0] == seat:
+            text = named[1]
+        elif named is not None:
+            other, rest = named
+            if self.screen.hand_over(other, self.words.word("hand_over", seat=self.name(other))) is None:
                 return False, listed
             if self.game.decision and self.game.decision.together:
-                return self.obey_early(rest.strip(), other.strip()), listed
+                return self.obey_early(rest, other), listed
         match text.split(maxsplit=1):
             case []:
                 pass
@@ -402,11 +409,11 @@ class Table:
                     )
                 return False
             case "u" if seat not in self.early.chosen:
-                output.echo(self.words.word("not_chosen", seat=seat))
+                output.echo(self.words.word("not_chosen", seat=self.name(seat)))
                 return False
             case "u":
                 self.reopen(self.early.withdraw(seat))
-                output.echo(self.words.word("choice_back", seat=seat))
+                output.echo(self.words.word("choice_back", seat=self.name(seat)))
             case _:
                 try:
                     meant = self.people[seat].meant(text)
@@ -436,9 +443,8 @@ class Table:
         A name and a colon before it say who speaks; else the one who is asked does. What somebody else may do out of
         turn is printed only where it does not depend on private state.
         """
-        other, colon, rest = text.partition(":")
-        if colon and other.strip() in self.people:
-            seat, text = other.strip(), rest.strip()
+        if (named := said(text, self.game.names, self.people)) is not None:
+            seat, text = named
         if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
             output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
             return False
@@ -486,9 +492,16 @@ class Table:
         for who, what in known.items():
             if what:
                 some = "; ".join([*what[:_KNOWN], *["…"] * (len(what) > _KNOWN)])
-                knows = f"  {self.words.word('knows', seat=who, what=some)}"
+                knows = f"  {self.words.word('knows', seat=self.name(who), what=some)}"
                 (self.people[who].news.append if self.screen.active and who != seat else output.echo)(knows)
         return True
+
+
+def _round_words(table: Table) -> Iterator[str]:
+    """That a decision is taken together, and who has chosen already."""
+    yield table.words.word("secret")
+    if chosen := table.early.chosen:
+        yield table.words.word("chosen_so_far", seats=", ".join(map(table.name, chosen)))
 
 
 def _show_end(game: Game, words: Words, person: Person | None) -> None:

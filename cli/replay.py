@@ -16,7 +16,6 @@ from rulespec.cli.audience import tell_seats
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.replay_text import (
     Showing,
-    check_seat,
     ignored,
     known_fault,
     no_end,
@@ -26,6 +25,7 @@ from rulespec.cli.replay_text import (
     tell_moves,
     where,
 )
+from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.cli.wasm_module import told_for
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rulespec.engine.words.words import Names, Words
     from rulespec.typed import nodes as typed
 
-_NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for and --out"
+_NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for, --public and --out"
 
 
 @click.command("replay")
@@ -59,7 +59,7 @@ _NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for and --out
 @click.option("--to", "last", type=click.IntRange(1), metavar="N", help="With --moves: end with move N.")
 @click.option("--at", type=click.IntRange(0), metavar="N", help="Show the position after move N, and that move.")
 @click.option("--state", is_flag=True, help="Also show the whole state.")
-@click.option("--for", "seat", metavar="SEAT", help="With --moves: as this seat has seen them; `public`: as all have.")
+@viewer_flags("With --moves: as a seat (its id, or its name) has seen them.", "With --moves: as all have seen them.")
 @word_options
 @click.option("--check", is_flag=True, help="Check all invariants after every decision.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
@@ -86,6 +86,7 @@ def command(
     at: int | None,
     state: bool,
     seat: str | None,
+    public: bool,
     shown: Names,
     language: str | None,
     check: bool,
@@ -105,40 +106,49 @@ def command(
 
     Example: rulespec replay game.json --moves --from 50 --to 60
     """
-    if seat is not None:
-        _tell_seat(logs, check or trace is not None or out is not None)
+    viewed = viewer(seat, public)
+    _tell_seat(viewed, logs, check or trace is not None or out is not None)
     _check_past(past, rules, under)
     if under is not None:
         from rulespec.cli.judge import judge_logs
 
-        if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)):
+        if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)) or public:
             raise click.UsageError(f"--under does not go with {_NOT_UNDER}")
         with told_for(backend):
             code = judge_logs(logs, under, rules, dialect, backend, format_, (language, shown))
         ctx.exit(code)
     if (many := len(logs) > 1) and (out is not None or moves or at is not None or state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
-    if not moves and (first is not None or last is not None or seat is not None):
-        raise click.UsageError("--from, --to and --for go with --moves")
+    if not moves and (first is not None or last is not None or not viewed.omniscient):
+        raise click.UsageError("--from, --to, --for and --public go with --moves")
     if at is not None and (moves or until is not None):
         raise click.UsageError("--at does not go with --moves and --until")
-    showing, load = Showing(moves, first, last, at, state, seat), _loader()
+    showing, load = Showing(moves, first, last, at, state, viewed), _loader()
     with told_for(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace, secret=True))) if trace is not None else None
         run = _Run(
             rules, dialect, past, until, backend, check, format_, out, many, write, load, showing, shown, language
         )
         codes = [run.replay(log) for log in logs]
-        if len(logs) > 1 and format_ == "text":
-            output.echo(_total(codes))
+        _echo_total(codes, format_)
     ctx.exit(max(codes))
 
 
-def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
-    """Restricts output to the seat's view of a log; refuses options that show all of it."""
-    tell_seats(str(logs[0]), "without `--for` it is shown")
+def _echo_total(codes: list[int], format_: str) -> None:
+    """Prints how many of several logs are legal."""
+    if len(codes) > 1 and format_ == "text":
+        output.echo(_total(codes))
+
+
+def _tell_seat(viewed: Viewer, logs: tuple[Path, ...], all_of_it: bool) -> None:
+    """From now on, only what a seat may know of a log is shown; options that show all of it are refused."""
+    if viewed.omniscient:
+        return
+    tell_seats(str(logs[0]), "without `--for` and `--public` it is shown")
     if all_of_it:
-        raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")
+        raise click.UsageError(
+            "--for and --public do not go with --check, --trace and --out: they tell all of the game"
+        )
 
 
 def _loader() -> Load:
@@ -179,7 +189,7 @@ class _Run(Struct, frozen=True):
             if self.many and self.format_ == "text":
                 output.echo(f"{log}: {output.style('cannot be read', fg='red')}")
             return output.UNUSABLE
-        check_seat(result, self.showing.seat)
+        self.showing.viewer.seat(result.game.names)  # an error, unless there is such a seat
         broken = None
         if self.check:
             from rulespec.engine.verify.audit import first_broken  # lazily: most replays do not ask
@@ -220,7 +230,7 @@ class _Run(Struct, frozen=True):
                 report=report,
                 load=self.load,
                 once=not self.many and not self.check,
-                lenient=self.showing.seat is not None,
+                lenient=not self.showing.viewer.omniscient,
                 past_known_faults=self.past,
             )
         except DiagnosticsError as error:
@@ -267,7 +277,7 @@ def _line(result: ReplayResult, words: Words) -> str:
         return f"{head}, legal, goes on"
     return (
         f"{head}, {output.style('ended', fg='green')} ({words.ending(ended.ending)}), "
-        f"won by {won_by(game.teams, game.seats, ended.winners)}"
+        f"won by {won_by(game.teams, game.shown_names, ended.winners)}"
     )
 
 

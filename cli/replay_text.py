@@ -13,20 +13,19 @@ from msgspec import Struct
 
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
+from rulespec.cli.seat_flags import Viewer
 from rulespec.cli.state_text import standings, state_lines
-from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
 from rulespec.engine.logs.seat_log import seen_notes
 from rulespec.engine.replay.replay import Divergence, ReplayResult
-from rulespec.typed.reserved import PUBLIC
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
     from rulespec.engine.words.moves import Move, Moves
     from rulespec.engine.words.words import Words
 
-_NOT_TOLD = "it may tell what not all see: without `--for` it is told"
+_NOT_TOLD = "it may tell what not all see: without `--for` and `--public` it is shown"
 _MAX_CHANGES = 60
 """Changes of a move that are printed."""
 
@@ -40,7 +39,7 @@ class Showing(Struct, frozen=True):
         last: that of the last one; None: the last of the log.
         at: the position after this move is shown instead of the last one.
         state: whether the state is shown.
-        seat: moves are shown as this seat has seen them; None: all is shown.
+        viewer: the reader: moves are shown as it has seen them.
     """
 
     moves: bool
@@ -48,14 +47,7 @@ class Showing(Struct, frozen=True):
     last: int | None
     at: int | None
     state: bool
-    seat: str | None
-
-
-def check_seat(result: ReplayResult, seat: str | None) -> None:
-    """Refuses a seat that is none of the game."""
-    seats = result.game.seats
-    if seat is not None and seat != PUBLIC and seat not in seats:
-        raise click.UsageError(f"there is no seat `{seat}`; the seats are {', '.join(seats)}, or `public`")
+    viewer: Viewer
 
 
 def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator[Move]:
@@ -67,9 +59,9 @@ def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator
 def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
     """The object that `--format json` prints: what the seat sees that it is for; all of it, if it is for nobody."""
     found = result.to_json()
-    if showing.seat is None:
+    if showing.viewer.omniscient:
         return found
-    view = result.game.view(None if showing.seat == PUBLIC else showing.seat)
+    view = result.game.view(showing.viewer.seat(result.game.names))
     found |= {
         "hash": view.hash,
         "state": {key: view.state[key] for key in ("entities", "pieces")},
@@ -96,8 +88,7 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
 def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
     from rulespec.engine.words.moves import Moves  # lazily: most runs list no moves
 
-    game, seat = result.game, showing.seat
-    return Moves(words, game, result.moves, TABLE if seat is None else None if seat == PUBLIC else seat)
+    return Moves(words, result.game, result.moves, showing.viewer.seat(result.game.names))
 
 
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
@@ -110,10 +101,10 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
     output.echo()
     if result.ignored:
         first = result.ignored[0]
-        why = first.refusal.reason if showing.seat is None else _NOT_TOLD
+        why = first.refusal.reason if showing.viewer.omniscient else _NOT_TOLD
         output.echo(f"{ignored(result)}; the first is entry {first.foreign_index}: {why}")
         output.echo()
-    faults = {fault.move: fault for fault in result.passed} if showing.seat is None else {}
+    faults = {fault.move: fault for fault in result.passed} if showing.viewer.omniscient else {}
     if faults:
         output.echo(output.style(f"{passed(result)}:", fg="yellow"))
         for fault in faults.values():
@@ -135,11 +126,11 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
         if showing.last is None and not stopped and result.native is not None:
             _show_remarks(result, notes, last, result.native.text.count("\n") + 2)
         output.echo()
-    if result.divergence is not None and showing.seat is not None:
+    if result.divergence is not None and not showing.viewer.omniscient:
         output.echo(output.style(f"diverges  {seen_where(result.divergence)}: {_NOT_TOLD}", fg="red"))
     elif result.divergence is not None and showing.at is None:
         _diverged(result, result.divergence, words)
-    elif showing.seat is None:
+    elif showing.viewer.omniscient:
         _show_position(result, words, showing, stopped=stopped)
 
 
@@ -188,13 +179,14 @@ def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
     """The notes of the log, as the seat has them that they are shown to; all of them, if they are for nobody."""
     if result.native is None:
         return SeenNotes({}, (), None, False)
-    secretive = showing.seat is not None and result.game.watcher.secretive
-    return seen_notes(result.native, None if showing.seat == PUBLIC else showing.seat, secretive)
+    viewer = showing.viewer
+    seat = None if viewer.omniscient else viewer.seat(result.game.names)
+    return seen_notes(result.native, seat, not viewer.omniscient and result.game.watcher.secretive)
 
 
 def _places(result: ReplayResult, showing: Showing) -> list[int]:
     """The line of each move that is shown: for a seat, of those that stand."""
-    if showing.seat is None:
+    if showing.viewer.omniscient:
         return result.places
     from rulespec.engine.logs.log_file import standing
 
@@ -255,7 +247,7 @@ def seen_where(divergence: Divergence) -> str:
 def _diverged(result: ReplayResult, divergence: Divergence, words: Words) -> None:
     action = divergence.action
     if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
-        text = f"{action['by'] or 'chance'}: {action['option']}"
+        text = f"{result.game.shown_names.get(action['by'], action['by']) or 'chance'}: {action['option']}"
     else:
         text = action if isinstance(action, str) else json.dumps(action, ensure_ascii=False)
     rows = [

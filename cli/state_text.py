@@ -92,11 +92,16 @@ def standings(game: Game, words: Words | None = None) -> list[str]:
     winners = result.winners if result else []
     ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -points.get(seat, 0)))
     word = words.word if words is not None else str
-    rows = [[seat, points.get(seat, "-"), word("won") if seat in winners else ""] for seat in ranks]
+    names = game.shown_names if words is None or words.names == "title" else {seat: seat for seat in game.seats}
+    rows = [[names[seat], points.get(seat, "-"), word("won") if seat in winners else ""] for seat in ranks]
     if not game.teams:
         return table(rows, (word("seat"), word("points"), ""), right=(1,))
     teams = [
-        [team, ", ".join(own), word("won") if own[0] in winners else word("lost") if result else ""]
+        [
+            team,
+            ", ".join(names[seat] for seat in own),
+            word("won") if own[0] in winners else word("lost") if result else "",
+        ]
         for team, own in members(game.teams, game.seats).items()
     ]
     seats = table([row[:2] for row in rows], (word("seat"), word("points")), right=(1,))

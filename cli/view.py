@@ -9,21 +9,15 @@ import click
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.seat_flags import viewer, viewer_flags
 from rulespec.diagnostics.report import Report
-from rulespec.typed.reserved import PUBLIC, TABLE
 
 
 @click.command("view")
 @click.argument("log", type=click.Path(path_type=Path), metavar="LOG")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
-@click.option(
-    "--for",
-    "seat",
-    metavar="SEAT",
-    default=PUBLIC,
-    show_default=True,
-    help="What a seat has seen; `public`: what all have; `table`: everything.",
-)
+@viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all have seen; the default.")
+@click.option("--omniscient", is_flag=True, help="Everything.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--language", metavar="CODE", help="The language of the texts, such as `de`; default: the ruleset's.")
@@ -33,7 +27,9 @@ def command(
     ctx: click.Context,
     log: Path,
     out: Path,
-    seat: str,
+    seat: str | None,
+    public: bool,
+    omniscient: bool,
     rules: str | None,
     dialect: str | None,
     language: str | None,
@@ -43,29 +39,27 @@ def command(
 
     It has the board, the moves with the rules that each rests on, and charts of what the ruleset calls a measure. Keys:
     arrows, Page Up, Page Down, Home, End. A link to a move ends in #51. A log that breaks a rule is shown up to there,
-    with the reason. What is secret in the game is not in the page, unless --for says so.
+    with the reason. What is secret in the game is not in the page, unless --for or --omniscient says so.
 
     Example: rulespec view game.jsonl --out game.html
     """
-    from rulespec.engine.game.inspected import TABLE as KEEPER
     from rulespec.engine.replay.replay import replay_log
     from rulespec.pages.replay_page import replay_page
 
-    if seat != TABLE:
-        tell_seats(str(log), "`--for table` shows it")
+    if omniscient and (seat is not None or public):
+        raise click.UsageError("--for and --public do not go with --omniscient: that shows everything")
+    viewed = viewer(seat, public or (seat is None and not omniscient))
+    if not omniscient:
+        tell_seats(str(log), "`--omniscient` shows it")
     report = Report()
-    lenient = seat != TABLE
+    lenient = not omniscient
     result = replay_log(log, rules=rules, dialect=dialect, until=until, report=report, lenient=lenient)
     output.show(report.diagnostics)
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
-    seats = result.game.seats
-    if seat not in (*seats, PUBLIC, TABLE):
-        message = f"the seats are {', '.join(seats)}; `{PUBLIC}` is what all see, `{TABLE}` everything"
-        raise click.BadParameter(message, param_hint="--for")
     told = Report()
-    page = replay_page(result, seat if seat in seats else None if seat == PUBLIC else KEEPER, language, told)
-    with output.written(out, secret=seat != PUBLIC and result.game.watcher.secretive) as file:
+    page = replay_page(result, viewed.seat(result.game.names), language, told)
+    with output.written(out, secret=not viewed.public and result.game.watcher.secretive) as file:
         file.write(page)
     output.show(told.diagnostics, result.game.ruleset.sources)
     output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")

@@ -79,7 +79,7 @@ def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> 
 
 
 def _faulty(ruleset: typed.Ruleset, style: Style, found: Sequence[Diagnostic]) -> tuple[Board, list[Fault]]:
-    board = Board(ruleset.declarations, style, (), PlainWords(ruleset.declarations, ruleset.title))
+    board = Board(ruleset.declarations, style, {}, PlainWords(ruleset.declarations, ruleset.title))
     return board, faults_of(ruleset.declarations, list(board.plans), found, ruleset.sources)
 
 
@@ -102,7 +102,7 @@ def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
         if (one.code, one.span) not in known:
             known.add((one.code, one.span))
             report.add(one)
-    board = Board(d, style, (), PlainWords(d, text(get(merged.source.root, "game", "title"), ref)))
+    board = Board(d, style, {}, PlainWords(d, text(get(merged.source.root, "game", "title"), ref)))
     found = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
     return Draft(
         None, faulty_scene(board, faults_of(d, list(board.plans), found, merged.texts)), tuple(found), merged.texts

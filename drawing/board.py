@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -24,10 +24,12 @@ from rulespec.drawing.text_width import shortened
 from rulespec.drawing.tokens import Token, drawn, marker_token, pile_token
 from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.names import shown_names
 from rulespec.engine.game.view import state_json
 from rulespec.engine.game.views import View
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import named
 from rulespec.types import Bool, Ent, Maybe, Num
 
 MAX_PLACES = 2_500
@@ -50,23 +52,24 @@ def board(ruleset: typed.Ruleset, position: Game | View | None = None, words: Wo
         position: a game, of which all is shown, or what a seat sees of one; None: the board without pieces.
         words: the titles that are shown; by default those of the ruleset.
     """
-    seats = position.seats if position is not None else ()
-    return board_of(ruleset, seats, words).scene(position)
+    names = position.names if position is not None else {}
+    return board_of(ruleset, names, words).scene(position)
 
 
-_boards: OrderedDict[tuple[int, tuple[str, ...], int], tuple[object, object, Board]] = OrderedDict()
+_boards: OrderedDict[tuple[int, tuple[tuple[str, str], ...], int], tuple[object, object, Board]] = OrderedDict()
 
 
-def board_of(ruleset: typed.Ruleset, seats: Sequence[str], words: Wording | None = None) -> Board:
-    """The board of a ruleset at a table; the last few are kept."""
-    key = id(ruleset), tuple(seats), id(words)
+def board_of(ruleset: typed.Ruleset, seats: Mapping[str, str] | Sequence[str], words: Wording | None = None) -> Board:
+    """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept."""
+    names = named(seats)
+    key = id(ruleset), tuple(names.items()), id(words)
     if key not in _boards:
         style = read_drawing(ruleset)
         given = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
-            Board(ruleset.declarations, style, seats, given),
+            Board(ruleset.declarations, style, names, given),
         )  # both live as long as their ids
         while len(_boards) > _KEPT:
             _boards.popitem(last=False)
@@ -80,14 +83,15 @@ class Board:
     Args:
         d: declarations; those of a ruleset with mistakes will do.
         style: how they are drawn.
-        seats: the names of the players; without a game there are none.
+        names: the seats with the names of the players; without a game there are none.
         words: the titles that are shown.
     """
 
-    def __init__(self, d: typed.Declarations, style: Style, seats: Sequence[str], words: Wording) -> None:
+    def __init__(self, d: typed.Declarations, style: Style, names: Mapping[str, str], words: Wording) -> None:
         self.words = words
-        self.names = Names(d, seats)
-        self.sheet = Sheet(d, style, lambda kind: words.titles(kind, tuple(seats)), self.names, words)
+        self.names = Names(d, tuple(names))
+        titled = shown_names(names)
+        self.sheet = Sheet(d, style, lambda kind: words.titles(kind, titled), self.names, words)
         self.plans: dict[str, Plan] = {}
         self.scales: dict[tuple[str, str], Plan] = {}
         self.tables: list[Table] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from rulespec.engine.words.program_words import english
@@ -17,8 +17,8 @@ class Wording(Protocol):
     def game(self) -> str:
         """The title of the game."""
 
-    def titles(self, kind: str, seats: tuple[str, ...]) -> tuple[str, ...]:
-        """The titles of all entities of a kind."""
+    def titles(self, kind: str, seats: Mapping[str, str]) -> tuple[str, ...]:
+        """The titles of all entities of a kind; `seats` are the ids with the names as they are shown."""
 
     def kind(self, name: str) -> str:
         """The title of a kind."""
@@ -63,11 +63,11 @@ class PlainWords:
         """The title of the game."""
         return self._game
 
-    def titles(self, kind: str, seats: tuple[str, ...]) -> tuple[str, ...]:
+    def titles(self, kind: str, seats: Mapping[str, str]) -> tuple[str, ...]:
         """The titles of all entities of a kind."""
         decl = self.d.kinds[kind]
         if decl.is_player or decl.by_seat or decl.sum_of:
-            return entity_names(self.d.kinds, kind, seats)
+            return entity_names(self.d.kinds, kind, tuple(seats.values()))
         return tuple(entity.title for entity in decl.entities)
 
     def kind(self, name: str) -> str:

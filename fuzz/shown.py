@@ -31,7 +31,7 @@ _LOADING = {"src", "data", "action", "formaction", "poster", "background"}
 
 def draw(home: Path, session: Session) -> None:
     """Draws the board of a ruleset, and lists what has no words."""
-    how = session.rng.choice((["--empty"], ["--players", "3"], ["--for", "public"], []))
+    how = session.rng.choice((["--empty"], ["--players", "3"], ["--public"], []))
     code, _ = session.command("draw", str(home), *how, "--out", "board.svg")
     if code == 0:
         picture(Path("board.svg").read_text("utf-8"))
@@ -60,7 +60,7 @@ def tell_titles(home: Path, session: Session) -> None:
         return
     lines = [LogHeader.of(game).to_json(), *map(entry_json, game.history)]
     Path("game.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    how = session.rng.choice((["--format", "text"], ["--for", "public"]))
+    how = session.rng.choice((["--format", "text"], ["--public"]))
     session.command("replay", "game.jsonl", "--rules", str(home), "--moves", *how, *language)
 
 
@@ -83,8 +83,8 @@ def import_drawing(home: Path, session: Session) -> None:
 def view(home: Path, session: Session) -> None:
     """Makes a page of a log, and draws one of its positions."""
     more = ["--rules", str(home)] if (home / "game.yaml").exists() else []
-    seat = session.rng.choice(("public", "table", "Ann"))
-    code, _ = session.command("view", str(home / "log"), *more, "--for", seat, "--out", "page.html")
+    seat = session.rng.choice(([], ["--omniscient"], ["--for", "Ann"]))
+    code, _ = session.command("view", str(home / "log"), *more, *seat, "--out", "page.html")
     if code == 0:
         page(Path("page.html").read_text("utf-8"))
     code, _ = session.command("draw", str(home / "log"), *more, "--at", "3", "--out", "position.svg")

@@ -244,16 +244,20 @@ def _dialect(session: Session) -> None:
         session.command("replay", f"{HOME}/log.json", "--past-known-faults", "--format", how)
 
 
+def _flags_for(seat: str) -> list[str]:
+    return ["--public"] if seat == "public" else ["--for", seat]
+
+
 def _seat(session: Session) -> None:
     """A seat's file compared with the log: its own agrees, and anything may be in another."""
     log, given = f"{HOME}/log.jsonl", f"{HOME}/given.jsonl"
     for seat in ("Ann", "Bob", "public"):
-        code, _ = session.command("log", log, "--for", seat, "--out", "own.jsonl")
-        if code == 0 and session.command("log", log, "--for", seat, "--check", "own.jsonl")[0] != 0:
+        code, _ = session.command("log", log, *_flags_for(seat), "--out", "own.jsonl")
+        if code == 0 and session.command("log", log, *_flags_for(seat), "--check", "own.jsonl")[0] != 0:
             raise Wrong(f"what is given to {seat} does not agree with the log that it is made of")
-        session.command("log", log, "--for", seat, "--check", given)
-        session.command("log", given, "--for", seat, "--check", session.rng.choice((given, "own.jsonl")))
-        session.command("replay", session.rng.choice((log, given)), "--moves", "--for", seat)
+        session.command("log", log, *_flags_for(seat), "--check", given)
+        session.command("log", given, *_flags_for(seat), "--check", session.rng.choice((given, "own.jsonl")))
+        session.command("replay", session.rng.choice((log, given)), "--moves", *_flags_for(seat))
 
 
 def _scenario(session: Session) -> None:

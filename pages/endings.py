@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rulespec.engine.game.game import Game
@@ -14,7 +15,7 @@ from rulespec.typed.teams import ALL, won_by
 _MAX_TEXT = 500
 """Characters of what a log says where it breaks a rule."""
 
-_NOT_TOLD = "it may tell what not all see: with `--for table` the page has it"
+_NOT_TOLD = "it may tell what not all see: with `--omniscient` the page has it"
 
 Rows = list[tuple[str, str]]
 """Names and texts, for people."""
@@ -22,19 +23,22 @@ Rows = list[tuple[str, str]]
 
 def ending(game: Game, seat: str | None, words: Words) -> Rows:
     """The standing of the game at the end of the log, without what is not seen."""
+    names = game.shown_names
     try:
         decision, result = game.decision, game.result
     except RulesetFaultError as fault:
         return [("Fault", str(fault) if seat == TABLE else _NOT_TOLD)]
     if result is not None:
         rows = [(words.word("ended_head"), words.ending(result.ending))]
-        won = won_by(game.teams, game.seats, result.winners) if result.winners else words.word("nobody")
+        won = won_by(game.teams, names, result.winners) if result.winners else words.word("nobody")
         rows.append((words.word("won_by"), words.word("all") if won == ALL else won))
         if result.scores:
-            rows.append((words.word("points_head"), ", ".join(f"{seat} {n}" for seat, n in result.scores.items())))
+            rows.append(
+                (words.word("points_head"), ", ".join(f"{names[seat]} {n}" for seat, n in result.scores.items()))
+            )
         return rows
     assert decision is not None
-    actor = decision.by or words.word("chance")
+    actor = words.word("chance") if decision.by is None else names[decision.by]
     return [
         (words.word("goes_on_head"), words.word("goes_on_with", decision=words.decision(decision.name), actor=actor))
     ]
@@ -53,13 +57,13 @@ def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any]
     where = words.word("breaks", where=words.word(at, index))
     if seat != TABLE:
         return {"text": where, "rows": [("Reason", _NOT_TOLD)]}
-    return {"text": f"{where}: {_action(found)}", "rows": _reason(found)}
+    return {"text": f"{where}: {_action(found, result.game.shown_names)}", "rows": _reason(found)}
 
 
-def _action(found: Divergence) -> str:
+def _action(found: Divergence, names: Mapping[str, str]) -> str:
     action = found.action
     if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
-        action = f"{action['by'] or 'chance'}: {action['option']}"
+        action = f"{names.get(action['by'], action['by']) or 'chance'}: {action['option']}"
     text = action if isinstance(action, str) else repr(action)
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"
 

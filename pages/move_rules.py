@@ -30,7 +30,7 @@ def move_rules(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Move
         moves: its decisions, and what was taken back.
     """
     tracer = Tracer(game.ruleset)
-    again = Game(game.ruleset, game.seats, game.settings, tracer.machines)
+    again = Game(game.ruleset, game.names, game.settings, tracer.machines)
     again.position.begin()
     tracer.take()
     for move in moves:

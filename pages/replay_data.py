@@ -119,10 +119,10 @@ class _Film:
         self.told = self._moves.told
         self._seat = seat
         self._words = words
-        self._board = board_of(game.ruleset, game.seats, words)
+        self._board = board_of(game.ruleset, game.names, words)
         self.pictures = BoardChanges(self._board.static)
         measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
-        self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.seats), colours)
+        self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.shown_names), colours)
 
     def run(self) -> Iterator[Move]:
         """Goes through the game, and tells its moves."""
@@ -164,8 +164,8 @@ def _public(move: Move, rules: MoveRules) -> MoveRules:
 def _about(result: ReplayResult, seat: str | None, words: Words) -> str:
     game = result.game
     rules = whose(game.ruleset) or game.ruleset.ref
-    parts = [rules, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.seats)]
+    parts = [rules, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.shown_names.values())]
     if game.watcher.secretive:
-        seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=seat)
+        seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=game.shown_names.get(seat, ""))
         parts.append(words.word("everything") if seat == TABLE else seen)
     return " · ".join([*parts, *[result.random] * bool(result.random)])

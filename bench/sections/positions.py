@@ -99,7 +99,7 @@ def _again(game: Game, *, undo: bool) -> Slice:
     """Takes the decisions of a whole game, or takes them back; only that is timed."""
 
     def run() -> Sample:
-        again = Game(game.ruleset, game.seats)
+        again = Game(game.ruleset, game.names)
         again.position.begin()
         history = game.history
         begun = time.process_time()

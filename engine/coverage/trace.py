@@ -115,7 +115,7 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
         # The generated program finds the decisions; what it tries in vain on the way is not what the log runs.
         rules = None if path.name.endswith(".jsonl") else own
         found = replay_log(path, rules=rules, load=lambda _: ruleset, strict=False)
-        game = Game(ruleset, found.game.seats, found.game.settings, tracer.machines)
+        game = Game(ruleset, found.game.names, found.game.settings, tracer.machines)
         for move in found.moves:
             if isinstance(move, TakenBack):
                 game.take_back(move)

@@ -61,7 +61,7 @@ class Finders:
         make, tables = found
         lookups = self._game.position.machine.lookups[decision]
         values = [table(self._projections) for table in tables]
-        return make(*lookups, self._game.seats, *values), True
+        return make(*lookups, tuple(self._projections.names.values()), *values), True
 
     def _made(
         self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.game.names import comparable
 from rulespec.engine.logs.log_text import fail
 from rulespec.records import Brief
 
@@ -18,10 +19,19 @@ MAX_BRACKETS = 400_000
 
 
 class ForeignLog(Brief, Struct):
-    """The entries of a foreign log, and the name of its file."""
+    """The entries of a foreign log, and the name of its file.
+
+    Names in entries are compared in NFC, and all texts of entries are in it; `written` is the first entry as it stands.
+    """
 
     file: str
     entries: list[Any] = []
+    written: Any = None
+
+    @property
+    def first(self) -> Any:
+        """The first entry as it stands in the log."""
+        return self.entries[0] if self.written is None else self.written
 
 
 def parse_foreign(text: str, file: str) -> ForeignLog:
@@ -57,7 +67,21 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
                 fail("RS612", f"entry {number} is a text that holds no JSON", start)
         if not isinstance(entries[number], dict):
             fail("RS613", f"entry {number} is no object", start)
-    return ForeignLog(file, entries)
+    if text.isascii() and "\\u" not in text:
+        return ForeignLog(file, entries)
+    try:
+        return ForeignLog(file, [_normal(entry) for entry in entries], entries[0])
+    except RecursionError:
+        fail("RS612", "this log nests too deep to be read as JSON", start)
+
+
+def _normal(value: Any) -> Any:
+    """A value of an entry with its texts in NFC."""
+    if isinstance(value, str):
+        return comparable(value)
+    if isinstance(value, list):
+        return [_normal(item) for item in value]
+    return {comparable(key): _normal(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _read_json(text: str) -> Any:

@@ -21,7 +21,7 @@ from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.mismatch import Explainer
-from rulespec.engine.dialects.projection import Projections, is_by
+from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.dialects.search import Stretch, StretchSearch
 from rulespec.engine.dialects.take_back import TakeBack
 from rulespec.engine.game.game import Game, TakenBack
@@ -272,8 +272,8 @@ class Importer:
                 reason = "there is nothing to take back"
             elif decision.name in undo.not_during:
                 reason = f"nothing can be taken back while `{decision.name}` is open"
-            elif not is_by(self.log.payloads[cursor.entry], undo.by, last.by if last else None):
-                reason = f"the last decision was that of {last.by if last and last.by else 'chance'}"
+            elif not self._projections.is_by(self.log.payloads[cursor.entry], undo.by, last.by if last else None):
+                reason = f"the last decision was that of {self._projections.shown(last.by if last else None)}"
         return None, refused(reason) if reason else None
 
     # --- entries that are not legal ----------------------------------------------------------

@@ -70,7 +70,7 @@ class FormInverse:
 
     def is_by(self, payload: Any, seat: str | None) -> bool:
         """Whether the entry names this seat as the one that acts, or names none."""
-        return self._by is None or self._by(payload, seat)
+        return self._by is None or self._by(payload, None if seat is None else self.projections.names[seat])
 
     def looks_like(self, args: Args, record: Any, state: list[int]) -> bool:
         """Whether an option with these arguments looks like the record."""

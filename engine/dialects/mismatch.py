@@ -16,7 +16,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.paths import MISSING, follow
-from rulespec.engine.dialects.projection import Field, Form, Projections, is_by, items
+from rulespec.engine.dialects.projection import Field, Form, Projections, items
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, numbered_option
 from rulespec.engine.game.option import Decision, Option, Refusal
@@ -111,7 +111,7 @@ class Explainer:
             own = [c for c in candidates if bool(c.form.projection.item) == bool(path)]
             if not own:
                 listed = candidates[0].form.projection.item
-                return None, refused(f"no element of `{listed}` is left for {_asked(decision)}")
+                return None, refused(f"no element of `{listed}` is left for {self._asked(decision)}")
             meant = [m for c in own if (m := self._meant(c, payload, record)) is not None]
             if not meant:
                 unknown = self.projections.unknown(decision.name, own[0].form.projection.type, payload)
@@ -136,7 +136,7 @@ class Explainer:
 
     def _other_decision(self, decision: Decision, kind: Any, payload: Any, matched: frozenset[int]) -> Refusal:
         """Why an entry of a type that the open decision lacks does not fit."""
-        asked = _asked(decision)
+        asked = self._asked(decision)
         if kind is MISSING:
             return refused(f"the entry has no type, and the open decision is {asked}")
         for path in self.projections.shared.get(kind, ()) if isinstance(kind, str) and matched else ():
@@ -164,10 +164,10 @@ class Explainer:
     def _other_seat(self, decision: Decision, candidates: list[_Candidate], payload: Any) -> str:
         """Why the entry is not for whoever decides; empty if it may be."""
         for c in candidates:
-            if c.choice.by is not None or is_by(payload, c.form.projection.by, decision.by):
+            if c.choice.by is not None or self.projections.is_by(payload, c.form.projection.by, decision.by):
                 return ""
         path = candidates[0].form.projection.by.removesuffix("?")
-        who = decision.by or "chance"
+        who = self.projections.shown(decision.by)
         return f"{_holds(path, follow(payload, path))}, and it is for {who} to decide `{decision.name}`"
 
     def _not_a_list(self, candidates: list[_Candidate], payload: Any) -> str:
@@ -194,14 +194,23 @@ class Explainer:
             found.append(
                 _Meant(
                     option,
-                    refusal or _not_theirs(c.form, option, payload),
-                    refusal is None and is_by(payload, c.form.projection.by, option.by),
+                    refusal or self._not_theirs(c.form, option, payload),
+                    refusal is None and self.projections.is_by(payload, c.form.projection.by, option.by),
                     refusal is not None and bool(self.dialect.accepts.intersection(refusal.rules)),
                     -sum(not self._facts.reads_state(condition) for condition in failed),
                     (-len(failed), first),
                 )
             )
         return max(found, key=lambda m: (m.accepted, m.legal, m.sense, m.held), default=None)
+
+    def _not_theirs(self, form: Form, option: Option, payload: Any) -> Refusal:
+        """Why an entry does not stand for an option, although that is legal."""
+        path = form.projection.by
+        if self.projections.is_by(payload, path, option.by):
+            return refused("what follows does not fit")
+        path = path.removesuffix("?")
+        who = self.projections.shown(option.by)
+        return refused(f"{_holds(path, follow(payload, path))}, and it is for {who} to do this")
 
     # --- fields ----------------------------------------------------------------------------------------
 
@@ -213,10 +222,10 @@ class Explainer:
         unlike = [self._first_unlike(c, legal, record, state) for c in candidates]
         found = max((u for u in unlike if u is not None), key=lambda u: len(u.before), default=None)
         if found is None:
-            return f"no legal option of {_asked(decision)} has these fields"
+            return f"no legal option of {self._asked(decision)} has these fields"
         values = dict.fromkeys(v for u in unlike if u is not None and u.path == found.path for v in u.values)
         path = place + found.path
-        text = f"no legal option of {_asked(decision)} "
+        text = f"no legal option of {self._asked(decision)} "
         text += f"lacks `{path}`" if found.found is MISSING else f"has {_value(found.found)} as `{path}`"
         if values:
             same = f"with the same {' and '.join(f'`{name}`' for name in found.before)} " if found.before else ""
@@ -236,6 +245,9 @@ class Explainer:
             like = fitting
             before.append(f.path)
         return None
+
+    def _asked(self, decision: Decision) -> str:
+        return f"`{decision.name}` of {self.projections.shown(decision.by)}"
 
     def _values(self, f: Field, option: Option, state: list[int]) -> list[str]:
         """The values of a field in a log that fit an option."""
@@ -260,19 +272,6 @@ def _records(candidates: list[_Candidate], payload: Any, matched: frozenset[int]
         (item, f"{path}.{i}.") for path in paths for i, item in enumerate(items(payload, path)) if i not in matched
     ]
     return found or [(payload, "")]
-
-
-def _not_theirs(form: Form, option: Option, payload: Any) -> Refusal:
-    """Why an entry does not stand for an option, although that is legal."""
-    path = form.projection.by
-    if is_by(payload, path, option.by):
-        return refused("what follows does not fit")
-    path = path.removesuffix("?")
-    return refused(f"{_holds(path, follow(payload, path))}, and it is for {option.by or 'chance'} to do this")
-
-
-def _asked(decision: Decision) -> str:
-    return f"`{decision.name}` of {decision.by or 'chance'}"
 
 
 def _holds(path: str, found: Any) -> str:

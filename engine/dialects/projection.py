@@ -17,12 +17,14 @@ from rulespec.engine.dialects.dialect import Dialect, Projection
 from rulespec.engine.dialects.known import known
 from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.names import comparable
 from rulespec.engine.game.query import Queries, Query, Value
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Use
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.traversal import Binding, walk
+from rulespec.typed.seats import entity_names
 
 MAX_ITEMS = 1_000
 """Elements of a list that several decisions share; a longer list counts as none."""
@@ -86,21 +88,16 @@ def is_name(found: Any, name: str) -> bool:
     return bool((str(found) if type(found) is int else found) == name)
 
 
-def is_by(payload: Any, path: str, seat: str | None) -> bool:
-    """Whether the field at `path` names the seat that acts. The empty path says nothing against it."""
-    return not path or by_reader(path)(payload, seat)
-
-
 @lru_cache(maxsize=1_000)
 def by_reader(path: str) -> Callable[[Any, str | None], bool]:
-    """The test of whether the field at a path names a seat; a path with `?` at its end may lead nowhere."""
+    """The test of whether the field at a path has the name of a seat; a path with `?` at its end may lead nowhere."""
     read, optional = path_reader(path.removesuffix("?")), path.endswith("?")
 
-    def is_by(payload: Any, seat: str | None) -> bool:
+    def is_by(payload: Any, name: str | None) -> bool:
         found = read(payload)
         if optional and (found is MISSING or found is None):
             return True
-        return seat is not None and is_name(found, seat)
+        return name is not None and is_name(found, name)
 
     return is_by
 
@@ -125,6 +122,8 @@ class Projections:
         """Type of entry → paths of lists that several decisions share."""
         self.tried = 0
         """Number of arguments tried for the options that entries stand for."""
+        self.names = {seat: comparable(name) for seat, name in game.names.items()}
+        """Seat → its name in the log."""
         self._names: dict[str, tuple[str, ...]] = {}
         self._queries = Queries(game.ruleset, game.seats, game.settings)
         self._equals: dict[str, Callable[[Any, int], bool]] = {}
@@ -196,6 +195,14 @@ class Projections:
                 form.when, form.condition = found.value, found.lowered
         return form
 
+    def is_by(self, payload: Any, path: str, seat: str | None) -> bool:
+        """Whether the field at `path` names the seat that acts. The empty path says nothing against it."""
+        return not path or by_reader(path)(payload, None if seat is None else self.names[seat])
+
+    def shown(self, seat: str | None) -> str:
+        """A seat in messages."""
+        return "chance" if seat is None else self.game.shown_names[seat]
+
     # --- options to records ----------------------------------------------------
 
     def equal(self, args: Sequence[int], form: Form, record: Any, state: list[int]) -> bool:
@@ -256,7 +263,9 @@ class Projections:
     def foreign(self, kind: str) -> tuple[str, ...]:
         """The foreign names of all entities of a kind."""
         if kind not in self._names:
-            names = self.game.labels.names.get(kind, ())  # `{}` alone is of no kind
+            kinds = self.game.ruleset.kinds
+            seats = tuple(self.names.values())
+            names = entity_names(kinds, kind, seats) if kind in kinds else ()  # `{}` alone is of no kind
             self._names[kind] = tuple(self.dialect.foreign(kind, name) for name in names)
         return self._names[kind]
 

@@ -27,7 +27,7 @@ from rulespec.engine.game.option_lists import among
 from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import refused, stood_for, why_never, why_not
-from rulespec.engine.game.seating import check_seats, check_settings
+from rulespec.engine.game.seating import check_settings, seated
 from rulespec.engine.game.state_fields import Plain
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed
@@ -60,7 +60,8 @@ class Game(Inspected):
 
     Args:
         ruleset: a checked ruleset.
-        seats: names of the players in clockwise order.
+        seats: names of the players in clockwise order, any texts; or their ids with the names. Names that can all
+            be ids are the ids, too; with any other name, ids are those of the rules, or `A`, `B`, …
         settings: what the table switches, by name; the rest has its defaults.
         backend: how the rules are run, by its name or as a function that makes the machine; all do the same.
         start: a call of a procedure, such as `turn(red)`, with which the game begins instead of its own start.
@@ -74,15 +75,16 @@ class Game(Inspected):
     def __init__(
         self,
         ruleset: typed.Ruleset,
-        seats: Sequence[str],
+        seats: Sequence[str] | Mapping[str, str],
         settings: Mapping[str, str | int] | None = None,
         backend: Backend | Machines = "python",
         start: str | None = None,
     ) -> None:
         self.ruleset = ruleset
-        self.seats = tuple(seats)
+        self.names = seated(ruleset, seats)
+        """Seat → the name that people see."""
+        self.seats = tuple(self.names)
         self.settings = check_settings(ruleset, settings or {})
-        check_seats(ruleset, self.seats)
         runs = machine(ruleset, len(self.seats), self.settings, backend)
         self._words = words(runs, ruleset, self.seats)
         self._queries = Queries(ruleset, self.seats, self.settings)
@@ -99,10 +101,10 @@ class Game(Inspected):
 
     def anew(self) -> Game:
         """A new game at the same table, from the game's own start."""
-        return Game(self.ruleset, self.seats, self.settings, lambda *_: self.position.machine)
+        return Game(self.ruleset, self.names, self.settings, lambda *_: self.position.machine)
 
     def __repr__(self) -> str:
-        played = f"<Game {self.ruleset.ref}, {', '.join(self.seats)}, {self.ply} decisions"
+        played = f"<Game {self.ruleset.ref}, {', '.join(self.shown_names.values())}, {self.ply} decisions"
         result, decision = self.result, self.decision
         if result is not None:
             return f"{played}, over: {result.ending}>"
@@ -111,16 +113,18 @@ class Game(Inspected):
 
     def __str__(self) -> str:
         """The status of the game: the open decision or the ending, and the points of each seat."""
+        names = self.shown_names
         result, decision = self.result, self.decision
         head = f"{self.ruleset.title}, {self.ply} decision{'s' * (self.ply != 1)}; "
         if result is not None:
-            how = f"over: {result.ending}, won by {', '.join(result.winners) or 'nobody'}"
+            how = f"over: {result.ending}, won by {', '.join(names[seat] for seat in result.winners) or 'nobody'}"
         else:
             assert decision is not None
-            how = f"`{decision.name}` is open, for {decision.by or 'chance'}"
+            who = "chance" if decision.by is None else names[decision.by]
+            how = f"`{decision.name}` is open, for {who}"
         points = result.scores if result is not None else scoring.points(self.position, self.seats)
         best = sorted(self.seats, key=lambda seat: -points.get(seat, 0))
-        lines = [head + how, ", ".join(f"{seat} {points[seat]}" for seat in best if seat in points)]
+        lines = [head + how, ", ".join(f"{names[seat]} {points[seat]}" for seat in best if seat in points)]
         return "\n".join(line for line in lines if line)
 
     # --- decisions and options -----------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from rulespec.diagnostics.report import failure
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
 from rulespec.engine.game.measures import Measures
+from rulespec.engine.game.names import shown_names
 from rulespec.engine.game.notation import Words
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.position import Position
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from rulespec.engine.game.sight import Watcher
 
 TABLE = ""
-"""In the place of a seat: who keeps the game, and knows all of it. No seat is called so."""
+"""In the place of a seat: who keeps the game, and knows all of it. No id is empty."""
 
 
 class Inspected:
@@ -35,6 +36,7 @@ class Inspected:
 
     ruleset: typed.Ruleset
     seats: tuple[str, ...]
+    names: Mapping[str, str]
     position: Position
     _words: Words
     _queries: Queries
@@ -54,13 +56,18 @@ class Inspected:
         svg = self._repr_svg_()
         return None if svg is None else f'<div style="max-width: 100%; overflow-x: auto">{svg}</div>'
 
+    @cached_property
+    def shown_names(self) -> dict[str, str]:
+        """Seat → its name as screens and pages show it; see `rulespec.engine.game.names`."""
+        return shown_names(self.names)
+
     @property
     def labels(self) -> Labels:
         """The names of entities and seats, by their numbers."""
         return self._words.labels
 
     def value(self, text: str, seat: str | None = TABLE) -> str:
-        """The value of an expression of the rules language in this state; seats may be written by their names.
+        """The value of an expression of the rules language in this state; seats are written by their ids.
 
         Args:
             text: the expression.

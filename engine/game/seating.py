@@ -7,12 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.engine.game.names import MAX_NAME, comparable
+from rulespec.syntax.words import NO_VALUES
 from rulespec.typed import nodes as typed
-from rulespec.typed.reserved import HELP, why_reserved
 from rulespec.typed.seats import entity_names
 from rulespec.typed.settings import refused, taken
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SIGNS = frozenset("(),:")
+"""They stand around an argument, or after the seat that decides."""
+MAX_ID = 80
+"""Characters of the id of a seat."""
 
 
 def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) -> dict[str, str]:
@@ -38,36 +43,70 @@ def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) ->
     return chosen
 
 
-def check_seats(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> None:
-    """Checks the number and the names of seats.
+def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    """The seats of a table: id → the name that people see, clockwise.
+
+    Args:
+        ruleset: the rules.
+        seats: ids with names; or names alone. Names that can all be ids are the ids, too; with any other name, ids are
+            those of `seat_names`.
 
     Raises:
-        DiagnosticsError: RS707 for a number of seats the ruleset is not for, RS708 for a name no seat can have.
+        DiagnosticsError: RS707 for a number of seats the ruleset is not for, RS708 for an id no seat can have, RS649
+            for a name that is too long.
     """
     report = Report()
     low, high = ruleset.players
     if not low <= len(seats) <= high:
         report.error("RS707", f"`{ruleset.ref}` is for {low} to {high} players, not for {len(seats)}", None)
-    for seat in seats:
-        if not seat or len(seat) > 80 or any(c in seat for c in "(),\n\r\t") or seat != seat.strip():
-            help_ = "no brackets, commas or line ends"
-            report.error("RS708", f"{seat[:80]!r} cannot be the name of a seat", None, help=help_)
-        if why := why_reserved(seat[:80]):
-            report.error("RS708", why, None, help=HELP)
+    if isinstance(seats, Mapping):
+        names = dict(seats)
+        for message, help_ in _unfit(ruleset, tuple(names)):
+            report.error("RS708", message, None, help=help_)
+    elif can_be_ids(seats) and not _unfit(ruleset, tuple(seats)):
+        names = {seat: seat for seat in seats}
+    else:
+        names = dict(zip(seat_names(len(seats), ruleset.seats), seats, strict=True))
+    for seat, name in names.items():
+        if len(name) > MAX_NAME:
+            message = f"the name of seat {shown(seat)} has {len(name):,} characters: {shown(name)}"
+            report.error("RS649", message, None, help=f"a name has at most {MAX_NAME:,} characters")
+    report.raise_if_errors()
+    return names
+
+
+def can_be_id(text: str) -> bool:
+    """Whether a text can be the id of a seat: written as an argument of an option, and before a colon in scenarios."""
+    return (
+        0 < len(text) <= MAX_ID
+        and text.isprintable()
+        and text == comparable(text.strip())
+        and not _SIGNS.intersection(text)
+        and text not in NO_VALUES
+    )
+
+
+def can_be_ids(names: Sequence[str]) -> bool:
+    """Whether names can all be ids of the seats of one table."""
+    return len(set(names)) == len(names) and all(map(can_be_id, names))
+
+
+def _unfit(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Why texts cannot be the ids of the seats of a table: messages, each with a way out."""
+    found = []
     for i, seat in enumerate(seats):
-        if seat in ruleset.seats and ruleset.seats.index(seat) != i:
+        if not can_be_id(seat):
+            help_ = "an id is a word such as `A`; the name that people see is any text"
+            found.append((f"{shown(seat)} cannot be the id of a seat", help_))
+        elif seat in ruleset.seats and ruleset.seats.index(seat) != i:
             meant = ruleset.seats.index(seat) + 1
-            report.error(
-                "RS708", f"{shown(seat)} is what the rules call seat {meant}, and cannot be seat {i + 1}", None
-            )
-    if len(set(seats)) < len(seats):
-        report.error("RS708", "two seats have the same name", None)
+            message = f"{shown(seat)} is what the rules call seat {meant}, and cannot be the id of seat {i + 1}"
+            found.append((message, "names that people see may be any"))
     for kind in ruleset.kinds.values():
         if kind.product and kind.by_seat and (name := _twice(entity_names(ruleset.kinds, kind.name, seats))):
-            report.error(
-                "RS708", f"with these names of seats, two of `{kind.name}` would be called {shown(name)}", None
-            )
-    report.raise_if_errors()
+            message = f"with these ids of seats, two of `{kind.name}` would be called {shown(name)}"
+            found.append((message, "take ids without `_`"))
+    return found
 
 
 def _twice(words: Iterable[str]) -> str:
@@ -86,6 +125,6 @@ def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
 
 
 def seat_names(number: int, called: Sequence[str] = ()) -> tuple[str, ...]:
-    """Default names of seats: those that the rules give the first of them, then letters, A for the first seat."""
+    """Default ids of seats: those that the rules give the first of them, then letters, A for the first seat."""
     letters = (_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
     return (*called[:number], *list(letters)[len(called) :])

@@ -40,7 +40,8 @@ class View(Brief, Struct, frozen=True):
 
     Attributes:
         seat: who looks; None for what all seats see.
-        seats: the names of the players.
+        seats: the ids of the players.
+        names: seat → the name that people see.
         state: as `state_json` gives it, without what is hidden; and `counts`, by what is private: how many there are
             where everybody may count.
         hidden: what is hidden, such as `player.Bob.cash`.
@@ -58,6 +59,7 @@ class View(Brief, Struct, frozen=True):
 
     seat: str | None
     seats: tuple[str, ...]
+    names: dict[str, str]
     state: dict[str, Any]
     hidden: tuple[str, ...]
     decision: Decision | None
@@ -89,6 +91,7 @@ def view_of(game: Game, seat: str | None) -> View:
     return View(
         seat,
         game.seats,
+        dict(game.names),
         _shown(game, unseen),
         tuple(dict.fromkeys(path(labels, program.cells[at], secret) for at, secret in unseen.items())),
         game.decision,

@@ -9,16 +9,17 @@ from typing import Any, NoReturn
 
 from msgspec import Struct
 
+from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.carried_over import new_header
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.ends import end_of
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
-from rulespec.engine.logs.native import MAX_LINES, check_version, line_object, place_in
+from rulespec.engine.logs.native import MAX_LINES, check_version, line_object, place_in, read_seats
 from rulespec.engine.logs.notes import OF_REMARK, OWN
+from rulespec.engine.logs.old_seats import id_of, with_ids
 from rulespec.engine.logs.sealed import fits
 from rulespec.engine.logs.seat_log import seat_log
-from rulespec.typed.reserved import HELP, PUBLIC, why_reserved
 
 _SEEN = ("decision", "by", "option", "sealed")
 _SAME = ("ruleset", "seats", "settings", "for")
@@ -72,8 +73,8 @@ def read_seat_log(path: Path) -> SeatLog:
     """Reads the log for one seat.
 
     Raises:
-        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (another version), RS607 (another form), RS708
-            (names of seats).
+        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (another version), RS607 (another form), RS650
+            (two seats of the same name).
     """
     name = str(path)
     text, _ = read_log_text(path, name, MAX_NATIVE_BYTES)
@@ -81,21 +82,37 @@ def read_seat_log(path: Path) -> SeatLog:
         fail("RS602", f"the log has more than {MAX_LINES:,} lines", None)
     header, *lines = [line_object(line, name, number) for number, line in enumerate(text.rstrip().split("\n"), 1)]
     header = new_header(header, _SAME)
-    for_ = header.get("for")
-    log = SeatLog(name, None if for_ == PUBLIC else for_, header, lines, None, "", text)
-    seats = header.get("seats")
-    if not isinstance(seats, list) or for_ not in (*seats, PUBLIC):
+    log = SeatLog(name, None, {}, lines, None, "", text)
+    first = text.partition("\n")[0]
+    if "for" not in header or not isinstance(header.get("seats"), dict | list):
         help_ = "`rulespec log LOG --for SEAT` writes such a log"
         log.fail("RS607", "this is not the log for a seat: its first line does not say for whom it is", 0, "", help_)
-    check_version(header, name, 1, text.partition("\n")[0])
-    if why := next((why for each in seats if isinstance(each, str) and (why := why_reserved(each))), ""):
-        log.fail("RS708", why, 0, "seats", HELP)
+    check_version(header, name, 1, first)
+    old = isinstance(header["seats"], list)
+    header["seats"] = seats = read_seats(header["seats"], name, 1, first)
+    if old:
+        _carry_over(header, lines)
+    if header["for"] is not None and header["for"] not in seats:
+        help_ = f"the seats are {', '.join(map(shown, seats))}; null is for all"
+        log.fail("RS607", "this log is for nobody who plays: `for` is the id of a seat", 0, "for", help_)
     memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""
     end = lines.pop()["end"] if lines and "end" in lines[-1] else None
     for index, line in enumerate(lines, 1):
         if not (is_remark(line) or (isinstance(line.get("decision"), str) and {"option", "sealed"} & line.keys())):
             log.fail("RS607", "this line is no decision that a seat has seen", index, "")
-    return SeatLog(log.file, log.seat, header, lines, end, str(memory), text)
+    return SeatLog(log.file, header["for"], header, lines, end, str(memory), text)
+
+
+def _carry_over(header: dict[str, Any], lines: list[dict[str, Any]]) -> None:
+    """Puts ids in the place of names, as version 1 wrote them; what all see was for `public`."""
+    seat, option = id_of(header["seats"]), with_ids(header["seats"])
+    for_ = header["for"]
+    header["for"] = None if for_ == "public" else seat(for_) if isinstance(for_, str) else for_
+    for line in lines:
+        if isinstance(line.get("by"), str):
+            line["by"] = seat(line["by"])
+        if isinstance(line.get("option"), str):
+            line["option"] = option(line["option"])
 
 
 def is_remark(line: dict[str, Any]) -> bool:

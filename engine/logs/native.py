@@ -1,13 +1,13 @@
 """Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
 
     {"rulespec_log": 2, "rulespec": "0.1.0", "language": 1, "ruleset": "nim", "ruleset_hash": "01…", …}
-    {"decision": "turn", "by": "Ann", "option": "take(2)"}
+    {"decision": "turn", "by": "A", "option": "take(2)"}
     {"undo": 1}
     {"end": {"ending": null, "winners": [], "scores": {}, "fingerprint": "5f…"}}
 
 A choice that others have seen sealed has its `salt`, too (`rulespec.engine.logs.sealed`).
 A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
-are not taken back; with `"set": {"card": "Ann"}` these fields of the game hold these values afterwards.
+are not taken back; with `"set": {"card": "A"}` these fields of the game hold these values afterwards.
 The end line is described in `rulespec.engine.logs.ends`, notes on lines and remarks in `rulespec.engine.logs.notes`.
 Version 1 has neither the versions in its header nor an end line; it is read as version 2.
 """
@@ -40,6 +40,7 @@ from rulespec.engine.logs.decision_lines import MAX_LINE, SALT, read_all, read_o
 from rulespec.engine.logs.ends import RecordedEnd, Wrong, end_json, read_end
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.notes import OF_HEADER, OF_MOVE, OF_REMARK, OWN, OWN_HELP, Notes, notes_in
+from rulespec.engine.logs.old_seats import back_with_ids, id_of, seats_of, with_ids
 
 VERSION = 2
 READ = (1, 2)
@@ -48,6 +49,7 @@ MAX_LINES = 200_000
 MAX_HEADER = MAX_LINE + MAX_PACKED
 """Characters of the first line, which may have the rules in it."""
 MAX_SEATS = 64
+_ONE_NAME = "write the seats as an object of ids with names, and ids in the lines"
 MAX_FIELDS = 100
 """State fields in `keep`, and in `set`."""
 _MAX_VERSION = 80
@@ -61,7 +63,7 @@ _HEADER_KEYS = (
 
 
 class LogHeader(Struct, frozen=True):
-    """The ruleset, seats and settings of a game.
+    """The ruleset, the seats with their names, and the settings of a game.
 
     Attributes:
         ruleset_hash: the hash of the meaning of its rules; "" if the log has none.
@@ -70,25 +72,27 @@ class LogHeader(Struct, frozen=True):
         language: the version of the rules language; 0 if it is not known.
         random: the generator that a simulated game was drawn from; "" for none.
         bundle: the sources of the ruleset, if the log carries them.
+        named: whether the header has a list of names (version 1), and lines name the seats.
         notes: what else the header says: `event`, `date`, `remark`, and keys of the writer's own.
     """
 
     ruleset: str
     ruleset_hash: str
-    seats: tuple[str, ...]
+    seats: Mapping[str, str]
     settings: Mapping[str, str]
     sources_hash: str = ""
     rulespec: str = RULESPEC
     language: int = LANGUAGE
     random: str = ""
     bundle: Bundle | None = None
+    named: bool = False
     notes: Notes = {}
 
     @classmethod
     def of(cls, game: Game, notes: Notes | None = None, random: str = "", bundle: Bundle | None = None) -> LogHeader:
         """The header of the log of a game that is written now."""
         rules = game.ruleset
-        header = cls(rules.ref, rules.hash, game.seats, dict(game.settings), rules.sources_hash)
+        header = cls(rules.ref, rules.hash, dict(game.names), dict(game.settings), rules.sources_hash)
         return replace(header, random=random, bundle=bundle, notes=notes or {})
 
     def to_json(self) -> dict[str, Any]:
@@ -100,7 +104,7 @@ class LogHeader(Struct, frozen=True):
             "ruleset": self.ruleset,
             "ruleset_hash": self.ruleset_hash,
             "sources_hash": self.sources_hash,
-            "seats": list(self.seats),
+            "seats": dict(self.seats),
             "settings": dict(self.settings),
             **({"random": self.random} if self.random else {}),
             **({"bundle": self.bundle.to_json()} if self.bundle is not None else {}),
@@ -247,10 +251,12 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
             Span(display, 1, 1, 1, 2),
             help="its first line names the ruleset and the seats",
         )
+    if log.header.named and any(seat != name for seat, name in log.header.seats.items()):
+        log.entries = _by_ids(log.entries, log.header.seats)
     return log
 
 
-_NO_HEADER = LogHeader("", "", (), {})
+_NO_HEADER = LogHeader("", "", {}, {})
 
 
 def _read_line(log: NativeLog, data: dict[str, Any], number: int, line: str) -> None:
@@ -392,9 +398,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         help_ = "write the id there, and say with --rules where the ruleset is"
         place = place_in(display, number, line, ruleset)
         fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
-    seats = data["seats"]
-    if not isinstance(seats, list) or not seats or len(seats) > MAX_SEATS or not all(isinstance(s, str) for s in seats):
-        fail("RS607", "`seats` is a list of names", place_in(display, number, line, "seats"))
+    seats = read_seats(data["seats"], display, number, line)
     settings = data.get("settings", {})
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
         fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
@@ -404,7 +408,39 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         place = place_in(display, number, line, "random")
         fail("RS607", "`random` is the name of a generator, such as `splitmix64-1`", place)
     bundle = bundle_in(data["bundle"], place_in(display, number, line, "bundle")) if "bundle" in data else None
-    return LogHeader(ruleset, hashes[0], tuple(seats), texts, hashes[1], program, language, random, bundle, notes)
+    named = isinstance(data["seats"], list)
+    return LogHeader(ruleset, hashes[0], seats, texts, hashes[1], program, language, random, bundle, named, notes)
+
+
+def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, str]:
+    """The seats of a header: an object of ids with names, or the list of names of version 1.
+
+    Raises:
+        DiagnosticsError: RS607 for anything else, RS650 for a list with the same name twice.
+    """
+    names = list(seats.values()) if isinstance(seats, dict) else seats
+    if not isinstance(names, list) or not 0 < len(names) <= MAX_SEATS or not all(isinstance(n, str) for n in names):
+        fail("RS607", "`seats` is an object of id → name", place_in(display, number, line, "seats"))
+    try:
+        return seats if isinstance(seats, dict) else seats_of(names)
+    except ValueError as error:
+        fail("RS650", str(error), place_in(display, number, line, "seats"), help=_ONE_NAME)
+
+
+def _by_ids(entries: list[LogEntry], seats: Mapping[str, str]) -> list[LogEntry]:
+    """The lines of a log of version 1 with ids in the place of names."""
+    seat, option = id_of(seats), with_ids(seats)
+    return [
+        LogEntry(
+            entry.decision,
+            None if entry.by is None else seat(entry.by),
+            option(entry.option),
+            entry.line,
+            None if entry.back is None else back_with_ids(entry.back, seats),
+            entry.salt,
+        )
+        for entry in entries
+    ]
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:

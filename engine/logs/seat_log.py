@@ -10,7 +10,6 @@ from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.notes import SeenNotes
 from rulespec.engine.logs.sealed import salted, seen_line
-from rulespec.typed.reserved import PUBLIC
 
 
 def seat_log(
@@ -18,6 +17,7 @@ def seat_log(
 ) -> Iterator[dict[str, Any]]:
     """The lines: a header that says for whom they are, one for each decision, the end, and what the seat remembers.
 
+    The header has `for`: a seat, or null for all.
     An argument that the seat does not see is `?`. A choice of a round is `sealed` until all have chosen: the lines of
     later have its salt, and `checked` compares. The last line tells whether the log belongs to a game: only what looks
     the same to the seat has the same `memory`.
@@ -31,7 +31,7 @@ def seat_log(
     salted(game)
     view = game.view(seat)
     notes = seen_notes(log, seat, game.watcher.secretive)
-    yield LogHeader.of(game, notes.header).to_json() | {"for": PUBLIC if seat is None else seat}
+    yield LogHeader.of(game, notes.header).to_json() | {"for": seat}
     last, moves = 1, {entry.line for entry in log.entries} if log is not None else set()
     for number, (step, event) in enumerate(zip(game.position.steps, view.history, strict=True)):
         line = lines[number] if lines else last

@@ -11,7 +11,7 @@ further. Once, where no single departure gets further, every overlay is expanded
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
@@ -200,7 +200,7 @@ class _Search:
     """The search for the rules of one log."""
 
     def __init__(
-        self, ruleset: typed.Ruleset, seats: tuple[str, ...], moves: list[RecordedMove], load: Load, step: Step | None
+        self, ruleset: typed.Ruleset, seats: Mapping[str, str], moves: list[RecordedMove], load: Load, step: Step | None
     ) -> None:
         self.seats = seats
         self.moves = moves
@@ -343,11 +343,13 @@ class _Search:
         return trial
 
 
-def replayed(candidate: Candidate, ruleset: typed.Ruleset, seats: tuple[str, ...], moves: list[RecordedMove]) -> Trial:
+def replayed(
+    candidate: Candidate, ruleset: typed.Ruleset, seats: Mapping[str, str], moves: list[RecordedMove]
+) -> Trial:
     """Replays a log under a candidate; `ruleset` has the candidate's overlays.
 
     Raises:
-        DiagnosticsError: RS708 if the name of a seat is not legal under any rules.
+        DiagnosticsError: RS708, RS649 if the id or the name of a seat is legal under no rules.
     """
     try:
         # Most candidates are refused soon, before it pays to generate their code.
@@ -356,7 +358,7 @@ def replayed(candidate: Candidate, ruleset: typed.Ruleset, seats: tuple[str, ...
             if walked.difference is not None:
                 break
     except DiagnosticsError as error:
-        if any(d.code == "RS708" for d in error.diagnostics):
+        if any(d.code in ("RS649", "RS708") for d in error.diagnostics):
             raise
         refusal = refused(error.diagnostics[0].message)
         return Trial(candidate, ruleset.ref, 0, Difference(0, RecordedDecision("", None, ""), None, None, refusal, ()))

@@ -61,6 +61,7 @@ class Judgement(Brief):
         difference: the first decision that is not legal; None if there is none.
         recorded: the recorded outcome.
         outcome: the outcome under the other rules, or the state of the game where it is no longer legal.
+        names: the seats with their names, as they are shown.
         carried: says that the log was read under the rules in it; "" if it was not.
     """
 
@@ -75,6 +76,7 @@ class Judgement(Brief):
     difference: Difference | None
     recorded: Outcome
     outcome: Outcome
+    names: Mapping[str, str]
     carried: str = ""
 
     @property
@@ -197,7 +199,7 @@ def judge(
         DiagnosticsError: if the ruleset is not for this number of seats.
     """
     settings, dropped = transferred_settings(game, ruleset)
-    other = Game(ruleset, game.seats, settings, backend)
+    other = Game(ruleset, game.names, settings, backend)
     walked = walk(other, [_recorded(move) for move in (game.history if moves is None else moves)], force=True)
     try:
         outcome = Outcome.of(other)
@@ -216,6 +218,7 @@ def judge(
         recorded=Outcome.of(game),
         outcome=outcome,
         carried=whose(game.ruleset),
+        names=game.shown_names,
     )
 
 

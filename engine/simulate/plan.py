@@ -9,7 +9,7 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.machines import Backend
-from rulespec.engine.game.seating import check_seats, check_settings, seat_names
+from rulespec.engine.game.seating import check_settings, seat_names, seated
 from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.simulate.playouts import CAP, Playout, play_out
 from rulespec.typed import nodes as typed
@@ -67,7 +67,7 @@ class Plan:
         """
         values = check_settings(ruleset, settings or {})
         for number in players:
-            check_seats(ruleset, seat_names(number, ruleset.seats))
+            seated(ruleset, seat_names(number, ruleset.seats))
         return cls(
             reference,
             ruleset.ref,

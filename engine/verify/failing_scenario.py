@@ -25,7 +25,7 @@ def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong:
         fault: the option in which the rules are at fault, if that is the mistake.
         wrong: the mistake.
     """
-    if wrong.code not in SHOWN_BY or any(":" in seat for seat in header.seats):  # a colon follows who decides
+    if wrong.code not in SHOWN_BY:
         return ""
     ruleset = game.ruleset
     defaults = {s.name: s.default for s in ruleset.settings.values()}

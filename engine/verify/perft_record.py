@@ -103,7 +103,7 @@ def at_moves(
         DiagnosticsError: RS832 if the log has fewer legal moves.
     """
     replayed, moves = result.game, result.moves
-    game = Game(replayed.ruleset, replayed.seats, replayed.settings, backend)
+    game = Game(replayed.ruleset, replayed.names, replayed.settings, backend)
     done = 0
     for at in wanted:
         if at > len(moves):

@@ -172,7 +172,7 @@ def shorter_playout(playout: Playout, effort: Effort | None = None) -> FailingGa
     """The shortest game found that shows the mistake of a failed playout; `effort` as of `shorter`."""
     assert playout.failure is not None
     game = playout.game
-    trial = Trial(game.ruleset, game.seats, game.settings, BACKENDS[:1])
+    trial = Trial(game.ruleset, game.names, game.settings, BACKENDS[:1])
     trial.moves += playout.moves()
     failed = PROPERTIES[0] if playout.failure.option is None else None
     return shorter(trial, playout.failure.wrong, failed, effort)

@@ -35,7 +35,7 @@ class Trial:
 
     Args:
         ruleset: the ruleset.
-        seats: names of the players.
+        seats: the players, as of `Game`.
         settings: values for the ruleset's settings.
         backends: names of backends, or functions that make machines.
 
@@ -46,7 +46,7 @@ class Trial:
     def __init__(
         self,
         ruleset: typed.Ruleset,
-        seats: Sequence[str],
+        seats: Sequence[str] | Mapping[str, str],
         settings: Mapping[str, str | int] | None = None,
         backends: Sequence[Backend | Machines] = BACKENDS,
     ) -> None:

@@ -175,7 +175,7 @@ class Changes:
     def _owners_of_pile(self, cell: CellName) -> str:
         each = self._words.ruleset.declarations.pieces[cell.name].each
         numbers = self._owners(cell, each) if each else []
-        seats = self.narrator.game.seats
+        seats = self.narrator.game.shown_names
         titles = [self._words.title(kind, number, seats) for kind, number in zip(each, numbers, strict=True)]
         return ", ".join(titles) or "-"
 

@@ -118,7 +118,12 @@ class Narrator:
         if option.by is None:
             return self.words.word("chance")
         actor = self.actor(option)
-        return option.by if actor is None or actor == option.by else f"{actor} ({option.by})"
+        seat = self.name(option.by)
+        return seat if actor is None or actor == seat else f"{actor} ({seat})"
+
+    def name(self, seat: str) -> str:
+        """The name of a seat as it is shown; its id where ids are shown."""
+        return self.words.seat(seat, self.game.shown_names)
 
     def actor(self, option: Taken | Decision) -> str | None:
         """The title of what the seat acts for; None if it acts for itself.
@@ -190,10 +195,10 @@ class Narrator:
         """The text of an entity, where the ruleset has one for all of its kind, else its title."""
         text = self.words.text("each", kind)
         if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
-            return self.words.title(kind, number, self.game.seats)
+            return self.words.title(kind, number, self.game.shown_names)
         with suppress(SpentError):
             return self._filled(text, [_Value(kind, Ent(kind), number)], depth + 1)
-        return self.words.title(kind, number, self.game.seats)
+        return self.words.title(kind, number, self.game.shown_names)
 
     def _path(self, kind: str, number: int) -> str:
         return f"{kind}.{self._labels.names[kind][number]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -15,7 +15,7 @@ from rulespec.engine.words.program_words import ENGLISH, Word, program_words
 from rulespec.engine.words.template import Filled, fill
 from rulespec.engine.words.titles import Text, Titles, languages, read_titles, unknown_language
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names, size
+from rulespec.typed.seats import entity_names, named, size
 
 Names = Literal["title", "id"]
 
@@ -53,7 +53,7 @@ class Words:
             checked.insert(0, check_titles(ruleset, read_titles(ruleset, self.language, report), own, report))
         report.raise_if_errors()
         self._read = checked
-        self._titles: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+        self._titles: dict[tuple[object, ...], tuple[str, ...]] = {}
         self._words: dict[str, Word] = {}
 
     @cached_property
@@ -192,21 +192,29 @@ class Words:
         parts = [name, *known.values()] if self.names == "id" else [*known.values(), self._readable(name)]
         return " ".join(parts)
 
-    def title(self, kind: str, number: int, seats: Sequence[str]) -> str:
+    def title(self, kind: str, number: int, seats: Mapping[str, str] | Sequence[str]) -> str:
         """The title of an entity, where nothing is known of the position; seats are called by their names."""
-        return self.titles(kind, tuple(seats))[number]
+        return self.titles(kind, seats)[number]
 
-    def titles(self, kind: str, seats: tuple[str, ...]) -> tuple[str, ...]:
-        """The titles of all entities of a kind."""
-        if (kind, seats) not in self._titles:
-            self._titles[kind, seats] = tuple(self._made(kind, seats))
-        return self._titles[kind, seats]
+    def titles(self, kind: str, seats: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
+        """The titles of all entities of a kind; `seats` are the ids with the names as they are shown."""
+        names = named(seats)
+        key = (kind, *names.items())
+        if key not in self._titles:
+            self._titles[key] = tuple(self._made(kind, names))
+        return self._titles[key]
 
-    def _made(self, name: str, seats: tuple[str, ...]) -> list[str]:
+    def seat(self, id_: str, seats: Mapping[str, str]) -> str:
+        """The name of a seat as it is shown; its id where ids are shown."""
+        return id_ if self.names == "id" else seats[id_]
+
+    def _made(self, name: str, seats: Mapping[str, str]) -> list[str]:
         kinds = self.ruleset.kinds
-        kind, ids = kinds[name], entity_names(kinds, name, seats)
-        if self.names == "id" or kind.is_player:
+        kind, ids = kinds[name], entity_names(kinds, name, tuple(seats))
+        if self.names == "id":
             return list(ids)
+        if kind.is_player:
+            return list(seats.values())
         if kind.sum_of:
             return [text for place in kind.sum_of for text in self._of_place(kind, place, seats)]
         if kind.product:
@@ -215,7 +223,7 @@ class Words:
             return [self.plain("entities", f"{name}.{ids[n]}", _joined(parts, sizes, n)) for n in range(len(ids))]
         return [self.plain("entities", f"{name}.{entity.name}", entity.title) for entity in kind.entities]
 
-    def _of_place(self, kind: typed.Kind, place: typed.PlaceDecl, seats: tuple[str, ...]) -> list[str]:
+    def _of_place(self, kind: typed.Kind, place: typed.PlaceDecl, seats: Mapping[str, str]) -> list[str]:
         pile = kind.name.rpartition(".")[0]
         if not place.index:
             return [self.place(pile, place.name)]

@@ -13,6 +13,11 @@ from rulespec.typed import nodes as typed
 from rulespec.types import SetOf
 
 
+def named(seats: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
+    """Seat → its name; of a list of ids, each is the name, too."""
+    return seats if isinstance(seats, Mapping) else {seat: seat for seat in seats}
+
+
 def size(kinds: Mapping[str, typed.Kind], name: str, seats: int) -> int:
     """Number of entities of a kind in a game with so many seats."""
     kind = kinds[name]

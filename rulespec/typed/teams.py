@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import named
 
 ALL = "all"
 """In place of a kind of teams: all players are one."""
@@ -32,9 +33,11 @@ def whole(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str
     return [s for i, s in enumerate(seats) if s in winners or (of_seats and of_seats[i] in won)]
 
 
-def won_by(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str]) -> str:
-    """The winners in words: `reds (Ann, Cid)`, `all`, `nobody`."""
+def won_by(of_seats: Sequence[str], seats: Mapping[str, str] | Sequence[str], winners: Collection[str]) -> str:
+    """The winners in words: `reds (Ann, Cid)`, `all`, `nobody`; seats have the names that are shown."""
+    names = named(seats)
     if not of_seats:
-        return ", ".join(winners) or "nobody"
-    won = {team: own for team, own in members(of_seats, seats).items() if own[0] in winners}
-    return ", ".join(team if team == ALL else f"{team} ({', '.join(own)})" for team, own in won.items()) or "nobody"
+        return ", ".join(names[seat] for seat in winners) or "nobody"
+    won = {team: own for team, own in members(of_seats, tuple(names)).items() if own[0] in winners}
+    shown = {team: ", ".join(names[seat] for seat in own) for team, own in won.items()}
+    return ", ".join(team if team == ALL else f"{team} ({own})" for team, own in shown.items()) or "nobody"

@@ -206,7 +206,7 @@ def test_passes_are_left_out() -> None:
 def test_a_log_of_so_many_decisions(tmp_path: Path) -> None:
     log = read_log(write_log(load_ruleset("tutorial"), 2, 30, tmp_path / "some.jsonl"))
     assert len(log.entries) == 30
-    assert log.header.seats == seat_names(2)
+    assert tuple(log.header.seats) == seat_names(2)
 
 
 def test_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def mode(path: Path) -> int:
 WRITTEN = {
     "a trace": ("x.jsonl", ["replay", "@", "--trace", "x.jsonl"]),
     "a whole log": ("x.jsonl", ["replay", "@", "--out", "x.jsonl"]),
-    "the page of the table": ("x.html", ["view", "@", "--for", "table", "--out", "x.html"]),
+    "the page of the table": ("x.html", ["view", "@", "--omniscient", "--out", "x.html"]),
     "the page of a seat": ("x.html", ["view", "@", "--for", "Ann", "--out", "x.html"]),
     "the log of a seat": ("x.jsonl", ["log", "@", "--for", "Ann", "--out", "x.jsonl"]),
     "the picture of the table": ("x.svg", ["draw", "@", "--out", "x.svg"]),
@@ -85,8 +85,8 @@ def _modes_of_new_files(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]
 
 PUBLIC = {
     "the page of all": ("x.html", ["view", "@", "--out", "x.html"]),
-    "the log of all": ("x.jsonl", ["log", "@", "--for", "public", "--out", "x.jsonl"]),
-    "the picture of all": ("x.svg", ["draw", "@", "--for", "public", "--out", "x.svg"]),
+    "the log of all": ("x.jsonl", ["log", "@", "--public", "--out", "x.jsonl"]),
+    "the picture of all": ("x.svg", ["draw", "@", "--public", "--out", "x.svg"]),
 }
 
 
@@ -103,7 +103,7 @@ def test_what_all_may_see_is_a_file_as_others(
 def test_a_game_without_secrets_is_a_file_as_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert spoken("play", "nim", "--players", "2", "--log", "nim.jsonl", stdin="1\nq\n")[0] == 0
-    assert spoken("view", "nim.jsonl", "--for", "table", "--out", "nim.html")[0] == 0
+    assert spoken("view", "nim.jsonl", "--omniscient", "--out", "nim.html")[0] == 0
     assert mode(tmp_path / "nim.jsonl") == mode(tmp_path / "nim.html") == 0o644
 
 

@@ -36,7 +36,7 @@ def test_the_log_of_a_seat(whole: Path) -> None:
 
 def test_the_log_for_all(whole: Path, tmp_path: Path) -> None:
     part = tmp_path / "part.jsonl"
-    assert spoken("log", whole, "--for", "public", "--out", part)[0] == 0
+    assert spoken("log", whole, "--public", "--out", part)[0] == 0
     text = part.read_text("utf-8")
     assert "queen" not in text and "king" not in text and text.count("deal(?)") == 2
     code, out = spoken("replay", part)
@@ -54,14 +54,16 @@ def test_where_a_log_breaks_a_rule_a_seat_is_not_told_why(whole: Path) -> None:
     whole.write_text(text, "utf-8")
     for more in ((), ("--format", "json")):
         code, out = spoken("replay", whole, "--moves", "--for", "Ann", *more)
-        assert code == 1 and "without `--for` it is told" in out and "king" not in out and "queen" in out
+        assert (
+            code == 1 and "without `--for` and `--public` it is shown" in out and "king" not in out and "queen" in out
+        )
     assert "king" in spoken("replay", whole, "--moves")[1]
 
 
 @pytest.mark.parametrize("more", [["--check"], ["--trace", "x"], ["--out", "x"]])
 def test_what_tells_all_of_the_game_does_not_go_with_a_seat(whole: Path, more: list[str]) -> None:
     code, out = spoken("replay", whole, "--moves", "--for", "Ann", *more)
-    assert code == 2 and "--for does not go with" in out
+    assert code == 2 and "--for and --public do not go with" in out
 
 
 def test_play_writes_what_the_seat_has_seen(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from folders import RULESETS, TESTS
 from spoiled_logs import SPOILED, TWINS, Twins, flipped, good_part, pairs, write
+from viewers import flags_for
 
 from rulespec.cli import output
 from rulespec.cli.main import run
@@ -40,14 +41,14 @@ Say = Callable[[Path, Twins], Iterator[list[object]]]
 def commands(log: Path, twins: Twins) -> Iterator[list[object]]:
     """Every command that tells a seat of a log, each way."""
     seat = twins.seat
-    moves = ["replay", log, "--moves", "--for", seat]
+    moves = ["replay", log, "--moves", *flags_for(seat)]
     yield from (moves, [*moves, "--format", "json"], [*moves, "--to", 1], [*moves, "--until", 1])
-    yield ["draw", log, "--for", seat, "--out", log.with_name("x.svg")]
-    yield ["draw", log, "--for", seat, "--at", 1, "--out", log.with_name("x.svg")]
-    yield ["view", log, "--for", seat, "--out", log.with_name("x.html")]
-    yield ["log", log, "--for", seat]
-    yield ["log", log, "--for", seat, "--check", log.with_name("given.jsonl")]
-    yield ["log", log, "--for", seat, "--check", log]
+    yield ["draw", log, *flags_for(seat), "--out", log.with_name("x.svg")]
+    yield ["draw", log, *flags_for(seat), "--at", 1, "--out", log.with_name("x.svg")]
+    yield ["view", log, *flags_for(seat), "--out", log.with_name("x.html")]
+    yield ["log", log, *flags_for(seat)]
+    yield ["log", log, *flags_for(seat), "--check", log.with_name("given.jsonl")]
+    yield ["log", log, *flags_for(seat), "--check", log]
     if seat == "public":
         yield ["view", log, "--out", log.with_name("x.html")]
     yield ["play", twins.ref, "--players", 2, "--log", log]
@@ -122,14 +123,14 @@ def test_who_keeps_the_table_is_told_what_is_wrong(tmp_path: Path, monkeypatch: 
     log = tmp_path / "log.jsonl"
     lines = TWINS[0].logs()[0]
     write(log, SPOILED["misspelt"](lines, "deal(king)"))
-    for command in (["replay", log], ["view", log, "--for", "table", "--out", tmp_path / "x.html"]):
+    for command in (["replay", log], ["view", log, "--omniscient", "--out", tmp_path / "x.html"]):
         code, out, err = said(*command, monkeypatch=monkeypatch)
         page = (tmp_path / "x.html").read_text("utf-8") if (tmp_path / "x.html").exists() else ""
         assert "deal(kix)" in out + err + page or "deal(kin" in out + err + page, (code, command)
     write(log, SPOILED["the option a list"](lines, "deal(king)"))
     code, _, err = said("replay", log, monkeypatch=monkeypatch)
     assert code == 2 and "RS607" in err and "deal(king)" in err
-    for command in (["draw", log, "--out", tmp_path / "x.svg"], ["view", log, "--for", "table", "--out", "x.html"]):
+    for command in (["draw", log, "--out", tmp_path / "x.svg"], ["view", log, "--omniscient", "--out", "x.html"]):
         code, _, err = said(*command, monkeypatch=monkeypatch)
         assert code == 2 and "RS607" in err
 

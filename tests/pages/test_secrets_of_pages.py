@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from viewers import flags_for
 
 from rulespec.cli.main import run
 from rulespec.engine.game.game import Game
@@ -38,7 +39,7 @@ def data(text: str) -> Any:
 
 def test_by_default_a_page_shows_what_all_have_seen(tmp_path: Path) -> None:
     log = hand(tmp_path / "log.jsonl", "queen", "king")
-    assert page(log) == page(log, "--for", "public")
+    assert page(log) == page(log, "--public")
     moves = data(page(log))["moves"]
     assert "queen" not in str(moves).lower() and "king" not in str(moves).lower()
     assert "?" in moves[0]["text"]
@@ -50,7 +51,7 @@ def test_a_page_of_a_seat_shows_what_it_has_seen(tmp_path: Path) -> None:
 
 
 def test_the_table_shows_everything_when_asked(tmp_path: Path) -> None:
-    moves = str(data(page(hand(tmp_path / "log.jsonl", "queen", "king"), "--for", "table"))["moves"]).lower()
+    moves = str(data(page(hand(tmp_path / "log.jsonl", "queen", "king"), "--omniscient"))["moves"]).lower()
     assert "queen" in moves and "king" in moves
 
 
@@ -63,7 +64,7 @@ def test_games_that_look_the_same_have_the_same_page(seat: str, one: str, other:
     pages = []
     for number, each in enumerate(cards):
         (tmp_path / str(number)).mkdir()
-        pages.append(page(hand(tmp_path / str(number) / "log.jsonl", *each), "--for", seat))
+        pages.append(page(hand(tmp_path / str(number) / "log.jsonl", *each), *flags_for(seat)))
     assert pages[0] == pages[1]
 
 
@@ -73,7 +74,7 @@ def test_a_broken_rule_that_may_tell_a_secret_is_not_explained_to_all(tmp_path: 
         file.write('{"decision": "turn", "by": "Ann", "option": "deal(jack)"}\n')
     stop = data(page(log))["stop"]
     assert "jack" not in str(stop) and "line 6" in stop["text"]
-    assert "jack" in str(data(page(log, "--for", "table"))["stop"])
+    assert "jack" in str(data(page(log, "--omniscient"))["stop"])
 
 
 def test_there_is_no_page_for_strangers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,10 +84,8 @@ def test_there_is_no_page_for_strangers(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "x.html").exists()
 
 
-def test_no_seat_is_called_like_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A page for the table would be one for this seat, or the other way round."""
+def test_a_seat_may_be_called_like_a_flag(tmp_path: Path) -> None:
     log = hand(tmp_path / "log.jsonl", "queen", "king")
-    log.write_text(log.read_text("utf-8").replace('"Ann"', '"table"'), "utf-8")
-    for seat in ("table", "public", "Bob"):
-        assert run(["view", str(log), "--out", str(tmp_path / "x.html"), "--for", seat]) == 2
-        assert "RS708" in capsys.readouterr().err and not (tmp_path / "x.html").exists()
+    log.write_text(log.read_text("utf-8").replace('"Ann"', '"public"'), "utf-8")
+    public, named = page(log), page(log, "--for", "public")
+    assert "queen" in str(data(named)) and "queen" not in str(data(public))

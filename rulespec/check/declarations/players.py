@@ -8,7 +8,6 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import one
 from rulespec.documents.nodes import Node, Sequence, get, integer, text, words
 from rulespec.typed import nodes as typed
-from rulespec.typed.reserved import HELP, why_reserved
 from rulespec.typed.seats import entity_name
 from rulespec.typed.teams import ALL
 from rulespec.types import Ent, SetOf
@@ -34,8 +33,6 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
             r.report.error("RS223", f"`{seat.text}` is listed twice", seat.span)
             continue
         r.writable(seat.text, seat.span)
-        if why := why_reserved(seat.text):
-            r.report.error("RS708", why, seat.span, help=HELP)
         r.d.add_entity(declared, typed.Entity(seat.text, seat.text.replace("_", " "), seat.span))
         if len(declared.entities) == r.d.min_players + 1:
             message = f"`{seat.text}` is seat {len(declared.entities)}, and there may be {r.d.min_players} players"

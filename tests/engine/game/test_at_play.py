@@ -362,10 +362,22 @@ def test_a_game_may_start_in_a_procedure_and_with_given_values(tmp_path: Path) -
         game.value("n +")
 
 
-@pytest.mark.parametrize("seats", [[], ["a"] * 2, ["a", ""], ["a", "b(c"], list("abcde"), ["x" * 81, "y"]])
-def test_seats_that_do_not_fit_are_refused(tmp_path: Path, seats: list[str]) -> None:
+@pytest.mark.parametrize(
+    "seats",
+    [
+        [],
+        list("abcde"),
+        {"a": "Ann", "": "Bob"},
+        {"a": "Ann", "b(c": "Bob"},
+        {"a": "Ann", "b:c": "Bob"},
+        {"a": "Ann", "all": "Bob"},
+        {"a": "Ann", "x" * 81: "Bob"},
+        ["a", "x" * 501],
+    ],
+)
+def test_seats_that_do_not_fit_are_refused(tmp_path: Path, seats: list[str] | dict[str, str]) -> None:
     ruleset = small(tmp_path / "small", IDLE + WORLD)
-    with pytest.raises(DiagnosticsError, match=r"RS70[78]"):
+    with pytest.raises(DiagnosticsError, match=r"RS70[78]|RS649"):
         Game(ruleset, seats)
 
 

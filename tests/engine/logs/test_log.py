@@ -82,7 +82,7 @@ def test_a_log_holds_names_that_a_person_can_read(errands: Ruleset, tmp_path: Pa
     lines = written(tmp_path / "game.jsonl", playout(errands, 1, 3)).read_text("utf-8").splitlines()
     header, *entries = [json.loads(line) for line in lines]
     assert header == LogHeader.of(playout(errands, 1, 3)).to_json()
-    assert header["seats"] == ["Ann", "Bob the Second", "Zoë"]
+    assert header["seats"] == {name: name for name in ("Ann", "Bob the Second", "Zoë")}
     assert header["settings"] == {"market": "open", "rounds_three": "false"}
     assert [set(e) for e in entries] == [{"decision", "by", "option"}] * 3
     assert entries[0]["by"] is None  # chance
@@ -436,8 +436,13 @@ def test_another_version_of_the_ruleset_is_warned_of_and_played(tmp_path: Path) 
     "changes, code",
     [
         ({"seats": ["Ann"]}, "RS707"),
-        ({"seats": ["Ann", "Ann"]}, "RS708"),
-        ({"seats": ["Ann", "B(o)b"]}, "RS708"),
+        ({"seats": ["Ann", "Ann"]}, "RS650"),
+        ({"seats": {"A": "Ann", "B(": "Bob"}}, "RS708"),
+        ({"seats": {"A": "Ann", "": "Bob"}}, "RS708"),
+        ({"seats": {"A": "Ann", "none": "Bob"}}, "RS708"),
+        ({"seats": {"A": "Ann", "B": "B" * 501}}, "RS649"),
+        ({"seats": {"A": "Ann", "B": 7}}, "RS607"),
+        ({"seats": {}}, "RS607"),
         ({"settings": {"markt": "open"}}, "RS705"),
         ({"settings": {"market": "maybe"}}, "RS706"),
     ],

@@ -64,7 +64,7 @@ def log_text(ref: str, options: dict[str, str], seed: int, seats: int = 4, decis
         option = choose(game, draws)
         assert option is not None
         game.apply(option)
-    header = LogHeader(ref.split("+")[0].rpartition("/")[2], "", game.seats, {}).to_json()
+    header = LogHeader(ref.split("+")[0].rpartition("/")[2], "", game.names, {}).to_json()
     return "".join(json.dumps(line) + "\n" for line in [header, *map(entry_json, game.history)])
 
 

@@ -74,7 +74,7 @@ def test_shipped_logs_come_to_the_same_end(path: Path) -> None:
     log = read_log(path)
     plain = replay_native(log, load_ruleset(log.header.ruleset))
     search = open_search(Game(plain.game.ruleset, ["?" + name for name in log.header.seats], log.header.settings))
-    found = search.replay([search.codes(log.entries, log.header.seats)], hashes=True)
+    found = search.replay([search.codes(log.entries, tuple(log.header.seats))], hashes=True)
     assert search.backend == "wasm"
     assert found.decisions.tolist() == [plain.game.ply]
     assert search.game(found.rows[0]).position.cells == plain.game.position.cells

@@ -1,0 +1,74 @@
+"""The flags that say for whom a command shows a game: `--for SEAT`, and those that name no seat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.names import AmbiguousNameError, seat_of, shown_names
+
+
+class Viewer(Struct, frozen=True):
+    """The reader of what a command shows.
+
+    Attributes:
+        text: the id or the name of a seat; None for no seat.
+        public: whether it is shown what all seats see.
+    """
+
+    text: str | None = None
+    public: bool = False
+
+    @property
+    def omniscient(self) -> bool:
+        """Whether all of the game is shown."""
+        return self.text is None and not self.public
+
+    def seat(self, names: Mapping[str, str]) -> str | None:
+        """The seat of a game with these names, as views take it: None for what all see, `TABLE` for all of the game.
+
+        Raises:
+            click.BadParameter: if no seat or several have the name.
+        """
+        if self.text is None:
+            return None if self.public else TABLE
+        try:
+            seat = seat_of(names, self.text)
+        except AmbiguousNameError as error:
+            message = f"{error}; name one by its id"
+            raise click.BadParameter(message, param_hint="--for") from None
+        if seat is None:
+            message = f"there is no seat `{self.text[:80]}`; the seats are {seats_in_words(names)}"
+            raise click.BadParameter(message, param_hint="--for")
+        return seat
+
+
+def seats_in_words(names: Mapping[str, str]) -> str:
+    """The seats for a message: ids, each with the name if that is another."""
+    shown = shown_names(names)
+    return ", ".join(seat if name == seat else f"{seat} ({name})" for seat, name in shown.items())
+
+
+def viewer(seat: str | None, public: bool) -> Viewer:
+    """The reader that flags name.
+
+    Raises:
+        click.UsageError: if they name two.
+    """
+    if seat is not None and public:
+        raise click.UsageError("--for does not go with --public: either one seat, or all of them")
+    return Viewer(seat, public)
+
+
+def viewer_flags(for_help: str, public_help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The flags `--for SEAT` and `--public` of a command, as its arguments `seat` and `public`."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        command = click.option("--public", is_flag=True, help=public_help)(command)
+        return click.option("--for", "seat", metavar="SEAT", help=for_help)(command)
+
+    return add

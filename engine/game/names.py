@@ -1,0 +1,91 @@
+"""Names of the people at a game's seats: any text. Rules, logs and views use the ids of seats.
+
+    names = {"A": "Ann (host)", "B": "Smith, John"}
+    seat_of(names, "Ann (host)")  # "A"
+    shown_names(names)  # the same names as screens and pages show them
+
+Letters that are composed and the same letters that are decomposed are one name: names are compared in NFC.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+
+from rulespec.diagnostics.escape import escaped
+
+MAX_NAME = 500
+"""Characters of a name."""
+_MAX_SHOWN = 60
+"""Characters of a name on a screen or a page."""
+
+
+class AmbiguousNameError(ValueError):
+    """A name of several seats; `seats` are their ids."""
+
+    def __init__(self, seats: tuple[str, ...]) -> None:
+        super().__init__(f"several seats have this name: {', '.join(seats)}")
+        self.seats = seats
+
+
+def comparable(name: str) -> str:
+    """A name as it is compared with others: in NFC."""
+    return unicodedata.normalize("NFC", name)
+
+
+def shown_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Seat → its name as people see it: on one line, bounded, escaped, and no other seat's name or id.
+
+    A name without a visible character is shown as the id of its seat; names that look alike have their ids, too.
+    """
+    plain = {seat: _shown(name) or seat for seat, name in names.items()}
+    times = Counter(plain.values())
+    return {
+        seat: f"{name} ({seat})" if times[name] > 1 or (name != seat and name in names) else name
+        for seat, name in plain.items()
+    }
+
+
+def _shown(name: str) -> str:
+    text = comparable(name).strip()
+    if len(text) > _MAX_SHOWN:
+        text = text[: _MAX_SHOWN - 1] + "…"
+    # A mark would be put onto the last character of the text before it.
+    mark = text[:1] if unicodedata.category(text[:1] or " ").startswith("M") else ""
+    return mark.encode("unicode_escape").decode() + escaped(text[len(mark) :])
+
+
+def seat_of(names: Mapping[str, str], text: str) -> str | None:
+    """The seat of an id, or of a name as it is or as it is shown; None if there is none.
+
+    An id comes first: a person may be called like the id of another seat.
+
+    Raises:
+        AmbiguousNameError: if several seats have the name.
+    """
+    if text in names:
+        return text
+    wanted = comparable(text)
+    for called in (names, shown_names(names)):
+        found = tuple(seat for seat, name in called.items() if comparable(name) == wanted)
+        if len(found) > 1:
+            raise AmbiguousNameError(found)
+        if found:
+            return found[0]
+    return None
+
+
+def speaker(names: Mapping[str, str], text: str) -> tuple[str, str] | None:
+    """The seat whose id or name stands before a colon at the begin of a text, and the rest; None if there is none.
+
+    The longest name counts: `A:B: take(2)` is said by `A:B`.
+
+    Raises:
+        AmbiguousNameError: if several seats have the name.
+    """
+    for at in reversed([i for i, char in enumerate(text) if char == ":"]):
+        seat = seat_of(names, text[:at].strip()) or seat_of(names, text[:at])
+        if seat is not None:
+            return seat, text[at + 1 :].strip()
+    return None

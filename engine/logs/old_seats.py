@@ -1,0 +1,51 @@
+"""Seats of logs of version 1: a header with a list of names, which lines write in the place of ids.
+
+Names that can be ids are the ids, too: then all lines are read as they stand, and seals fit.
+With any other name, ids are `A`, `B`, …, and lines get them in the place of the names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from rulespec.engine.game.game import TakenBack
+from rulespec.engine.game.names import comparable
+from rulespec.engine.game.seating import can_be_ids, seat_names
+
+Ids = Callable[[str], str]
+"""A text with ids in the place of whole names."""
+
+
+def seats_of(names: Sequence[str]) -> dict[str, str]:
+    """Seat → name, of a list of names.
+
+    Raises:
+        ValueError: if two seats have the same name: lines could not tell them apart.
+    """
+    if can_be_ids(names):
+        return {name: name for name in names}
+    if len(set(map(comparable, names))) < len(names):
+        raise ValueError("two seats have the same name, and lines name seats")
+    return dict(zip(seat_names(len(names)), names, strict=True))
+
+
+def id_of(seats: Mapping[str, str]) -> Ids:
+    """The id of a seat that is named in a line; a text that is no name stays."""
+    ids = {comparable(name): seat for seat, name in seats.items()}
+    return lambda text: ids.get(comparable(text), text)
+
+
+def with_ids(seats: Mapping[str, str]) -> Ids:
+    """An option with ids in the place of arguments that are names, whatever signs these have."""
+    ids = {text: seat for seat, name in seats.items() for text in (name, comparable(name))}
+    names = "|".join(re.escape(text) for text in sorted(ids, key=len, reverse=True))
+    argument = re.compile(rf"(?<=[(,])( *)({names})( *)(?=[,)])")
+    return lambda text: argument.sub(lambda found: f"{found[1]}{ids[found[2]]}{found[3]}", text)
+
+
+def back_with_ids(back: TakenBack, seats: Mapping[str, str]) -> TakenBack:
+    """Decisions taken back, with ids in the place of names that fields are set to."""
+    seat = id_of(seats)
+    fields = tuple((field, seat(value) if isinstance(value, str) else value) for field, value in back.set)
+    return TakenBack(back.decisions, back.keep, fields)
