@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rulespec.engine.words.moves import Move, Moves
     from rulespec.engine.words.words import Words
 
-_NOT_TOLD = "it may tell what not all see: without `--for` it is told"
+_NOT_TOLD = "it may disclose private information: without `--for` it is shown"
 _MAX_CHANGES = 60
 """Changes of a move that are printed."""
 

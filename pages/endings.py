@@ -14,7 +14,7 @@ from rulespec.typed.teams import ALL, won_by
 _MAX_TEXT = 500
 """Characters of what a log says where it breaks a rule."""
 
-_NOT_TOLD = "it may tell what not all see: with `--for table` the page has it"
+_NOT_TOLD = "it may disclose private information: with `--for table` the page has it"
 
 Rows = list[tuple[str, str]]
 """Names and texts, for people."""
