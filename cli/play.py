@@ -298,7 +298,7 @@ class Table:
         return person.show_options(interrupts=False)
 
     def round_words(self) -> Iterator[str]:
-        """That a decision is taken together, and who has chosen already."""
+        """The announcement of a simultaneous decision, with the seats that have chosen already."""
         yield self.words.word("secret")
         if chosen := self.early.chosen:
             yield self.words.word("chosen_so_far", seats=", ".join(chosen))
