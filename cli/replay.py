@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.replay_text import (
     Showing,
     check_seat,
@@ -64,7 +65,7 @@ _NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for and --out
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the game as a native log.")
 @click.option(
     "--backend",
-    type=click.Choice(["auto", "wasm", "python", "interpreter"]),
+    type=BackendChoice(["auto", "wasm", "python", "interpreter"]),
     default="auto",
     help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
 )

@@ -16,6 +16,7 @@ import click
 from rulespec.cli import output
 from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
+from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
@@ -87,7 +88,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 @click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: an option of the first alone.")
 @click.option(
     "--backend",
-    type=click.Choice(["auto", "wasm", "python", "interpreter"]),
+    type=BackendChoice(["auto", "wasm", "python", "interpreter"]),
     default="auto",
     show_default=True,
     help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",

@@ -60,7 +60,13 @@ _program = Kept(lower)
 
 
 def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], backend: Backend | Machines) -> Machine:
-    """The machine for a ruleset, a number of seats and the values of all settings; one that has a name is kept."""
+    """The machine for a ruleset, a number of seats and the values of all settings; one that has a name is kept.
+
+    Raises:
+        ValueError: if there is no backend of this name.
+    """
+    if not callable(backend) and backend not in _MACHINES:
+        raise ValueError(f"there is no backend `{backend}`, but {', '.join(f'`{name}`' for name in _MACHINES)}")
     make = backend if callable(backend) else _MACHINES[backend]
     try:
         return make(ruleset, seats, settings)

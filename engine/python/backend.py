@@ -7,6 +7,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.passes.invariants import Invariants, split
+from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
 from rulespec.engine.program.cost import Costs
@@ -25,9 +27,7 @@ from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
-from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.left_to_interpreter import leave_to_interpreter
-from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import array_names, counting_memo_of, memo_of, runtime_names
 from rulespec.engine.python.suppositions import carry_out, write_suppositions
 
@@ -179,11 +179,6 @@ class PythonBackend:
     def start(self) -> State:
         """A new state before the first block has run, with the sets of occupied places."""
         return self._start.copy()
-
-    @property
-    def supposes(self) -> bool:
-        """Whether an expression supposes that a procedure has run: what asks for its value writes into a state."""
-        return bool(self._writer.supposed)
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Puts values into cells and updates the sets of occupied places; returns the journal of it."""

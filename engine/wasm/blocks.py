@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Loop
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import meet, span
-from rulespec.engine.python.occupancy import Occupancy
 from rulespec.engine.wasm import words as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I32

@@ -6,7 +6,6 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from difflib import SequenceMatcher
 from itertools import islice
 
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -65,6 +64,8 @@ def _closest(word: str, pool: list[str]) -> list[str]:
 
 
 def _similarity(word: str, other: str) -> float:
+    from difflib import SequenceMatcher  # lazily: most runs have nothing to suggest
+
     return SequenceMatcher(None, other, word).ratio()
 
 

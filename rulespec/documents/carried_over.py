@@ -17,6 +17,8 @@ KEYS = {"options": "settings"}
 """Old key → new key, wherever the new key is known and the old one is not."""
 FLAGS = {"--option": "--set"}
 """Old flag of a command → new flag."""
+BACKENDS = {"native": "wasm"}
+"""Old name of a backend → new name."""
 _PLACES: dict[str, tuple[str, ...]] = {"game": (), "overlay": (), "dialect": ("start",), "scenarios": ("scenarios",)}
 """Places of old keys in each kind of file: in the mapping there, or in those of the list there."""
 _WAY_OUT = "`rulespec validate REF --fix` writes that"

@@ -128,6 +128,12 @@ def test_the_old_flag_names_the_new_one(command: str, capsys: pytest.CaptureFixt
     assert "--set KEY=VALUE" in out and "--option" not in out
 
 
+@pytest.mark.parametrize("command", [["simulate"], ["perft", "--depth", "1"], ["test"], ["replay"]])
+def test_the_old_backend_names_the_new_one(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command[0], "nim", *command[1:], "--backend", "native"]) == 2
+    assert "native is called wasm now: write --backend wasm" in capsys.readouterr().err
+
+
 def nim() -> Game:
     ruleset = load_ruleset(str(TESTS / "rulesets" / "nim"))
     return Game(ruleset, seat_names(2, ruleset.seats), {"misere": "true"})
@@ -189,7 +195,8 @@ EXCEPTIONS = frozenset(
     }
 )
 OLD = re.compile(
-    rb'--option\b|game\.options\.[a-z*]|"rulespec_(?:log|results)".*"options"|"options": \{"[a-z_]+": "[a-z_0-9]+"\}'
+    rb'--option\b|rulespec\[native\]|--backend[ =]native|"--backend", "native"|engine[/.]native\b|'
+    rb'game\.options\.[a-z*]|"rulespec_(?:log|results)".*"options"|"options": \{"[a-z_]+": "[a-z_0-9]+"\}'
 )
 TEXTS = {".py", ".md", ".yaml", ".yml", ".json", ".jsonl", ".rules", ".js", ".html", ".toml", ".txt", ""}
 FOLDERS = ("bench", "cli", "docs", "drawing", "editors", "engine", "fuzz", "games", "lsp", "pages", "rulespec", "tests")

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from programs import programs, with_rules
 from programs_seats import SETTINGS
 from programs_wide import SIZES, towns_of
+from wasm_machine import wasm_machine
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
@@ -41,7 +42,7 @@ def wasm(machines: list[WasmBackend], steps: int = MAX_STEPS, passes: tuple[Pass
     """Makes wasm machines, and keeps them to be looked at."""
 
     def make(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> WasmBackend:
-        machines.append(WasmBackend(WasmProgram(lower(ruleset, seats, options), passes, steps)))
+        machines.append(wasm_machine(WasmProgram(lower(ruleset, seats, options), passes, steps)))
         return machines[-1]
 
     return make
@@ -302,7 +303,7 @@ def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
 
 def test_random_numbers_are_those_of_python() -> None:
     ruleset = load_ruleset(str(GAMES / "gallery/nim"))
-    machine = WasmBackend(WasmProgram(lower(ruleset, 2, {key: o.default for key, o in ruleset.settings.items()})))
+    machine = wasm_machine(WasmProgram(lower(ruleset, 2, {key: o.default for key, o in ruleset.settings.items()})))
     from rulespec.engine.wasm.layout import words
     from rulespec.engine.wasm.playouts import seed_words
 

@@ -14,12 +14,12 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.invariants import Invariants
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.python.backend import PythonBackend
-from rulespec.engine.python.invariants import Invariants
 from rulespec.load import load_ruleset
 
 EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
@@ -123,7 +123,7 @@ def test_a_decision_asks_few_members() -> None:
 
 
 def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rulespec.engine.python.invariants.MAX_LOOKED", 400)
+    monkeypatch.setattr("rulespec.engine.passes.invariants.MAX_LOOKED", 400)
     ruleset = load_ruleset("tutorial")
     p = lower(ruleset, 3, Game(ruleset, SEATS).settings)
     invariants = PythonBackend(p).invariants
