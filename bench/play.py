@@ -85,5 +85,6 @@ def write_log(ruleset: typed.Ruleset, players: int, decisions: int, path: Path) 
             with LogWriter(path, LogHeader.of(game)) as writer:
                 for option in game.history:
                     writer.add(option)
+                writer.end(game)
             return path
     raise AssertionError

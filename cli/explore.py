@@ -57,7 +57,7 @@ class ExplorationRun(Struct, frozen=True):
         """Writes the game of a finding, and a scenario of it; its diagnostic with the paths of the files."""
         assert self.folder is not None
         name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}"
-        lines = "".join(to_json_text(line, plain=True) + "\n" for line in finding.log())
+        lines = "".join(to_json_text(line, plain=True) + "\n" for line in finding.log(ruleset))
         help_ = f"{finding.diagnostic.help}\nthe game is in {write_into(self.folder, f'{name}.jsonl', lines)}"
         if finding.scenario:
             help_ += f", a scenario of it in {write_into(self.folder, f'{name}.yaml', finding.scenario)}"

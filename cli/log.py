@@ -36,9 +36,10 @@ def command(
 ) -> None:
     """Print the recorded game LOG as a seat has seen it, or check what the seat was given before.
 
-    Arguments that the seat does not see are `?`; choices of a round that is open are sealed. The last line has what the
-    seat remembers. With --check, LOG is the whole log, or a later one for the same seat: each seal has to fit the
-    choice that LOG opens, and all else has to be the same. A seat does not see the mistakes of LOG.
+    Arguments that the seat does not see are `?`; choices of a round that is open are sealed. The last lines have how
+    the game stands for the seat, and what the seat remembers. With --check, LOG is the whole log, or a later one for
+    the same seat: each seal has to fit the choice that LOG opens, and all else has to be the same. A seat does not see the
+    mistakes of LOG.
 
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
     """
@@ -48,6 +49,7 @@ def command(
         if out is not None:
             raise click.UsageError("--out does not go with --check: nothing is written")
         ctx.exit(_check(log, seat, earlier, rules))
+    from rulespec.engine.logs.log_file import standing
     from rulespec.engine.logs.seat_log import seat_log
 
     report = Report()
@@ -55,7 +57,8 @@ def command(
     viewer = _viewer(seat, native.header.seats)
     _warn_of_no_salt(native, result, report)
     output.show(report.diagnostics)
-    lines = [to_json_text(line, plain=True) for line in seat_log(result.game, viewer)]
+    places = [result.places[number] for number in standing(result.moves)]
+    lines = [to_json_text(line, plain=True) for line in seat_log(result.game, viewer, native, places)]
     if out is None:
         for line in lines:
             output.echo(line)

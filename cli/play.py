@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.early_choices import EarlyChoices, is_forced
+from rulespec.cli.game_files import new_header, remark, write_game
 from rulespec.cli.people import Person
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
@@ -21,17 +22,14 @@ from rulespec.cli.shared_screen import SharedScreen
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import Report
-from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import write_text
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.logs.native import LogHeader, NativeLog
+from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
-from rulespec.engine.logs.seat_log import is_whole, seat_log
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.words.moves import Moves
@@ -53,10 +51,11 @@ _HELP = """\
   s, state    show the whole state
   h, history  show the game so far
   u, undo     take back to your last decision
+  r TEXT      write a remark into the log
   w FILE      write the game as a native log
   q, quit     quit"""
 _SHORT = {"help": "?", "options": "o", "state": "s", "history": "h", "undo": "u", "back": "u", "write": "w"}
-_SHORT |= {"save": "w", "quit": "q", "exit": "q"}
+_SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 """Commands by their whole names."""
 
 
@@ -131,7 +130,7 @@ def command(
 def _save(saved: SavedGame, game: Game) -> None:
     """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
     secret = game.watcher.secretive
-    if saved.log is None and saved.begin(LogHeader.of(game), secret=secret):
+    if saved.log is None and saved.begin(new_header(game), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")
     elif secret:
         saved.keep_secret()
@@ -198,6 +197,8 @@ class Table:
             code = self._decisions()
         finally:
             self.screen.wipe()
+            if self.saved is not None:
+                self.saved.leave(self.game)
         if code == output.OK and self.game.is_over:
             _show_end(
                 self.game, self.words, self.together if self.screen.active else next(iter(self.people.values()), None)
@@ -342,10 +343,12 @@ class Table:
                     output.echo(f"{move.number:>5}  {move.text}")
             case ["u"]:
                 return self.take_back(seat), listed
+            case ["r", *words]:
+                remark(self.saved, words[0].strip() if words else "", seat)
             case ["w"]:
                 output.echo("name a file: `w game.jsonl`")
             case ["w", name]:
-                self.write(Path(name), seat)
+                self.unsaved = not write_game(self.game, Path(name), seat) and self.unsaved
             case _:
                 return self.choose(text, seat, listed), listed
         return False, listed
@@ -446,25 +449,6 @@ class Table:
                 knows = f"  {self.words.word('knows', seat=who, what=some)}"
                 (self.people[who].news.append if self.screen.active and who != seat else output.echo)(knows)
         return True
-
-    def write(self, path: Path, seat: str) -> None:
-        """Writes the game as a native log, or what the seat has seen of it, if that is not all; an old file stays."""
-        if path.exists():
-            output.echo(f"{path} exists already")
-            return
-        try:
-            if is_whole(self.game, seat):
-                with SavedGame(path, secret=self.game.watcher.secretive) as saved:
-                    saved.begin(LogHeader.of(self.game))
-                    saved.add(*self.game.position.steps)
-            else:
-                lines = "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(self.game, seat))
-                write_text(path, lines, secret=True)
-        except (SaveError, OSError) as error:
-            output.echo(str(error))
-        else:
-            self.unsaved = False
-            output.echo(f"written: {path}")
 
 
 def _show_end(game: Game, words: Words, person: Person | None) -> None:

@@ -18,6 +18,7 @@ from rulespec.cli.replay_text import (
     check_seat,
     ignored,
     known_fault,
+    no_end,
     passed,
     seen_json,
     show,
@@ -96,7 +97,7 @@ def command(
 
     Prints the final standings, with --moves also the moves in words, or the decision that breaks a rule, the rule, and
     the legal options; for several logs, a line each. With --check, also the first decision that breaks an invariant.
-    Exit code: 0 all are legal to their end, 1 one diverges or breaks an invariant, 2 one cannot be read.
+    Exit code: 0 all are legal and end as they record, 1 one does not, or breaks an invariant, 2 one cannot be read.
 
     With --under, prints for each game (LOG may be a folder of them) the first decision that the other rules refuse, or
     how the result changes. Exit code: 0 all stay legal with the same winners, 1 something differs.
@@ -195,15 +196,11 @@ class _Run(Struct, frozen=True):
         elif self.many:
             output.echo(_line(result, self._words(ruleset)) + (f"; {_breaks(broken)}" if broken is not None else ""))
         else:
-            show(
-                result,
-                self._words(ruleset),
-                self.showing,
-                stopped=self.until is not None,
-            )
+            show(result, self._words(ruleset), self.showing, stopped=self.until is not None)
             if broken is not None:
                 _broken(broken)
-        return output.OK if result.divergence is None and broken is None else output.PROBLEMS
+        sound = result.divergence is None and broken is None and result.other_end is None
+        return output.OK if sound else output.PROBLEMS
 
     def _words(self, ruleset: typed.Ruleset) -> Words:
         return words_of(ruleset, self.language, self.shown)
@@ -259,6 +256,9 @@ def _line(result: ReplayResult, words: Words) -> str:
     if divergence is not None:
         known = f" ({known_fault(result, divergence)})" if divergence.known_fault else ""
         return f"{head}, {output.style('diverges', fg='red')} {where(divergence)}: {divergence.refusal.reason}{known}"
+    if result.other_end is not None:
+        head += f", {output.style('another end than the log says', fg='red')}"
+    head += no_end(result)
     ended = game.result
     if ended is None:
         return f"{head}, legal, goes on"

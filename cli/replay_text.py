@@ -15,6 +15,8 @@ from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
+from rulespec.engine.logs.seat_log import seen_notes
 from rulespec.engine.replay.replay import Divergence, ReplayResult
 from rulespec.typed.reserved import PUBLIC
 
@@ -75,6 +77,8 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
     found.pop("known_faults", None)
     if view.result is None:
         found["scores"] = {}
+    found["end"] = None
+    found["notes"] = _notes(result, showing).header
     if found["divergence"] is not None:
         found["divergence"].pop("known_fault", None)
         found["divergence"] |= {
@@ -98,6 +102,8 @@ def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
     """Prints a game, or where its log breaks a rule."""
     output.echo(f"{output.style(result.log, bold=True)} · {words.game} · {result.game.ruleset.ref}")
+    notes = _notes(result, showing)
+    _show_notes(notes.header, indent="")
     output.echo()
     if result.ignored:
         first = result.ignored[0]
@@ -111,12 +117,20 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
             output.echo(f"  entry {fault.foreign_index}, move {fault.move}: {fault.title}")
         output.echo()
     if showing.moves:
+        places = _places(result, showing)
+        last = places[(showing.first or 1) - 2] if 1 < (showing.first or 1) <= len(places) + 1 else 1
         for move in tell_moves(result, words, showing):
+            line = places[move.number - 1]
+            _show_remarks(result, notes, last, line)
             _show_move(move, words)
+            _show_notes(notes.of(line))
+            last = line
             if move.number in faults:
                 output.echo(
                     output.style(f"       known fault of {result.system}: {faults[move.number].title}", fg="yellow")
                 )
+        if showing.last is None and not stopped and result.native is not None:
+            _show_remarks(result, notes, last, result.native.text.count("\n") + 2)
         output.echo()
     if result.divergence is not None and showing.seat is not None:
         output.echo(output.style(f"diverges  {seen_where(result.divergence)}: {_NOT_TOLD}", fg="red"))
@@ -156,7 +170,43 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
         for line in state_lines(Changes(Narrator(words, game)).state()):
             output.echo(line)
     decisions = words.word("decisions", game.ply)
-    output.echo(f"{_how(game, words, stopped)} · {decisions} · hash {game.hash}")
+    end = "" if stopped else no_end(result).replace(", ", " · ")
+    output.echo(f"{_how(game, words, stopped)} · {decisions} · hash {game.hash}{end}")
+
+
+def no_end(result: ReplayResult) -> str:
+    """A notice for a native log that does not say how its game ended."""
+    native = result.native
+    ends = native is None or (native.end is not None and native.end.entries == len(native.entries))
+    return "" if ends else ", no end recorded"
+
+
+def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
+    """The notes of the log, as the seat has them that they are shown to; all of them, if they are for nobody."""
+    if result.native is None:
+        return SeenNotes({}, (), None, False)
+    secretive = showing.seat is not None and result.game.watcher.secretive
+    return seen_notes(result.native, None if showing.seat == PUBLIC else showing.seat, secretive)
+
+
+def _places(result: ReplayResult, showing: Showing) -> list[int]:
+    """The line of each move that is shown: for a seat, of those that stand."""
+    if showing.seat is None:
+        return result.places
+    from rulespec.engine.logs.log_file import standing
+
+    return [result.places[number] for number in standing(result.moves)]
+
+
+def _show_remarks(result: ReplayResult, notes: SeenNotes, first: int, end: int) -> None:
+    """Prints the remarks between two moves."""
+    for remark in notes.between(first, end, set(result.places)):
+        _show_notes(remark)
+
+
+def _show_notes(notes: Notes, indent: str = " " * 7) -> None:
+    for text in note_texts(notes):
+        output.echo(output.style(f"{indent}{text}", dim=True))
 
 
 def _how(game: Game, words: Words, stopped: bool) -> str:

@@ -22,6 +22,7 @@ from rulespec.engine.words.words import Words
 from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
+from rulespec.pages.move_notes import MoveNotes
 from rulespec.pages.move_rules import MoveRules, move_rules
 from rulespec.records import Brief
 
@@ -82,9 +83,10 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     numbers: dict[str, int] = {}
     rows = []
     ran = list(move_rules(game, moves))
-    for move, at in zip(film.run(), film.told, strict=True):
+    notes = MoveNotes(result, seat, film.told)
+    for number, (move, at) in enumerate(zip(film.run(), film.told, strict=True)):
         rules = ran[at]
-        rows.append(_row(move, rules if seat == TABLE else _public(move, rules), numbers))
+        rows.append(_row(move, rules if seat == TABLE else _public(move, rules), numbers, notes.of(number)))
     stopped = stop(result, seat, words)
     listed = game.ruleset.listed
     data = {
@@ -98,7 +100,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         "words": {name: words.word(name, number="{number}", end="{end}") for name in _SCRIPT_WORDS},  # scripts fill
     }
     said = {name: words.word(name) for name in _PAGE_WORDS}
-    about = _about(result, seat, words)
+    about = " · ".join([_about(result, seat, words), *notes.header])
     return Replay(words.game, about, film.picture(), words.language, said, data, words.too_long())
 
 
@@ -140,14 +142,14 @@ class _Film:
         return self.pictures.svg(width, height, self._words.game, told)
 
 
-def _row(move: Move, rules: MoveRules, numbers: dict[str, int]) -> dict[str, Any]:
-    """A move; rules are named by numbers, each id once."""
+def _row(move: Move, rules: MoveRules, numbers: dict[str, int], notes: Sequence[str]) -> dict[str, Any]:
+    """A move with its notes; rules are named by numbers, each id once."""
     row: dict[str, Any] = {"text": move.text}
     for name, ids in (("own", rules.own), ("ran", rules.ran)):
         if ids:
             row[name] = [numbers.setdefault(id_, len(numbers)) for id_ in ids]
-    if move.changes:
-        row["changes"] = [change.text for change in move.changes[:MAX_CHANGES]]
+    if move.changes or notes:
+        row["changes"] = [*(change.text for change in move.changes[:MAX_CHANGES]), *notes]
     if move.by is None:
         row["chance"] = 1
     return row

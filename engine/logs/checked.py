@@ -12,8 +12,10 @@ from msgspec import Struct
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.carried_over import new_header
 from rulespec.engine.game.game import Game
+from rulespec.engine.logs.ends import end_of
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import MAX_LINES, check_version, line_object, place_in
+from rulespec.engine.logs.notes import OF_REMARK, OWN
 from rulespec.engine.logs.sealed import fits
 from rulespec.engine.logs.seat_log import seat_log
 from rulespec.typed.reserved import HELP, PUBLIC, why_reserved
@@ -32,6 +34,7 @@ class SeatLog(Struct, frozen=True):
         seat: for whom; None: what all seats see.
         header: the first line.
         lines: the decisions.
+        end: the end line; None if there is none.
         memory: what the seat remembers after them; "" if the log ends before.
         text: the whole text; messages point into it.
     """
@@ -40,6 +43,7 @@ class SeatLog(Struct, frozen=True):
     seat: str | None
     header: dict[str, Any]
     lines: list[dict[str, Any]]
+    end: dict[str, Any] | None
     memory: str
     text: str
 
@@ -78,7 +82,7 @@ def read_seat_log(path: Path) -> SeatLog:
     header, *lines = [line_object(line, name, number) for number, line in enumerate(text.rstrip().split("\n"), 1)]
     header = new_header(header, _SAME)
     for_ = header.get("for")
-    log = SeatLog(name, None if for_ == PUBLIC else for_, header, lines, "", text)
+    log = SeatLog(name, None if for_ == PUBLIC else for_, header, lines, None, "", text)
     seats = header.get("seats")
     if not isinstance(seats, list) or for_ not in (*seats, PUBLIC):
         help_ = "`rulespec log LOG --for SEAT` writes such a log"
@@ -87,10 +91,16 @@ def read_seat_log(path: Path) -> SeatLog:
     if why := next((why for each in seats if isinstance(each, str) and (why := why_reserved(each))), ""):
         log.fail("RS708", why, 0, "seats", HELP)
     memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""
+    end = lines.pop()["end"] if lines and "end" in lines[-1] else None
     for index, line in enumerate(lines, 1):
-        if not isinstance(line.get("decision"), str) or not {"option", "sealed"} & line.keys():
+        if not (is_remark(line) or (isinstance(line.get("decision"), str) and {"option", "sealed"} & line.keys())):
             log.fail("RS607", "this line is no decision that a seat has seen", index, "")
-    return SeatLog(log.file, log.seat, header, lines, str(memory), text)
+    return SeatLog(log.file, log.seat, header, lines, end, str(memory), text)
+
+
+def is_remark(line: dict[str, Any]) -> bool:
+    """Whether a line has nothing but notes."""
+    return bool(line) and all(key in OF_REMARK or key.startswith(OWN) for key in line)
 
 
 def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
@@ -108,11 +118,15 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
     header, *lines = seat_log(game, earlier.seat)
     found = agrees(earlier, header, lines[:-1])
     past = game.copy()
-    while past.ply > len(earlier.lines):
+    while past.ply > found.decisions:
         past.undo()
+    end = end_of(past, earlier.seat) if earlier.end is not None else None
+    if end is not None and end.to_json()["end"] != earlier.end:
+        message = "after the same decisions, that game stands otherwise"
+        earlier.fail("RS626", message, len(earlier.lines) + 1, "fingerprint")
     if earlier.memory not in ("", past.view(earlier.seat).memory):
         message = "after the same decisions, what the seat has seen in that game is something else"
-        earlier.fail("RS626", message, len(earlier.lines) + 1, "memory")
+        earlier.fail("RS626", message, len(earlier.lines) + 1 + (earlier.end is not None), "memory")
     return found
 
 
@@ -126,8 +140,10 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
         if earlier.header.get(key) != header.get(key):
             earlier.fail("RS626", f"the other log is of another game or for another seat: `{key}` differs", 0, key)
     opened = still = 0
-    for index, line in enumerate(earlier.lines, 1):
-        other = lines[index - 1] if index <= len(lines) else {}
+    later = [line for line in lines if "decision" in line]
+    decisions = [(index, line) for index, line in enumerate(earlier.lines, 1) if not is_remark(line)]
+    for number, (index, line) in enumerate(decisions):
+        other = later[number] if number < len(later) else {}
         same = [key for key in _SEEN if line.get(key) == other.get(key)]
         if "sealed" in line and {"decision", "by", "sealed"} <= {*same}:
             still += 1
@@ -142,7 +158,7 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
             earlier.fail("RS625", message, index, str(line["sealed"]))
         else:
             opened += 1
-    return Agreement(len(earlier.lines), opened, still)
+    return Agreement(len(decisions), opened, still)
 
 
 def _opens(seal: object, line: dict[str, Any]) -> bool:

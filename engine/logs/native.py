@@ -1,12 +1,15 @@
 """Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
 
-    {"rulespec_log": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": ["Ann", "Bob"], "settings": {}}
+    {"rulespec_log": 2, "rulespec": "0.1.0", "language": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": […], …}
     {"decision": "turn", "by": "Ann", "option": "take(2)"}
     {"undo": 1}
+    {"end": {"ending": null, "winners": [], "scores": {}, "fingerprint": "5f…"}}
 
 A choice that others have seen sealed has its `salt`, too (`rulespec.engine.logs.sealed`).
 A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
 are not taken back; with `"set": {"card": "Ann"}` these fields of the game hold these values afterwards.
+The end line is described in `rulespec.engine.logs.ends`, notes on lines and remarks in `rulespec.engine.logs.notes`.
+Version 1 has neither the versions in its header nor an end line; it is read as version 2.
 """
 
 from __future__ import annotations
@@ -17,56 +20,71 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, TextIO
+from typing import Any, NoReturn, TextIO
 
-import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.carried_over import new_header
 from rulespec.documents.json_text import to_json_text
+from rulespec.documents.versions import LANGUAGE, RULESPEC
 from rulespec.documents.written_files import replaced
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
+from rulespec.engine.logs.decision_lines import MAX_LINE, SALT, read_all, read_one
+from rulespec.engine.logs.ends import RecordedEnd, Wrong, end_json, read_end
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.notes import OF_HEADER, OF_MOVE, OF_REMARK, OWN, OWN_HELP, Notes, notes_in
 
-VERSION = 1
+VERSION = 2
+READ = (1, 2)
+"""Versions that are read."""
 MAX_LINES = 200_000
-MAX_LINE = 64_000
 MAX_SEATS = 64
 MAX_FIELDS = 100
 """State fields in `keep`, and in `set`."""
+_MAX_VERSION = 80
 
-SALT = "^([0-9a-f]{32})?$"
-"""The pattern of a salt; "" for none."""
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
-_HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings")
+_HEADER_KEYS = ("rulespec_log", "rulespec", "language", "ruleset", "ruleset_hash", "seats", "settings")
 
 
 class LogHeader(Struct, frozen=True):
-    """The ruleset, seats and settings of a game."""
+    """The ruleset, seats and settings of a game.
+
+    Attributes:
+        rulespec: the version of the program that wrote the log; "" if it is not known.
+        language: the version of the rules language; 0 if it is not known.
+        notes: what else the header says: `event`, `date`, `remark`, and keys of the writer's own.
+    """
 
     ruleset: str
     ruleset_hash: str
     seats: tuple[str, ...]
     settings: Mapping[str, str]
+    rulespec: str = RULESPEC
+    language: int = LANGUAGE
+    notes: Notes = {}
 
     @classmethod
-    def of(cls, game: Game) -> LogHeader:
-        """The header of the log of a game."""
-        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings))
+    def of(cls, game: Game, notes: Notes | None = None) -> LogHeader:
+        """The header of the log of a game that is written now."""
+        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings), notes=notes or {})
 
     def to_json(self) -> dict[str, Any]:
         """The header line as plain data."""
         return {
             "rulespec_log": VERSION,
+            "rulespec": self.rulespec,
+            "language": self.language,
             "ruleset": self.ruleset,
             "ruleset_hash": self.ruleset_hash,
             "seats": list(self.seats),
             "settings": dict(self.settings),
+            **self.notes,
         }
 
 
@@ -93,6 +111,9 @@ class NativeLog(Struct):
 
     Attributes:
         unread: what is wrong with the line after its entries, which ends a log that is read leniently.
+        end: the last end line; None if there is none.
+        notes: number of a line → what else it says; a line of remarks says nothing but this.
+        version: that of the format in which the log is written.
     """
 
     file: str
@@ -101,10 +122,18 @@ class NativeLog(Struct):
     text: str
     warnings: list[Diagnostic] = []
     unread: Diagnostic | None = None
+    end: RecordedEnd | None = None
+    notes: dict[int, dict[str, Any]] = {}
+    version: int = VERSION
 
     def span(self, entry: LogEntry, value: str = "") -> Span:
         """The place of a line, or of a value in it."""
         return place_in(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
+
+    def remarks(self) -> dict[int, dict[str, Any]]:
+        """The lines that have nothing but notes, and the notes of end lines that no longer count."""
+        others = {entry.line for entry in self.entries} | ({self.end.line} if self.end is not None else set())
+        return {line: notes for line, notes in self.notes.items() if line not in others}
 
 
 def entry_json(move: Option | Step | TakenBack) -> dict[str, Any]:
@@ -163,12 +192,11 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
     lines = text.split("\n")
     ended = whole and lines[-1] == ""
     warnings: list[Diagnostic] = []
+    log = NativeLog(display, _NO_HEADER, [], text, warnings)
     header: LogHeader | None = None
-    unread: Diagnostic | None = None
-    entries: list[LogEntry] = []
     for i, line in enumerate(lines):
         if header is not None and (entry := _decision(line, i + 1)) is not None:
-            entries.append(entry)
+            log.entries.append(entry)
             continue
         if not line.strip():
             continue
@@ -176,7 +204,7 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
         try:
             data = line_object(line, display, i + 1)
             if header is not None:
-                entries.append(_entry(data, display, i + 1, line))
+                _read_line(log, data, i + 1, line)
                 continue
         except DiagnosticsError as error:
             more = any(later.strip() for later in lines[i + 1 :])
@@ -186,12 +214,11 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
             if torn:
                 warnings.append(_torn(error, display, i + 1, line))
             else:
-                unread = error.diagnostics[0]
+                log.unread = error.diagnostics[0]
             break
-        header = _header(data, display, i + 1, line)
-        decisions = _decisions(lines[i + 1 :], i + 2)
-        if decisions is not None:
-            entries = decisions
+        log.header = header = _header(data, display, i + 1, line)
+        log.version = data["rulespec_log"]
+        if _read_decisions(log, lines[i + 1 :], i + 2):
             break
     if header is None:
         fail(
@@ -200,44 +227,69 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
             Span(display, 1, 1, 1, 2),
             help="its first line names the ruleset and the seats",
         )
-    return NativeLog(display, header, entries, text, warnings, unread)
+    return log
 
 
-class _Line(Struct, forbid_unknown_fields=True):
-    """A line with a decision, as nearly every line of a log is."""
-
-    decision: str
-    by: str | None
-    option: str
-    salt: Annotated[str, Meta(pattern=SALT)] = ""
+_NO_HEADER = LogHeader("", "", (), {})
 
 
-_DECODER = msgspec.json.Decoder(_Line)
+def _read_line(log: NativeLog, data: dict[str, Any], number: int, line: str) -> None:
+    """Adds a line after the header to a log: an entry, an end or a remark."""
+    wrong = _wrong(log.file, number, line)
+    if "end" in data:
+        _keys(data, ("end", *OF_REMARK), set(), log.file, number, line)
+        log.end = RecordedEnd(read_end(data["end"], wrong), number, len(log.entries))
+        notes = notes_in(data, OF_REMARK, wrong)
+    elif "decision" in data or "undo" in data or not ({"remark", "date"} & {*data} or _is_own(data)):
+        log.entries.append(_entry(data, log.file, number, line))
+        notes = notes_in(data, OF_MOVE, wrong)
+    else:
+        _keys(data, OF_REMARK, set(), log.file, number, line)
+        notes = notes_in(data, OF_REMARK, wrong)
+    if notes:
+        log.notes[number] = notes
+
+
+def _is_own(data: dict[str, Any]) -> bool:
+    """Whether a line has nothing but keys of the writer's own."""
+    return bool(data) and all(key.startswith(OWN) for key in data)
+
+
+def _wrong(display: str, number: int, line: str) -> Wrong:
+    """What raises an error at a value of a line."""
+
+    def wrong(message: str, value: str, help_: str = "") -> NoReturn:
+        fail("RS607", message, place_in(display, number, line, value), help=help_)
+
+    return wrong
 
 
 def _decision(line: str, number: int) -> LogEntry | None:
     """The entry of a line with a decision; None for other lines and for wrong ones, which `_entry` reads."""
-    if len(line) > MAX_LINE:
-        return None
-    try:
-        found = _DECODER.decode(line)
-    except (msgspec.MsgspecError, UnicodeError):
-        return None
-    return LogEntry(found.decision, found.by, found.option, number, salt=found.salt)
+    found = read_one(line)
+    return None if found is None else LogEntry(found.decision, found.by, found.option, number, salt=found.salt)
 
 
-def _decisions(lines: list[str], number: int) -> list[LogEntry] | None:
-    """The entries of lines that all have decisions, as in nearly every log; None if there are others among them."""
+def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
+    """Adds lines to a log that all have decisions, and an end line, as nearly every log has; False if there are others.
+
+    Nothing has been added then, and each line has to be read by itself.
+    """
     lines = lines[:-1] if lines and lines[-1] == "" else lines
-    if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
-        return None  # an object may stand on several lines, otherwise
-    try:
-        found = _DECODER.decode_lines("\n".join(lines))
-    except (msgspec.MsgspecError, UnicodeError):
-        return None
-    if len(found) != len(lines):
-        return None
-    return [LogEntry(e.decision, e.by, e.option, line, salt=e.salt) for line, e in enumerate(found, number)]
+    end = lines[-1] if lines and lines[-1].startswith('{"end"') else None
+    found = read_all(lines if end is None else lines[:-1])
+    if found is None:
+        return False
+    entries = [LogEntry(e.decision, e.by, e.option, line, salt=e.salt) for line, e in enumerate(found, number)]
+    if end is not None:
+        last = NativeLog(log.file, log.header, entries, "")
+        try:
+            _read_line(last, line_object(end, log.file, 0), number + len(found), end)
+        except DiagnosticsError:  # it is torn, or of another form
+            return False
+        log.end, log.notes = last.end, last.notes
+    log.entries = entries
+    return True
 
 
 def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diagnostic:
@@ -286,8 +338,8 @@ def check_version(data: dict[str, Any], display: str, number: int, line: str) ->
         DiagnosticsError: RS605.
     """
     version = data.get("rulespec_log")
-    if version != VERSION or type(version) is not int:  # true and 1.0 are equal to 1
-        message = f"the log has version {shown(json.dumps(version))}; this program reads version {VERSION}"
+    if version not in READ or type(version) is not int:  # true and 1.0 are equal to 1
+        message = f"the log has version {shown(json.dumps(version))}; this program reads versions 1 to {VERSION}"
         fail("RS605", message, place_in(display, number, line, "rulespec_log"), help="update rulespec")
 
 
@@ -303,7 +355,13 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
             "RS342", "this is what one seat has seen of a game, which cannot be played again from it", span, help=help_
         )
     data = new_header(data, _HEADER_KEYS)
-    _keys(data, _HEADER_KEYS, {"ruleset", "seats"}, display, number, line)
+    _keys(data, (*_HEADER_KEYS, *OF_HEADER), {"ruleset", "seats"}, display, number, line)
+    notes = notes_in(data, OF_HEADER, _wrong(display, number, line))
+    program, language = data.get("rulespec", ""), data.get("language", 0)
+    if not isinstance(program, str) or len(program) > _MAX_VERSION:
+        fail("RS607", "`rulespec` is the version of the program", place_in(display, number, line, "rulespec"))
+    if type(language) is not int:
+        fail("RS607", "`language` is the number of a version", place_in(display, number, line, "language"))
     ruleset, hash_ = data["ruleset"], data.get("ruleset_hash", "")
     if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:
         fail("RS607", "`ruleset` and `ruleset_hash` are texts", place_in(display, number, line, "ruleset"))
@@ -319,13 +377,14 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
         fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
-    return LogHeader(ruleset, hash_, tuple(seats), texts)
+    return LogHeader(ruleset, hash_, tuple(seats), texts, program, language, notes)
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:
     if "undo" in data:
         return LogEntry("", None, "", number, _taken_back(data, display, number, line))
-    _keys(data, ("decision", "by", "option", "salt"), {"decision", "by", "option"}, display, number, line)
+    keys = ("decision", "by", "option", "salt", *OF_MOVE)
+    _keys(data, keys, {"decision", "by", "option"}, display, number, line)
     for key, allowed in (("decision", str), ("by", str | None), ("option", str)):
         if not isinstance(data[key], allowed):
             fail("RS607", f"`{key}` is a text", place_in(display, number, line, key))
@@ -336,7 +395,7 @@ def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEnt
 
 
 def _taken_back(data: dict[str, Any], display: str, number: int, line: str) -> TakenBack:
-    _keys(data, ("undo", "keep", "set"), set(), display, number, line)
+    _keys(data, ("undo", "keep", "set", *OF_MOVE), set(), display, number, line)
     fields = data.get("set", {})
     values = fields.values() if isinstance(fields, dict) else [fields]
     if (
@@ -357,13 +416,9 @@ def _taken_back(data: dict[str, Any], display: str, number: int, line: str) -> T
 
 def _keys(data: dict[str, Any], allowed: Sequence[str], needed: set[str], display: str, number: int, line: str) -> None:
     for key in data:
-        if key not in allowed:
-            fail(
-                "RS607",
-                f"{shown(key)} has no meaning here",
-                place_in(display, number, line, key),
-                help=did_you_mean(key, allowed),
-            )
+        if key not in allowed and not key.startswith(OWN):
+            place = place_in(display, number, line, key)
+            fail("RS607", f"{shown(key)} has no meaning here", place, help=did_you_mean(key, allowed) or OWN_HELP)
     for key in allowed:
         if key in needed and key not in data:
             fail("RS607", f"`{key}` is missing in this line", _line(display, number, line))
@@ -401,9 +456,18 @@ class LogWriter:
         self._file: TextIO = self._stack.enter_context(replaced(path, secret=secret))
         self._write(header.to_json())
 
-    def add(self, move: Option | Step | TakenBack) -> None:
+    def add(self, move: Option | Step | TakenBack, notes: Notes | None = None) -> None:
         """Records a decision, with the salt of its seal if it is one that has been taken, or decisions taken back."""
-        self._write(entry_json(move))
+        self._write(entry_json(move) | dict(notes or {}))
+
+    def remark(self, notes: Notes) -> None:
+        """Writes a line that has nothing but notes."""
+        self._write(dict(notes))
+
+    def end(self, game: Game, notes: Notes | None = None) -> None:
+        """Writes the end line of a game as it stands; none if the rules are at fault there."""
+        for line in end_json(game):
+            self._write(line | dict(notes or {}))
 
     def __enter__(self) -> LogWriter:
         return self

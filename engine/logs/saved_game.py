@@ -12,15 +12,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from msgspec.structs import replace
+
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import ALL, OWNERS, for_the_owner
-from rulespec.engine.game.game import TakenBack
+from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
+from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
-from rulespec.engine.logs.native import MAX_LINES, LogHeader, NativeLog, entry_json, parse_log
+from rulespec.engine.logs.native import MAX_LINES, VERSION, LogHeader, NativeLog, entry_json, parse_log
+from rulespec.engine.logs.notes import Notes
 from rulespec.errors import RulespecError
 
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -52,6 +56,7 @@ class SavedGame:
         self._size = self._lines = 0  # of the complete lines
         self._ended = True  # whether these bytes end with a line end
         self._torn = b""  # bytes after them
+        self._open = True  # whether there is a move behind the last end line
         self._file = open_alone(path, "played", OWNERS if secret else ALL)
         try:
             self._read(lenient)
@@ -78,7 +83,11 @@ class SavedGame:
             span = self.log.warnings[-1].span
             assert span is not None
             size = sum(len(line) + 1 for line in data.split(b"\n")[: span.line - 1])
+        if self.log.version != VERSION:
+            message = f"nothing can be added to a log of version {self.log.version}: this program writes {VERSION}"
+            fail("RS605", message, Span(name, 1, 1, 1, 2), help=f"carry it over: `rulespec replay {name} --out NEW`")
         self._size, self._torn = size, data[size:]
+        self._open = self.log.end is None or self.log.end.entries < len(self.log.entries)
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
     def keep_secret(self) -> None:
@@ -98,7 +107,8 @@ class SavedGame:
             DiagnosticsError: RS604 if the file holds anything else than the beginning of this header.
         """
         line, torn = _line(header.to_json()), self._torn
-        if not line.startswith(torn):
+        same = _line(replace(header, notes={}).to_json()).rstrip(b"}\n")  # notes have the date of the day
+        if not (line.startswith(torn) or torn.startswith(same)):
             message = "this is no log, nor the beginning of the log of this game"
             fail("RS604", message, Span(str(self.path), 1, 1, 1, 2), help="name another file")
         if secret:
@@ -114,6 +124,21 @@ class SavedGame:
             SaveError: if that fails; then none of them is recorded.
         """
         self._append([_line(entry_json(move)) for move in moves])
+        self._open = True
+
+    def remark(self, notes: Notes) -> None:
+        """Writes a line that has nothing but notes; errors are those of `add`."""
+        self._append([_line(dict(notes))])
+
+    def leave(self, game: Game) -> None:
+        """Writes the end line of a game as it stands, where it ends or is left, unless the log has it already.
+
+        A file that cannot be written any more stays without: all decisions are in it.
+        """
+        if self._open:
+            with suppress(SaveError):
+                self._append([_line(line) for line in end_json(game)])
+                self._open = False
 
     def _append(self, lines: list[bytes]) -> None:
         data = b"".join(lines) if self._ended else b"\n" + b"".join(lines)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.logs.native import LogHeader
+from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.native import LogHeader, NativeLog
+from rulespec.engine.logs.notes import SeenNotes
 from rulespec.engine.logs.sealed import salted, seen_line
 from rulespec.typed.reserved import PUBLIC
 
 
-def seat_log(game: Game, seat: str | None) -> Iterator[dict[str, Any]]:
-    """The lines: a header that says for whom they are, a line for each decision, and what the seat remembers.
+def seat_log(
+    game: Game, seat: str | None, log: NativeLog | None = None, lines: Sequence[int] = ()
+) -> Iterator[dict[str, Any]]:
+    """The lines: a header that says for whom they are, one for each decision, the end, and what the seat remembers.
 
     An argument that the seat does not see is `?`. A choice of a round is `sealed` until all have chosen: the lines of
     later have its salt, and `checked` compares. The last line tells whether the log belongs to a game: only what looks
@@ -21,13 +25,38 @@ def seat_log(game: Game, seat: str | None) -> Iterator[dict[str, Any]]:
     Args:
         game: the game.
         seat: for whom; None: what all seats see.
+        log: the log that has been replayed, of whose notes the seat has its part; None if there is none.
+        lines: the line in it of each decision that stands.
     """
     salted(game)
     view = game.view(seat)
-    yield LogHeader.of(game).to_json() | {"for": PUBLIC if seat is None else seat}
-    for step, event in zip(game.position.steps, view.history, strict=True):
-        yield seen_line(step, event)
+    notes = seen_notes(log, seat, game.watcher.secretive)
+    yield LogHeader.of(game, notes.header).to_json() | {"for": PUBLIC if seat is None else seat}
+    last, moves = 1, {entry.line for entry in log.entries} if log is not None else set()
+    for number, (step, event) in enumerate(zip(game.position.steps, view.history, strict=True)):
+        line = lines[number] if lines else last
+        yield from map(dict, notes.between(last, line, moves))
+        yield seen_line(step, event) | dict(notes.of(line) if lines else {})
+        last = line
+    if log is not None:
+        yield from map(dict, notes.between(last, log.text.count("\n") + 2, moves))
+    yield from end_json(game, seat)
     yield {"memory": view.memory}
+
+
+def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool) -> SeenNotes:
+    """The notes of a log as a seat has them (None: as all have).
+
+    Args:
+        log: the log; None if there is none.
+        seat: the seat.
+        secretive: whether there is anything in the game that the seat does not see.
+    """
+    if log is None:
+        return SeenNotes({}, (), seat, secretive)
+    by = {entry.line: entry.by for entry in log.entries}
+    lines = [(line, by.get(line, notes.get("by")), notes) for line, notes in log.notes.items()]
+    return SeenNotes(log.header.notes, lines, seat, secretive)
 
 
 def is_whole(game: Game, seat: str | None) -> bool:

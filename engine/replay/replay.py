@@ -21,10 +21,12 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
+from rulespec.engine.logs.ends import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.engine.program.budget import SpentError
+from rulespec.engine.replay.end_check import check_end
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
 from rulespec.references import parts_of, ruleset_folders
@@ -101,6 +103,8 @@ class ReplayResult(Brief, Struct):
         foreign: whether the log is foreign.
         passed: entries of a foreign log that show known faults of the other system, and were passed all the same.
         system: the title of the dialect; empty for a native log.
+        native: the native log; None for a foreign one.
+        other_end: the end of the replay, where the log says another; None if it is the same, or the log says nothing.
     """
 
     log: str
@@ -112,6 +116,16 @@ class ReplayResult(Brief, Struct):
     foreign: bool = False
     passed: list[PassedFault] = []
     system: str = ""
+    native: NativeLog | None = None
+    other_end: OtherEnd | None = None
+
+    def _end(self) -> dict[str, Any] | None:
+        """What the log says of its end, and what differs from that; None if it says nothing."""
+        if self.native is None or self.native.end is None:
+            return None
+        end = self.native.end
+        differs = self.other_end.differs if self.other_end is not None else []
+        return {"line": end.line, **end.end.to_json()["end"], "differs": differs}
 
     def _open(self) -> dict[str, Any] | None:
         """The decision that is open at the end of the legal part, and who is to act; None if there is none."""
@@ -135,16 +149,18 @@ class ReplayResult(Brief, Struct):
             "scores": result.scores if result else scores(game),
             "winners": result.winners if result else [],
             "state": state_json(game),
+            "end": self._end(),
+            "notes": dict(self.native.header.notes) if self.native is not None else {},
             "ignored": [entry.to_json() for entry in self.ignored],
             **({"known_faults": [entry.to_json() for entry in self.passed]} if self.passed else {}),
             "divergence": self.divergence.to_json() | {"open": self._open()} if self.divergence else None,
         }
 
     def write_native(self, path: Path) -> None:
-        """Writes the game as a native log, with the decisions taken back."""
+        """Writes the game as a native log, with the decisions taken back, and with the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
-        write_log(path, self.game, self.moves)
+        write_log(path, self.game, self.moves, self.native, self.places)
 
 
 def replay_log(
@@ -239,7 +255,7 @@ def as_native(
         at, reason = result.divergence.foreign_index, result.divergence.refusal.reason
         message = f"the log is not legal under its own rules, at entry {at}: {reason}"
         fail("RS821", message, Span(str(path), 1, 1, 1, 2), help="`rulespec replay` shows where")
-    lines = [LogHeader.of(result.game).to_json(), *map(entry_json, result.moves)]
+    lines = [LogHeader.of(result.game).to_json(), *map(entry_json, result.moves), *end_json(result.game)]
     return parse_log("".join(json.dumps(line) + "\n" for line in lines), str(path))
 
 
@@ -260,10 +276,11 @@ def replay_native(
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
     game.position.begin()  # raises if the rules are at fault before the first decision
-    result = ReplayResult(log.file, game, None)
+    result = ReplayResult(log.file, game, None, native=log)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
+        result.other_end = check_end(game, log, number, report) or result.other_end
         move = apply_recorded(game, entry) if entry.back is None else _take_back(game, entry.back)
         if isinstance(move, Refusal):
             result.divergence = _divergence(game, move, entry)
@@ -275,6 +292,7 @@ def replay_native(
     else:
         if log.unread is not None and (until is None or game.ply < until):
             result.divergence = _unread(game, log.unread)
+        result.other_end = check_end(game, log, len(log.entries), report) or result.other_end
     return result
 
 

@@ -13,6 +13,7 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_check import asked, broken, invariant_of, no_option
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.typed import nodes as typed
 
@@ -57,8 +58,10 @@ class Playout:
         return self.game.ply
 
     def log(self) -> list[dict[str, Any]]:
-        """The lines of a native log, with the option in which the rules were at fault, if they were."""
-        return [LogHeader.of(self.game).to_json(), *map(entry_json, self.moves())]
+        """The lines of a native log; behind the end line the option in which the rules were at fault, if they were."""
+        decisions, fault = self.game.history, self.moves()[self.game.ply :]
+        lines = [LogHeader.of(self.game).to_json(), *map(entry_json, decisions), *end_json(self.game)]
+        return [*lines, *map(entry_json, fault)]
 
     def moves(self) -> list[Option]:
         """All decisions, and the option in which the rules were at fault, if they were."""

@@ -21,7 +21,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_check import MAX_OPTIONS, asked, explained, look, meant, same_option, take
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.logs.native import LogHeader, entry_json
+from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE
 from rulespec.engine.simulate.plan import Plan
@@ -75,9 +75,9 @@ class Finding:
     shortest: bool = False
     scenario: str = ""
 
-    def log(self) -> list[dict[str, Any]]:
+    def log(self, ruleset: typed.Ruleset) -> list[dict[str, Any]]:
         """The game as the lines of a native log."""
-        return [self.header.to_json(), *(entry_json(move) for move in self.moves)]
+        return replayed(ruleset, self.header, self.moves).lines(self.header, self.moves)
 
 
 @dataclass(slots=True)

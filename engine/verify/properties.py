@@ -201,6 +201,7 @@ def log_says_all(trial: Trial) -> Diagnostic | None:
         with LogWriter(path, trial.header) as writer:
             for move in trial.moves:
                 writer.add(move)
+            writer.end(trial.game)
         result = replay_log(path, load=lambda _: trial.game.ruleset)
     return _same_game(trial, "log", result)
 
@@ -212,6 +213,7 @@ def saved_game_goes_on(trial: Trial) -> Diagnostic | None:
         with SavedGame(path) as saved:
             saved.begin(trial.header)
             saved.add(*trial.moves)
+            saved.leave(trial.game)
         with SavedGame(path) as saved:
             assert saved.log is not None
             result = replay_native(saved.log, trial.game.ruleset)
@@ -224,6 +226,8 @@ def _same_game(trial: Trial, name: str, result: ReplayResult) -> Diagnostic | No
     if result.divergence is not None:
         line = result.divergence.line
         return contradiction(trial, name, f"line {line} is not legal any more: {result.divergence.refusal}")
+    if result.other_end is not None:
+        return contradiction(trial, name, f"the game that was read comes to another end: {result.other_end}")
     game, again = trial.game, result.game
     if _all(again) != _all(game) or list(map(str, again.history)) != list(map(str, game.history)):
         return contradiction(trial, name, "the game that was read is another")

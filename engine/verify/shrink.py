@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.documents.json_text import to_json_text
@@ -14,6 +14,7 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_check import explained
 from rulespec.engine.game.state_diff import changes
 from rulespec.engine.game.view import state_json
+from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.typed import nodes as typed
@@ -44,6 +45,7 @@ class FailingGame:
         wrong: the diagnostic.
         changed: the changes by the last move, a line for each field and each pile.
         scenario: the game as a scenario file that fails in the same way; "" if none can.
+        lines: the game as the lines of a native log.
     """
 
     header: LogHeader
@@ -51,6 +53,7 @@ class FailingGame:
     wrong: Diagnostic
     changed: tuple[str, ...]
     scenario: str = ""
+    lines: tuple[dict[str, Any], ...] = ()
 
     @classmethod
     def of(cls, ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], wrong: Diagnostic) -> FailingGame:
@@ -65,11 +68,12 @@ class FailingGame:
         end = replayed(ruleset, header, moves)
         kept = any(isinstance(move, TakenBack) and move.keep for move in moves)  # no decisions alone lead there
         scenario = "" if kept else failing_scenario(end.game, header, end.fault, wrong)
-        return cls(header, tuple(moves), explained(end.game, wrong), end.changed, scenario)
+        wrong = explained(end.game, wrong)
+        return cls(header, tuple(moves), wrong, end.changed, scenario, tuple(end.lines(header, moves)))
 
     def log(self) -> str:
         """The game as a native log."""
-        lines = [self.header.to_json(), *map(entry_json, self.moves)]
+        lines = self.lines or [self.header.to_json(), *map(entry_json, self.moves)]
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
     def story(self) -> list[str]:
@@ -162,6 +166,12 @@ class Replayed:
     game: Game
     fault: Option | None = None
     changed: tuple[str, ...] = ()
+
+    def lines(self, header: LogHeader, moves: Sequence[Move]) -> list[dict[str, Any]]:
+        """The native log of the moves; behind its end line the option in which the rules are at fault, if they are."""
+        entries = [*map(entry_json, moves)]
+        legal = len(entries) - (self.fault is not None)
+        return [header.to_json(), *entries[:legal], *end_json(self.game), *entries[legal:]]
 
 
 def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -> Replayed:

@@ -28,10 +28,10 @@ def whole(tmp_path: Path) -> Path:
 
 def test_the_log_of_a_seat(whole: Path) -> None:
     code, out = spoken("log", whole, "--for", "Ann")
-    header, *events, last = [json.loads(line) for line in out.splitlines()]
+    header, *events, end, last = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and header["for"] == "Ann"
     assert [event["option"] for event in events] == ["deal(queen)", "deal(?)", "leave_it", "bet", "bet"]
-    assert len(last["memory"]) == 32
+    assert len(last["memory"]) == 32 and set(end) == {"end"}
 
 
 def test_the_log_for_all(whole: Path, tmp_path: Path) -> None:

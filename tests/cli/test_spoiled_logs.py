@@ -149,7 +149,7 @@ def test_a_line_that_breaks_off_is_told_of_beside_what_is_quoted(
     text = "\n".join(TWINS[0].logs()[0])[:-4]
     write(log, re.sub('"ruleset_hash": "..', '"ruleset_hash": "zz', text))
     _, _, err = said("replay", log, monkeypatch=monkeypatch)
-    assert "RS603" in err and "RS618" in err and '"rulespec_log": 1' in err and "king" not in err
+    assert "RS603" in err and "RS618" in err and '"rulespec_log": 2' in err and "king" not in err
 
 
 def test_a_fault_of_the_rules_is_not_told_to_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

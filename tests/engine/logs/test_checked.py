@@ -105,7 +105,7 @@ def test_what_has_been_changed_is_told(logs: Path, what: str) -> None:
 def test_another_game_with_the_same_events_is_told_by_the_memory(logs: Path) -> None:
     change(logs / "Bob_before.jsonl", '"memory": "', '"memory": "0')
     code, out = checked(logs, "Bob_before")
-    assert code == 1 and "error[RS626]" in out and "Bob_before.jsonl:4:2" in out
+    assert code == 1 and "error[RS626]" in out and "Bob_before.jsonl:5:2" in out
 
 
 def test_decisions_that_are_not_there_are_told(logs: Path) -> None:
@@ -136,15 +136,15 @@ def test_files_from_strangers_do_no_harm(logs: Path, what: str) -> None:
         assert code in (1, 2) and ("error[RS" in out)
 
 
-@pytest.mark.parametrize("version", ["2", "true", "1.0", '"1"', "null", "9" * 40])
+@pytest.mark.parametrize("version", ["3", "true", "1.0", '"1"', "null", "9" * 40])
 def test_a_log_of_another_version_is_not_compared(logs: Path, version: str) -> None:
-    change(logs / "Bob_before.jsonl", '"rulespec_log": 1,', f'"rulespec_log": {version},')
+    change(logs / "Bob_before.jsonl", '"rulespec_log": 2,', f'"rulespec_log": {version},')
     assert "error[RS605]: the log has version `" in checked(logs, "Bob_before")[1]
     assert "error[RS605]" in checked(logs, "Bob_after", "Bob_before")[1]
 
 
 def test_a_log_without_a_version_is_not_compared(logs: Path) -> None:
-    change(logs / "Bob_before.jsonl", '"rulespec_log": 1, ', "")
+    change(logs / "Bob_before.jsonl", '"rulespec_log": 2, ', "")
     assert "error[RS605]" in checked(logs, "Bob_before")[1]
 
 

@@ -65,10 +65,10 @@ def save(path: Path, game: Game, *more: Option | TakenBack) -> None:
 
 
 def entries(path: Path) -> list[dict[str, Any]]:
-    """The lines of a log behind its header; every one is whole."""
+    """The moves of a log, which are on the lines behind its header; every line is whole."""
     data = path.read_bytes()
     assert data.endswith(b"\n")
-    return [json.loads(line) for line in data.decode().splitlines()[1:]]
+    return [found for line in data.decode().splitlines()[1:] if "end" not in (found := json.loads(line))]
 
 
 def play(path: Path, stdin: str, *args: str) -> tuple[int, str, str]:

@@ -19,9 +19,9 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.view import state_json
+from rulespec.engine.logs.decision_lines import MAX_LINE
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 from rulespec.engine.logs.native import (
-    MAX_LINE,
     MAX_LINES,
     MAX_SEATS,
     LogHeader,
@@ -133,7 +133,7 @@ def test_an_undo_may_set_fields_of_the_game(errands: Ruleset, tmp_path: Path) ->
         assert result.divergence is None
         assert (result.game.value("opener"), result.game.ply) == (opener, ply)
         result.write_native(tmp_path / "again.jsonl")
-        assert json.loads((tmp_path / "again.jsonl").read_text("utf-8").splitlines()[-1]) == line
+        assert json.loads((tmp_path / "again.jsonl").read_text("utf-8").splitlines()[-2]) == line
         assert replay_log(tmp_path / "again.jsonl", rules=ERRANDS).game.hash == result.game.hash
 
 
@@ -293,7 +293,7 @@ def header(**changes: Any) -> str:
         pytest.param("not json\n", "RS604", (1, 1), id="no JSON"),
         pytest.param("[1]\n", "RS607", (1, 1), id="a list"),
         pytest.param("{}\n", "RS607", (1, 1), id="no version"),
-        pytest.param(header(rulespec_log=2), "RS605", (1, 2), id="another version"),
+        pytest.param(header(rulespec_log=3), "RS605", (1, 2), id="another version"),
         pytest.param(header(rulespec_log=True), "RS605", (1, 2), id="true is no version"),
         pytest.param(header(rulespec_log="1"), "RS605", (1, 2), id="a text is no version"),
         pytest.param(header(rulespec_log=1.0), "RS605", (1, 2), id="a fraction is no version"),

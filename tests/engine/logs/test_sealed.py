@@ -77,7 +77,7 @@ def test_equal_choices_have_other_seals_and_a_changed_one_has_a_new_one(play: Pl
 
 def decisions(game: Game, seat: str | None) -> list[dict[str, Any]]:
     """The lines with decisions of the log for a seat."""
-    return list(seat_log(game, seat))[1:-1]
+    return [line for line in seat_log(game, seat) if "decision" in line]
 
 
 def test_the_log_for_a_seat_seals_the_choices_of_a_round(play: Play) -> None:

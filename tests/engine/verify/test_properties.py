@@ -176,7 +176,7 @@ def test_a_playout_is_made_shorter(tmp_path: Path) -> None:
     faulty = small(tmp_path / "faulty", TURNS.replace("p.seeds + n", "p.seeds + 12 / (p.seeds - 3) + n") + SEEDS)
     playout = next(p for p in simulate(faulty, [2], 50, 1) if p.failure is not None)
     assert shorter_playout(playout).wrong.code == "RS703"
-    assert len(playout.log()) == playout.decisions + 2  # with the option in which the rules were at fault
+    assert len(playout.log()) == playout.decisions + 3  # with its end, and the option in which the rules were at fault
 
 
 # --- what the program gets wrong --------------------------------------------------------------------------------------

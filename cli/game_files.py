@@ -1,0 +1,59 @@
+"""The files of a game that people play: its log, remarks in it, and what one of them has seen."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from rulespec.cli import output
+from rulespec.documents.json_text import to_json_text
+from rulespec.documents.written_files import write_text
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import LogHeader
+from rulespec.engine.logs.notes import MAX_REMARK
+from rulespec.engine.logs.saved_game import SavedGame, SaveError
+from rulespec.engine.logs.seat_log import is_whole, seat_log
+
+
+def new_header(game: Game) -> LogHeader:
+    """The header of the log of a game that is played today."""
+    return LogHeader.of(game, {"date": datetime.now().astimezone().date().isoformat()})
+
+
+def remark(saved: SavedGame | None, text: str, seat: str) -> None:
+    """Writes what somebody remarks into the log of the game, if it has one.
+
+    Raises:
+        SaveError: if that fails.
+    """
+    if saved is None:
+        output.echo("there is no log: `--log FILE` keeps one")
+    elif not text or len(text) > MAX_REMARK:
+        output.echo(f"a remark has 1 to {MAX_REMARK:,} characters: `r well played`")
+    else:
+        saved.remark({"remark": text, "by": seat})
+        output.echo("remarked")
+
+
+def write_game(game: Game, path: Path, seat: str) -> bool:
+    """Writes a game as a native log, or what a seat has seen of it, if that is not all; an old file stays.
+
+    Returns whether it is written.
+    """
+    if path.exists():
+        output.echo(f"{path} exists already")
+        return False
+    try:
+        if is_whole(game, seat):
+            with SavedGame(path, secret=game.watcher.secretive) as saved:
+                saved.begin(new_header(game))
+                saved.add(*game.position.steps)
+                saved.leave(game)
+        else:
+            lines = "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(game, seat))
+            write_text(path, lines, secret=True)
+    except (SaveError, OSError) as error:
+        output.echo(str(error))
+        return False
+    output.echo(f"written: {path}")
+    return True

@@ -1,0 +1,78 @@
+"""The fingerprint of a position: a digest of what its cells are called and of what they hold, by name.
+
+The hash of a position weighs cells by number, for search. A fingerprint is stored, so nothing counts in it that may
+change while the rules stay the same: neither the order of declarations and of entities, nor the variables of the rules
+and where they lie, nor the names of players. Cells that hold nothing count for nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.option import Labels
+from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.shown_state import counts
+from rulespec.engine.program import ir
+from rulespec.engine.program.faults import ProgramFaultError
+
+if TYPE_CHECKING:
+    from rulespec.engine.game.game import Game
+
+
+def fingerprint(game: Game, seat: str | None = TABLE) -> str:
+    """The fingerprint of the position of a game, 32 hex digits: of the cells, and of what is asked of whom.
+
+    Args:
+        game: the game.
+        seat: whose view counts: what the seat sees of the position (None: what all seats see); left out, all of it.
+
+    Raises:
+        RulesetFaultError: if the rules are at fault where they say who sees what.
+    """
+    position = game.position
+    labels = Labels(game.ruleset.declarations.kinds, position.program, [str(i) for i in range(len(game.seats))])
+    try:
+        lines = [*_asked(game), *_lines(game, labels, seat)]
+    except ProgramFaultError as fault:
+        raise position.fault(fault) from None
+    texts = sorted(json.dumps(line, ensure_ascii=False, sort_keys=True) for line in lines)
+    return blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _lines(game: Game, labels: Labels, seat: str | None) -> Iterator[list[Any]]:
+    """A line for each cell that is seen and holds something; for a seat, also what everybody may count."""
+    program, state = game.position.program, game.position.state
+    unseen: Mapping[int, ir.Secret] = {}
+    if seat != TABLE:
+        unseen = game.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
+        yield from (["counts", path, number] for path, number in counts(program, labels, state).items() if number)
+    for at, (cell, value) in enumerate(zip(program.cells, state, strict=False)):
+        if cell.group != "rules" and at not in unseen and (held := _held(labels, cell.type, value)) is not None:
+            yield ["cell", cell.group, cell.owner, cell.name, *_place(labels, cell), held]
+
+
+def _held(labels: Labels, type_: str, value: int) -> Any:
+    """The content of a cell by names; None if it holds nothing: 0, false, none, or no member."""
+    held = labels.plain(type_, value)
+    if type_.startswith("set "):
+        held = sorted(held)
+    if type_ == "int?":  # a number that may be none: 0 is something
+        return held
+    return held or None
+
+
+def _place(labels: Labels, cell: ir.CellName) -> list[str]:
+    """The place of pieces, with the name of its index."""
+    return [cell.place, labels.names[cell.index_kind][cell.index] if cell.index_kind else ""]
+
+
+def _asked(game: Game) -> Iterator[list[Any]]:
+    """A line for the open decision: its name, who takes it, and who has chosen already; none when the game is over."""
+    position = game.position
+    if (number := position.asked) >= 0:
+        chosen = game.watcher.chosen(position.state, number)
+        yield ["asked", position.program.decisions[number].name, position.decider(), position.deciders(), chosen]

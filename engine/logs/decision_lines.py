@@ -1,0 +1,47 @@
+"""Lines with a decision and nothing else, as nearly every line of a log is: they are read at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+MAX_LINE = 64_000
+"""Characters of a line."""
+SALT = "^([0-9a-f]{32})?$"
+"""What a salt looks like; "" for none."""
+
+
+class DecisionLine(Struct, forbid_unknown_fields=True):
+    """A line with a decision."""
+
+    decision: str
+    by: str | None
+    option: str
+    salt: Annotated[str, Meta(pattern=SALT)] = ""
+
+
+_DECODER = msgspec.json.Decoder(DecisionLine)
+
+
+def read_one(line: str) -> DecisionLine | None:
+    """A line with a decision; None for other lines, and for wrong ones."""
+    if len(line) > MAX_LINE:
+        return None
+    try:
+        return _DECODER.decode(line)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+
+
+def read_all(lines: Sequence[str]) -> list[DecisionLine] | None:
+    """Lines that all have decisions; None if there are others among them."""
+    if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
+        return None  # an object may stand on several lines, otherwise
+    try:
+        found = _DECODER.decode_lines("\n".join(lines))
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
+    return found if len(found) == len(lines) else None

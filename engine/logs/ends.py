@@ -1,0 +1,182 @@
+"""The end line of a log: how its game ended, or where it was left.
+
+    {"end": {"ending": "last_one_wins", "winners": ["Ann"], "scores": {}, "fingerprint": "5f…"}}
+
+Lines may follow it, as where a game goes on that was left; the last end line counts. A replay that comes to another end
+there shows that the rules have changed since.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn, Protocol
+
+from msgspec import Struct
+
+from rulespec.engine.game.fingerprint import fingerprint
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.view import scores
+from rulespec.engine.program.faults import ProgramFaultError
+
+_KEYS = ("ending", "winners", "scores", "fingerprint")
+_FINGERPRINT = re.compile(r"[0-9a-f]{32}")
+_MAX_SEATS = 64
+_MAX_NAME = 200
+_MAX_SHOWN = 60
+
+
+class Wrong(Protocol):
+    """Raises an error at a value of a line."""
+
+    def __call__(self, message: str, value: str, help_: str = "") -> NoReturn:  # noqa: D102
+        ...
+
+
+class End(Struct, frozen=True):
+    """How a game ended, or stands where it was left.
+
+    Attributes:
+        ending: None if the game was left.
+        winners: the seats that have won.
+        scores: the points of each seat; none if the ruleset has no scoring, or a seat may not know them yet.
+        fingerprint: of the position, or of a seat's view of it.
+    """
+
+    ending: str | None
+    winners: tuple[str, ...]
+    scores: dict[str, int]
+    fingerprint: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The end line as plain data."""
+        found = {key: getattr(self, key) for key in _KEYS}
+        return {"end": found | {"winners": list(self.winners)}}
+
+
+class RecordedEnd(Struct, frozen=True):
+    """An end line of a log.
+
+    Attributes:
+        end: what it says.
+        line: the number of the line, from 1.
+        entries: the number of entries before it.
+    """
+
+    end: End
+    line: int
+    entries: int
+
+
+class OtherEnd(Struct, frozen=True):
+    """The end of a replay where its log says another.
+
+    Attributes:
+        recorded: what the log says.
+        found: what the replay came to.
+        line: the line that says so.
+    """
+
+    recorded: End
+    found: End
+    line: int
+
+    @property
+    def differs(self) -> list[str]:
+        """The keys that differ."""
+        return [key for key in _KEYS if _comparable(self.recorded, key) != _comparable(self.found, key)]
+
+    def __str__(self) -> str:
+        return "; ".join(self._texts())
+
+    def _texts(self) -> Iterator[str]:
+        recorded, found = self.recorded, self.found
+        if recorded.ending != found.ending:
+            yield f"ending {_named(found.ending)}, not {_named(recorded.ending)}"
+        if _comparable(recorded, "winners") != _comparable(found, "winners"):
+            yield f"won by {_listed(found.winners)}, not by {_listed(recorded.winners)}"
+        if recorded.scores != found.scores:
+            seats = [seat for seat in {**found.scores, **recorded.scores} if self._of(seat)[0] != self._of(seat)[1]]
+            some = [f"{_cut(seat)} {self._of(seat)[0]}, not {self._of(seat)[1]}" for seat in seats[:_MAX_SEATS]]
+            yield f"scores: {', '.join(some)}"
+        if recorded.fingerprint != found.fingerprint:
+            yield "another position"
+
+    def _of(self, seat: str) -> tuple[int | str, int | str]:
+        """The points of a seat in the replay and in the log."""
+        return self.found.scores.get(seat, "none"), self.recorded.scores.get(seat, "none")
+
+
+def end_of(game: Game, seat: str | None = TABLE) -> End | None:
+    """The end of a game as it stands; None if the rules are at fault where it is looked at.
+
+    Args:
+        game: the game.
+        seat: for whom: its fingerprint is that of the seat's view (None: of what all see), and there are no scores
+            before the end; left out, for who keeps the game.
+    """
+    try:
+        result = game.result
+        mark = fingerprint(game, seat)
+        if result is not None:
+            return End(result.ending, tuple(result.winners), dict(result.scores), mark)
+        return End(None, (), scores(game) if seat == TABLE else {}, mark)
+    except (RulesetFaultError, ProgramFaultError):
+        return None
+
+
+def end_json(game: Game, seat: str | None = TABLE) -> list[dict[str, Any]]:
+    """The end line of a game as it stands, in a list; an empty one if the rules are at fault there."""
+    end = end_of(game, seat)
+    return [end.to_json()] if end is not None else []
+
+
+def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
+    """The end of a replay if it is not what the log says there; None if it is."""
+    found = end_of(game)
+    if found is None or _same(recorded.end, found):
+        return None  # where the rules are at fault, the next step says so
+    return OtherEnd(recorded.end, found, recorded.line)
+
+
+def read_end(data: object, wrong: Wrong) -> End:
+    """What an end line says; `wrong` is called for one of another form."""
+    if not isinstance(data, dict) or {*data} != {*_KEYS}:
+        wrong(f"`end` is an object with {', '.join(f'`{key}`' for key in _KEYS)}", "end")
+    ending, winners, points, mark = (data[key] for key in _KEYS)
+    if not (ending is None or (isinstance(ending, str) and len(ending) <= _MAX_NAME)):
+        wrong("`ending` is the name of an ending, or null", "ending")
+    if not isinstance(winners, list) or len(winners) > _MAX_SEATS or not all(map(_is_name, winners)):
+        wrong("`winners` is a list of seats", "winners")
+    if not isinstance(points, dict) or len(points) > _MAX_SEATS or not all(type(n) is int for n in points.values()):
+        wrong("`scores` is an object of seat → points", "scores")
+    if not isinstance(mark, str) or not _FINGERPRINT.fullmatch(mark):
+        wrong("`fingerprint` has 32 hex digits", "fingerprint")
+    return End(ending, tuple(winners), points, mark)
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and len(name) <= _MAX_NAME
+
+
+def _same(one: End, other: End) -> bool:
+    return all(_comparable(one, key) == _comparable(other, key) for key in _KEYS)
+
+
+def _comparable(end: End, key: str) -> object:
+    """A value of an end, such that the order of winners makes no odds."""
+    return frozenset(end.winners) if key == "winners" else getattr(end, key)
+
+
+def _named(ending: str | None) -> str:
+    return "none" if ending is None else f"`{_cut(ending)}`"
+
+
+def _listed(seats: tuple[str, ...]) -> str:
+    return ", ".join(map(_cut, seats)) or "nobody"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"

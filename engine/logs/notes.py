@@ -1,0 +1,135 @@
+"""Notes in a log: remarks, dates, an event, the time of a decision, keys of one's own; they change nothing of a game.
+
+    {"rulespec_log": 2, …, "event": "club evening", "date": "2026-11-25"}
+    {"decision": "turn", "by": "Ann", "option": "take(2)", "time": 12.5, "remark": "the only move", "x-clock": 300}
+    {"remark": "lunch", "by": "Bob", "date": "2026-11-25T12:30:00Z"}
+
+Nothing reads them but who prints them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.engine.logs.ends import Wrong
+
+Notes = Mapping[str, Any]
+"""Key → value."""
+
+OF_ALL = ("remark", "date")
+"""Keys that each line may have."""
+OF_HEADER = (*OF_ALL, "event")
+OF_MOVE = (*OF_ALL, "time")
+OF_REMARK = (*OF_ALL, "by")
+OWN = "x-"
+"""How keys begin that are the writer's own."""
+OWN_HELP = f"keys of your own begin with `{OWN}`: they are kept, and mean nothing here"
+
+MAX_REMARK = 2_000
+MAX_EVENT = 200
+MAX_OWN = 80
+"""Characters of a key of one's own."""
+MAX_TIME = 10**9
+"""Seconds."""
+MAX_DEPTH = 20
+"""Levels of lists and objects below a key of one's own."""
+_OWN_KEY = re.compile(rf"x-[\w.:-]{{1,{MAX_OWN}}}")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+
+
+def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) -> dict[str, Any]:
+    """The notes in a line; `wrong` is called for one of another form.
+
+    Args:
+        data: the line.
+        allowed: the keys of notes that lines of its kind have.
+        wrong: raises an error.
+    """
+    found = {key: value for key, value in data.items() if key in allowed or key.startswith(OWN)}
+    for key, value in found.items():
+        if key.startswith(OWN):
+            if not _OWN_KEY.fullmatch(key):
+                help_ = f"after `{OWN}` stand letters, digits and `-._:`, at most {MAX_OWN}"
+                wrong(f"{shown(key)} is no key of one's own", key, help_)
+            if _is_deep(value, MAX_DEPTH):
+                wrong(f"{shown(key)} is nested too deeply", key, f"{MAX_DEPTH} levels are kept")
+            continue
+        if why := _why_not(key, value):
+            wrong(f"`{key}` {why}", key)
+    return found
+
+
+def _is_deep(value: object, levels: int) -> bool:
+    """Whether a value has more levels of lists and objects."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_is_deep(each, levels - 1) for each in inner)
+
+
+def _why_not(key: str, value: object) -> str:
+    """Why a note cannot have this value; "" if it can."""
+    if key == "time":
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_TIME:
+            return ""
+        return "is the number of seconds that a decision took"
+    if key == "date":
+        return "" if isinstance(value, str) and _is_date(value) else "is a date, as 2026-11-25 or 2026-11-25T20:15:00Z"
+    if key == "by":
+        return "" if isinstance(value, str) and len(value) <= MAX_EVENT else "is the seat that remarks something"
+    limit = MAX_REMARK if key == "remark" else MAX_EVENT
+    return "" if isinstance(value, str) and len(value) <= limit else f"is a text of at most {limit:,} characters"
+
+
+def _is_date(text: str) -> bool:
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+class SeenNotes:
+    """The notes of a log as a seat has them.
+
+    Of a game without secrets these are all. Else what others have written down may tell anything, and how long somebody
+    thought tells whether there was a choice: so a seat has the event and the date, and notes of its own, without keys
+    that only the writing program understands.
+
+    Args:
+        header: the notes of the header.
+        lines: those of other lines, each with who has decided or remarked there, in order.
+        seat: the seat; None for what all seats see.
+        secretive: whether there is anything in the game that not everybody sees.
+    """
+
+    def __init__(
+        self, header: Notes, lines: Sequence[tuple[int, str | None, Notes]], seat: str | None, secretive: bool
+    ) -> None:
+        own = [(line, notes) for line, by, notes in lines if not secretive or (by is not None and by == seat)]
+        self.header = {k: v for k, v in header.items() if not secretive or k in ("event", "date")}
+        self._lines = {line: {k: v for k, v in n.items() if not (secretive and k.startswith(OWN))} for line, n in own}
+
+    def of(self, line: int) -> Notes:
+        """The notes of a line."""
+        return self._lines.get(line, {})
+
+    def between(self, first: int, end: int, moves: Container[int]) -> Iterator[Notes]:
+        """The remarks on the lines from `first` to before `end` that are not the lines of moves."""
+        for line, notes in self._lines.items():
+            if first <= line < end and line not in moves and notes:
+                yield notes
+
+
+def note_texts(notes: Notes) -> list[str]:
+    """Notes as lines of text; keys of one's own are left out, as nobody knows what they mean."""
+    who = f"{notes['by']}: " if "by" in notes else ""
+    parts = [notes[key] for key in ("event", "date") if key in notes]
+    parts += [f"{notes['time']:g} s"] if "time" in notes else []
+    lines = [" · ".join(parts)] if parts else []
+    lines += [f"“{line}”" for line in notes["remark"].splitlines()] if "remark" in notes else []
+    return [f"{who}{line}" for line in lines]

@@ -1,0 +1,25 @@
+"""The end of a replay beside the end line of its log."""
+
+from __future__ import annotations
+
+from rulespec.diagnostics.report import Report
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.ends import OtherEnd, other_end
+from rulespec.engine.logs.native import NativeLog, place_in
+
+
+def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
+    """Compares a game after so many entries of its log with the end line, if that stands there.
+
+    Returns the other end that the game comes to, which is reported (RS643); None if there is none.
+    """
+    recorded = log.end
+    if recorded is None or recorded.entries != entries or (other := other_end(game, recorded)) is None:
+        return None
+    header = log.header
+    made = f"Rulespec {header.rulespec}, language {header.language}" if header.rulespec else "another program"
+    message = f"the replay comes to another end than its log: {other}"
+    help_ = f"the log was written by {made}; if its rules have been mended since, `--out FILE` records the new end"
+    place = place_in(log.file, recorded.line, log.text.split("\n")[recorded.line - 1], "end")
+    report.error("RS643", message, place, help=help_)
+    return other

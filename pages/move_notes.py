@@ -1,0 +1,46 @@
+"""Notes of a log on a page: the event and the date, and beside each move what was remarked there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rulespec.diagnostics.escape import escaped
+from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
+from rulespec.engine.logs.seat_log import seen_notes
+from rulespec.engine.replay.replay import ReplayResult
+
+
+class MoveNotes:
+    """The notes of a replayed log, as who looks has them; none of a foreign log.
+
+    Args:
+        result: the replay.
+        seat: who looks (None: everybody); `TABLE` sees all.
+        told: the places among the moves of those that the page has.
+    """
+
+    def __init__(self, result: ReplayResult, seat: str | None, told: Sequence[int]) -> None:
+        notes = seen_notes(result.native, None if seat == TABLE else seat, seat != TABLE)
+        self.header = _texts(notes.header)
+        moves = set(result.places)
+        lines = [result.places[number] for number in told] if result.native is not None else []
+        self._of_moves = [
+            [*_before(notes, first, line, moves), *_texts(notes.of(line))]
+            for first, line in zip([1, *lines], lines, strict=False)
+        ]
+        if lines and result.native is not None and result.divergence is None:
+            self._of_moves[-1] += _before(notes, lines[-1], result.native.text.count("\n") + 2, moves)
+
+    def of(self, number: int) -> list[str]:
+        """The texts beside a move, by its number from 0 among those that the page has."""
+        return self._of_moves[number] if self._of_moves else []
+
+
+def _before(notes: SeenNotes, first: int, line: int, moves: set[int]) -> list[str]:
+    """The remarks between two moves."""
+    return [text for remark in notes.between(first, line, moves) for text in _texts(remark)]
+
+
+def _texts(notes: Notes) -> list[str]:
+    return list(map(escaped, note_texts(notes)))

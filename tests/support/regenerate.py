@@ -1,0 +1,112 @@
+"""Regeneration of the shipped logs, of the hashes in the pages of diagnostics, and (`--perft`) of perft records.
+
+    python tests/support/regenerate.py            # in the folder of the project, with its `rulespec` on the path
+
+Each native log is replayed under its rules as they are now, and written again with its header, salts, notes and end
+line. A log that is no longer legal stays as it is, and is listed; then the exit code is 1. A log that is not changed by
+this is not written, so that a second run changes nothing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from folders import ROOT
+from page_examples import BLOCK, PAGES, base, read_example
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.logs.log_file import write_log
+from rulespec.engine.logs.native import is_native, read_log
+from rulespec.engine.replay.replay import replay_native
+from rulespec.load import load_ruleset
+
+_load = cache(load_ruleset)
+_HASH = re.compile(r'(?P<before>"ruleset": "market(?P<overlays>[^"]*)", "ruleset_hash": ")[0-9a-f]{32}')
+
+
+def logs() -> Iterator[Path]:
+    """The native logs of rulesets: those in a folder `logs` beside a `game.yaml`."""
+    for folder in ("games", "tests/rulesets"):
+        for game in sorted((ROOT / folder).rglob("game.yaml")):
+            yield from (path for path in sorted((game.parent / "logs").rglob("*.jsonl*")) if is_native(text_of(path)))
+
+
+def text_of(path: Path) -> str:
+    """The text of a log, packed or not."""
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+
+
+def rewrite(path: Path, folder: Path) -> str:
+    """Writes a log again; returns why it cannot be, or ""."""
+    log = read_log(path)
+    overlays = log.header.ruleset.partition("+")[2]
+    result = replay_native(log, _load(f"{folder}+{overlays}" if overlays else str(folder)))
+    if result.divergence is not None:
+        return f"{result.divergence.place}: {result.divergence.refusal.reason}"
+    with tempfile.TemporaryDirectory() as temporary:
+        new = Path(temporary) / "log.jsonl"
+        write_log(new, result.game, result.moves, log, result.places)
+        text = new.read_text("utf-8")
+    if text != text_of(path):
+        data = text.encode()
+        path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    return ""
+
+
+def rewrite_page(page: Path) -> None:
+    """Puts today's hash into the logs of a page whose examples are not about another hash."""
+    text = page.read_text("utf-8")
+    parts = re.split(r"(?=^## )", text, flags=re.MULTILINE)
+    new = "".join(map(_with_hash, parts)).replace('{"rulespec_log": 1, ', '{"rulespec_log": 2, ')
+    if new != text:
+        page.write_text(new, "utf-8")
+
+
+def _with_hash(section: str) -> str:
+    example = read_example(section)
+    about_hashes = any(code == "RS618" for code, *_ in example.places)
+    if about_hashes or not any(block["file"].endswith(".jsonl") for block in BLOCK.finditer(section)):
+        return section
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "market"
+        for name, text in (base() | example.files).items():
+            file = Path(temporary) / name if name.endswith(".jsonl") else folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+
+        def today(header: re.Match[str]) -> str:
+            try:
+                return header["before"] + load_ruleset(f"{folder}{header['overlays']}").hash
+            except DiagnosticsError:  # a page about mistakes
+                return header[0]
+
+        return _HASH.sub(today, section)
+
+
+def main(arguments: list[str]) -> int:
+    """Writes everything again; returns the exit code."""
+    failed = 0
+    for path in logs():
+        folder = next(parent for parent in path.parents if (parent / "game.yaml").exists())
+        if why := rewrite(path, folder):
+            sys.stderr.write(f"{path.relative_to(ROOT)}: {why}\n")
+            failed = 1
+    for page in sorted(PAGES.glob("RS*.md")):
+        rewrite_page(page)
+    if "--perft" in arguments:
+        for record in sorted(path for path in (ROOT / "games").rglob("perft/*.yaml")):
+            ref = "+".join([str(record.parents[1]), *record.stem.split("+")[1:]])
+            failed |= os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-m", "rulespec", "perft", ref, "--record"])
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
