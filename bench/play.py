@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
@@ -11,6 +10,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.typed import nodes as typed
 
@@ -25,9 +25,9 @@ changes:
 """
 
 
-def move(game: Game, rng: random.Random) -> None:
+def move(game: Game, draws: Draws) -> None:
     """Takes a random option: the decider's are all listed; in one of fifty decisions those of others are, too."""
-    option = choose(game, rng)
+    option = choose(game, draws)
     assert option is not None
     game.apply(option)
 
@@ -42,10 +42,10 @@ def played(
     settings: Mapping[str, str | int] | None = None,
 ) -> Game:
     """A random game, to its end or so many decisions."""
-    rng = random.Random(f"bench {seed}")
+    draws = Draws(seed)
     game = Game(ruleset, seat_names(players, ruleset.seats), settings, backend)
     while not game.is_over and game.ply < most:
-        move(game, rng)
+        move(game, draws)
     return game
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import secrets
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -30,6 +29,7 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.words.moves import Moves
@@ -65,6 +65,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 @click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
 @click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
+@click.option("--redraw", is_flag=True, help="Draw anew after decisions are taken back; default: the same again.")
 @settings_flag
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Save a log; continue it if it exists.")
 @click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
@@ -77,6 +78,7 @@ def command(
     bots: int,
     names: str | None,
     seed: int | None,
+    redraw: bool,
     settings: tuple[str, ...],
     log: Path | None,
     ids: bool,
@@ -117,7 +119,8 @@ def command(
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
             told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.seats)} · {told}`?` for help")
-            code = Table(words, game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
+            bots_seats = frozenset(game.seats[players - bots :])
+            code = Table(words, game, bots_seats, Chance(seed, redraw=redraw), saved).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS
@@ -166,6 +169,27 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     return result.game
 
 
+class Chance:
+    """The random numbers of a table: the same for the same decision, or others after each taking back.
+
+    Args:
+        seed: the seed of chance.
+        redraw: whether decisions that are taken back are drawn anew: then the table goes on as another game.
+    """
+
+    def __init__(self, seed: int, *, redraw: bool = False) -> None:
+        self._seed = seed
+        self._redraw = redraw
+        self._game = 0
+        self.draws = Draws(seed)
+
+    def taken_back(self) -> None:
+        """Notes that decisions have been taken back."""
+        if self._redraw:
+            self._game += 1
+            self.draws = Draws(self._seed, self._game)
+
+
 class Table:
     """A game, its random players, its file, and the people at the terminal.
 
@@ -173,12 +197,12 @@ class Table:
     """
 
     def __init__(
-        self, words: Words, game: Game, bots: frozenset[str], rng: random.Random, saved: SavedGame | None = None
+        self, words: Words, game: Game, bots: frozenset[str], chance: Chance, saved: SavedGame | None = None
     ) -> None:
         self.words = words
         self.game = game
         self.bots = bots
-        self.rng = rng
+        self.chance = chance
         self.saved = saved
         self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
         self.together = Person(words, game, None)
@@ -219,7 +243,7 @@ class Table:
                     output.echo(message, err=True)
                     return output.PROBLEMS
                 # No interrupts: random ones would use the rights of people.
-                option, speaker, salt = due or (choose(game, self.rng, interrupt_rate=0.0), None, "")
+                option, speaker, salt = due or (choose(game, self.chance.draws, interrupt_rate=0.0), None, "")
                 if option is None:
                     output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
@@ -440,6 +464,7 @@ class Table:
         if number > len(pending(self.game)):
             self.early = EarlyChoices(self.game)
         self.reopen(number)
+        self.chance.taken_back()
         for person in self.people.values():
             person.news.clear()
         output.echo(self.words.word("taken_back", decisions=self.words.word("decisions", number)))

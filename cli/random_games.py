@@ -11,6 +11,7 @@ from typing import Any
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing
 from rulespec.cli.simulate import with_progress
+from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.verify.random_games import CLOSELY, further_games, random_games
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.verify.trial import kind_of
@@ -42,6 +43,7 @@ class RandomRun:
     def to_json(self) -> dict[str, Any]:
         """The object `random` that `test --format json` prints."""
         return {
+            "random": GENERATOR,
             "seed": self.seed,
             "games": self.games,
             "failed": self.failed,

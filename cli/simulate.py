@@ -304,6 +304,7 @@ def _json(run: _Run, other: _Run | None, players: list[int], out: Path | None) -
     return {
         **_run_json(run),
         "players": players,
+        "random": run.plan.random,
         "seed": run.plan.seed,
         "cap": run.plan.cap,
         "playouts": run.rows,

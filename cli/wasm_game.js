@@ -5,11 +5,11 @@
 //   for (const option of game.options()) console.log(option.name, option.args);
 //   game.apply(game.options()[0]);
 //   game.undo();
-//   await game.seed("1:0");         // the games of `rulespec simulate --seed 1`, number 0
+//   game.seed(1, 0);                // game 0 of `rulespec simulate --seed 1`
 //   game.playout(5000);             // "over", "capped" or "stuck"
 
 const ENDS = ["over", "capped", "stuck", "broken", "paused"];
-const STEPS_OF_RANDOM = 2n ** 53n;
+const STEPS = 2 ** 53;
 
 export class WasmGame {
   /** Loads a module; it imports nothing. */
@@ -31,7 +31,7 @@ export class WasmGame {
 
   /** How likely an option out of turn is in a playout, where one is legal. */
   interruptRate(rate) {
-    this.write("RATE", BigInt(Math.ceil(rate * Number(STEPS_OF_RANDOM))));
+    this.write("RATE", BigInt(Math.ceil(rate * STEPS)));
   }
 
   read(register) {
@@ -50,19 +50,9 @@ export class WasmGame {
     this.exports.run(BigInt(this.names.main));
   }
 
-  /** Sows the random numbers, as Python's `random.Random(text)` does. */
-  async seed(text) {
-    const data = new TextEncoder().encode(text);
-    const hash = new Uint8Array(await crypto.subtle.digest("SHA-512", data));
-    const whole = [...data, ...hash].reverse(); // the lowest byte first
-    const words = [];
-    for (let i = 0; i < whole.length; i += 4) {
-      words.push(whole.slice(i, i + 4).reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n));
-    }
-    while (words.length && words[words.length - 1] === 0n) words.pop();
-    const at = this.registers.KEYS / 8;
-    this.numbers.set([BigInt(words.length), ...words], at);
-    this.exports.seed(BigInt(this.registers.KEYS));
+  /** Lets playouts draw as game number `game` of a seed. */
+  seed(seed, game = 0) {
+    this.exports.seed(BigInt.asIntN(64, BigInt(seed)), BigInt(game));
   }
 
   /** The values of all cells of the rules, as BigInt: sets have a bit for each member. */

@@ -166,4 +166,4 @@ def _about(result: ReplayResult, seat: str | None, words: Words) -> str:
     if game.watcher.secretive:
         seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=seat)
         parts.append(words.word("everything") if seat == TABLE else seen)
-    return " · ".join(parts)
+    return " · ".join([*parts, *[result.random] * bool(result.random)])

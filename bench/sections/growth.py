@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from functools import partial
 from statistics import mean
@@ -14,6 +13,7 @@ from bench.play import ENDLESS, move, played, playouts
 from bench.sections.loading import lowering
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
+from rulespec.engine.program.draws import Draws
 from rulespec.load import load_ruleset
 
 SHORT, LONG = 500, 5_000
@@ -50,13 +50,13 @@ def length(bench: Bench) -> Iterator[Figure]:
 
 def _on(games: list[Game], history: bool) -> Callable[[], int]:
     def work() -> int:
-        rng = random.Random(1)
+        draws = Draws(1)
         for game in games:
             twin = game.copy()
             if not history:
                 twin.position.steps = []
             for _ in range(SHORT):
-                move(twin, rng)
+                move(twin, draws)
         return SHORT * len(games)
 
     return work

@@ -12,6 +12,7 @@ from bench.play import move, playouts, positions
 from bench.sections.loading import RULESETS
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import play_out
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
@@ -80,7 +81,7 @@ def _interpreter(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) 
 
     def work(interpreted: bool) -> Callable[[], int]:
         def play() -> int:
-            rng = random.Random(_SEED)
+            draws = Draws(_SEED)
             decisions = 0
             for start in starts:
                 game = start.copy()
@@ -89,7 +90,7 @@ def _interpreter(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) 
                 for _ in range(_DECISIONS):
                     if game.is_over:
                         break
-                    move(game, rng)
+                    move(game, draws)
                     decisions += 1
             return decisions
 

@@ -35,9 +35,10 @@ def _games(bench: Bench, regions: int) -> Slice:
     """Decisions of random games on a map of so many regions."""
     ruleset = load_ruleset(str(write_big_map(4, bench.folder / "regions", regions)))
     wasm = wasm_program(ruleset, _PLAYERS, check_settings(ruleset, {}))
-    games, numbers = WasmGames(wasm, INTERRUPT_RATE), count()
+    games = WasmGames(wasm, INTERRUPT_RATE)
+    batches = (range(first, first + _GAMES) for first in count(0, _GAMES))
 
     def work() -> int:
-        return sum(one.decisions for one in games.play([f"1:{next(numbers)}" for _ in range(_GAMES)], CAP))
+        return sum(one.decisions for one in games.play(1, next(batches), CAP))
 
     return timed(work, bench.seconds)

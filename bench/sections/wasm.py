@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -19,6 +18,7 @@ from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.python import backend
 from rulespec.engine.python.backend import PythonBackend
@@ -72,10 +72,10 @@ def _beside(bench: Bench, name: str, wasm: Slice, python: Slice, bound: float) -
 
 def _games(bench: Bench, ruleset: typed.Ruleset, *, checked: bool, players: int = _PLAYERS) -> Slice:
     games = WasmGames(_wasm(ruleset, players), INTERRUPT_RATE, checked=checked)
-    numbers = count()
+    batches = (range(first, first + _BATCH) for first in count(0, _BATCH))
 
     def work() -> int:
-        return sum(one.decisions for one in games.play([f"1:{next(numbers)}" for _ in range(_BATCH)], CAP))
+        return sum(one.decisions for one in games.play(1, next(batches), CAP))
 
     return timed(work, bench.seconds)
 
@@ -87,9 +87,9 @@ def _hashed(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
     rows = search.rows([game]).repeat(_BATCH, axis=0)
 
     def plain() -> int:
-        one, rng = game.copy(), random.Random(next(seeds))
+        one, draws = game.copy(), Draws(next(seeds))
         while not one.is_over and one.ply < CAP:
-            option = choose(one, rng)
+            option = choose(one, draws)
             assert option is not None
             one.apply(option)
             assert one.hash
@@ -123,9 +123,9 @@ def _watched(ruleset: typed.Ruleset) -> Callable[[], int]:
 
 def _perft(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
     """Nodes by the second: options listed, carried out, hashed and taken back."""
-    game, rng = Game(ruleset, seat_names(_PLAYERS, ruleset.seats)), random.Random(1)
+    game, draws = Game(ruleset, seat_names(_PLAYERS, ruleset.seats)), Draws(1)
     for _ in range(_MIDDLE):
-        option = choose(game, rng)
+        option = choose(game, draws)
         assert option is not None
         game.apply(option)
 

@@ -61,8 +61,14 @@ def _games(ruleset: typed.Ruleset) -> Callable[[int], list[Any]]:
     """A function that plays so many further random games in wasm, without options out of turn."""
     settings = check_settings(ruleset, {})
     games = WasmGames(wasm_program(ruleset, ruleset.players[0], settings), 0, checked=False)
-    numbers = count()
-    return lambda number: list(games.play([f"1:{next(numbers)}" for _ in range(number)], CAP))
+    first = 0
+
+    def further(number: int) -> list[Any]:
+        nonlocal first
+        first += number
+        return list(games.play(1, range(first - number, first), CAP))
+
+    return further
 
 
 def _beside_spiel(bench: Bench, spiel: Any, ruleset: typed.Ruleset, name: str) -> Iterator[Figure]:

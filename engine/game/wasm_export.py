@@ -7,6 +7,7 @@ from typing import Any
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.wasm.wasm_format import custom_section
 
 SECTION = "rulespec"
@@ -38,6 +39,7 @@ def names(game: Game) -> dict[str, Any]:
         "rulespec_wasm": 1,
         "ruleset": game.ruleset.ref,
         "ruleset_hash": game.ruleset.hash,
+        "random": GENERATOR,
         "seats": list(game.seats),
         "settings": dict(game.settings),
         "endings": p.endings,

@@ -17,6 +17,7 @@ def write_log(
     moves: Sequence[Option | TakenBack] | None = None,
     log: NativeLog | None = None,
     lines: Sequence[int] = (),
+    random: str = "",
 ) -> None:
     """Writes a game as a native log with its end line, which is its owner's alone if there are secrets in it.
 
@@ -26,12 +27,13 @@ def write_log(
         moves: its decisions, and what was taken back; left out, the decisions that stand.
         log: the log that the moves come from, whose notes are kept.
         lines: the line of each move in it.
+        random: the generator that a simulated game was drawn from.
     """
     salted(game)
     steps = game.position.steps
     left = list(range(len(steps))) if moves is None else standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
-    header = LogHeader.of(game, log.header.notes if log is not None else None)
+    header = LogHeader.of(game, log.header.notes if log is not None else None, random)
     with LogWriter(path, header, secret=game.watcher.secretive) as writer:
         if log is None:
             for number, move in enumerate(game.history if moves is None else moves):

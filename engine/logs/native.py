@@ -49,7 +49,8 @@ MAX_FIELDS = 100
 _MAX_VERSION = 80
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
-_HEADER_KEYS = ("rulespec_log", "rulespec", "language", "ruleset", "ruleset_hash", "seats", "settings")
+_GENERATOR = re.compile(r"[a-z0-9_-]{0,80}")
+_HEADER_KEYS = ("rulespec_log", "rulespec", "language", "ruleset", "ruleset_hash", "seats", "settings", "random")
 
 
 class LogHeader(Struct, frozen=True):
@@ -58,6 +59,7 @@ class LogHeader(Struct, frozen=True):
     Attributes:
         rulespec: the version of the program that wrote the log; "" if it is not known.
         language: the version of the rules language; 0 if it is not known.
+        random: the generator that a simulated game was drawn from; "" for none.
         notes: what else the header says: `event`, `date`, `remark`, and keys of the writer's own.
     """
 
@@ -67,12 +69,15 @@ class LogHeader(Struct, frozen=True):
     settings: Mapping[str, str]
     rulespec: str = RULESPEC
     language: int = LANGUAGE
+    random: str = ""
     notes: Notes = {}
 
     @classmethod
-    def of(cls, game: Game, notes: Notes | None = None) -> LogHeader:
+    def of(cls, game: Game, notes: Notes | None = None, random: str = "") -> LogHeader:
         """The header of the log of a game that is written now."""
-        return cls(game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings), notes=notes or {})
+        return cls(
+            game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings), random=random, notes=notes or {}
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The header line as plain data."""
@@ -84,6 +89,7 @@ class LogHeader(Struct, frozen=True):
             "ruleset_hash": self.ruleset_hash,
             "seats": list(self.seats),
             "settings": dict(self.settings),
+            **({"random": self.random} if self.random else {}),
             **self.notes,
         }
 
@@ -377,7 +383,11 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
         fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
-    return LogHeader(ruleset, hash_, tuple(seats), texts, program, language, notes)
+    random = data.get("random", "")
+    if not isinstance(random, str) or not _GENERATOR.fullmatch(random):
+        place = place_in(display, number, line, "random")
+        fail("RS607", "`random` is the name of a generator, such as `splitmix64-1`", place)
+    return LogHeader(ruleset, hash_, tuple(seats), texts, program, language, random, notes)
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:

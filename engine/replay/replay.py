@@ -104,6 +104,7 @@ class ReplayResult(Brief, Struct):
         passed: entries of a foreign log that show known faults of the other system, and were passed all the same.
         system: the title of the dialect; empty for a native log.
         native: the native log; None for a foreign one.
+        random: the generator that a simulated game was drawn from; empty if it is none.
         other_end: the end of the replay, where the log says another; None if it is the same, or the log says nothing.
     """
 
@@ -117,6 +118,7 @@ class ReplayResult(Brief, Struct):
     passed: list[PassedFault] = []
     system: str = ""
     native: NativeLog | None = None
+    random: str = ""
     other_end: OtherEnd | None = None
 
     def _end(self) -> dict[str, Any] | None:
@@ -160,7 +162,7 @@ class ReplayResult(Brief, Struct):
         """Writes the game as a native log, with the decisions taken back, and with the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
-        write_log(path, self.game, self.moves, self.native, self.places)
+        write_log(path, self.game, self.moves, self.native, self.places, self.random)
 
 
 def replay_log(
@@ -276,7 +278,7 @@ def replay_native(
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
     game.position.begin()  # raises if the rules are at fault before the first decision
-    result = ReplayResult(log.file, game, None, native=log)
+    result = ReplayResult(log.file, game, None, native=log, random=log.header.random)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break

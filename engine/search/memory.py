@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.search.search import End, Search, checked_seed
+from rulespec.engine.program.draws import threshold
+from rulespec.engine.search.search import End, Search
 from rulespec.engine.search.weights import write_weights
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE
 from rulespec.engine.wasm.engine import TrapError
-from rulespec.engine.wasm.layout import BATCH, words
-from rulespec.engine.wasm.playouts import BUDGET, STEPS_OF_RANDOM, seed_words
+from rulespec.engine.wasm.layout import BATCH
+from rulespec.engine.wasm.playouts import BUDGET, sow
 from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.roots import Ranks
 
@@ -47,7 +47,7 @@ class SearchMemory:
         self.numbers = np.frombuffer(self.instance.memory, np.int64)
         registers = {"ROWS": self.rows, "FOUND": self.found, "OUT": self.out, "OUT_END": self.out + out}
         registers["TRAIL_END"] = self.out + out // 8 * 8
-        for register, value in (registers | {"RATE": ceil(INTERRUPT_RATE * STEPS_OF_RANDOM)}).items():
+        for register, value in (registers | {"RATE": threshold(INTERRUPT_RATE)}).items():
             self.set(register, value)
         self.instance.call("reset")
         self._ranks = Ranks(wasm.p)
@@ -84,12 +84,9 @@ class SearchMemory:
                 self.set("PAUSED", 0)
         return given_back
 
-    def seed(self, number: int, seed: str) -> None:
-        """Says what the random numbers of a playout are sown with."""
-        key = seed_words(checked_seed(seed))
-        at = self.constants["KEYS"] + self.constants["KEY"] * number
-        content = words([len(key), *key])
-        self.instance.memory[at : at + len(content)] = content
+    def sow(self, seed: int, first: int) -> None:
+        """Says by which numbers of a seed the next playouts draw, from `first` on."""
+        sow(self.instance, self.constants, seed, range(first, first + self.most))
 
     def play(self, count: int, cap: int) -> list[int]:
         """Plays random games from so many rows; returns those that only Python can play."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -13,10 +12,11 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import position_of
 from rulespec.engine.program import ir
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
 from rulespec.engine.search.walk import PythonWalk, Walk
-from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE, choose
+from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
 from rulespec.errors import RulespecError
 from rulespec.typed.teams import whole
@@ -29,8 +29,6 @@ except ImportError:  # it comes with an extra
 
 CHANCE, NOBODY = -1, -2
 """Deciders that are no seats: chance; nobody, as the game is over."""
-MAX_SEED = 150
-"""Bytes of a seed."""
 Ranks = Sequence[tuple[int, ...]]
 """For each seat its points and what breaks ties."""
 _NO_HASHES = np.empty(0, np.uint64)
@@ -204,26 +202,26 @@ class Search:
         return Expanded(after, np.array(parents, np.int64), np.array(hashes, np.uint64))
 
     def playouts(
-        self, rows: NDArray[np.int64], seed: int | str, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
+        self, rows: NDArray[np.int64], seed: int, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
     ) -> Ends:
         """Plays a random game from each position, as `rulespec simulate` plays them.
 
         Args:
             rows: positions; for several games from one, repeat its row: `rows.repeat(10, axis=0)`.
-            seed: the seed of chance; playout n draws from `random.Random(f"{seed}:{n}")`.
+            seed: the seed of chance; playout n draws as game n of this seed.
             cap: decisions after which a game is abandoned.
             jobs: threads that play; it makes no difference to the games. Python uses one.
             hashes: whether the hash of the position after each decision is wanted.
         """
         rows = self._checked(rows)
-        return self._ends([self.playout(row, f"{seed}:{number}", cap, hashes) for number, row in enumerate(rows)])
+        return self._ends([self.playout(row, seed, number, cap, hashes) for number, row in enumerate(rows)])
 
-    def playout(self, row: ArrayLike, seed: str, cap: int = CAP, hashes: bool = False) -> End:
-        """Plays a random game from one position in Python; `seed` is what `random.Random` is given."""
-        game, rng = self.game(row), random.Random(checked_seed(seed))
+    def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> End:
+        """Plays a random game from one position in Python; it draws as game `number` of the seed."""
+        game, draws = self.game(row), Draws(seed, number)
         seen: list[int] = []
         while not game.is_over and game.ply < cap:
-            option = choose(game, rng, INTERRUPT_RATE)
+            option = choose(game, draws)
             if option is None:
                 break
             game.apply(option)
@@ -313,14 +311,3 @@ class Search:
     def walk(self, row: ArrayLike) -> Walk:
         """A position that goes forth and back, from a row on."""
         return PythonWalk(self, row)
-
-
-def checked_seed(seed: str) -> str:
-    """A seed that is short enough.
-
-    Raises:
-        ValueError: if it is not.
-    """
-    if len(seed.encode()) > MAX_SEED:
-        raise ValueError(f"a seed has at most {MAX_SEED} bytes")
-    return seed

@@ -6,12 +6,12 @@ takes what has been best for itself so far, and now and then what has hardly bee
 
 from __future__ import annotations
 
-import random
 from math import log, sqrt
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
+from rulespec.engine.program.draws import Stream
 from rulespec.engine.search.search import CHANCE, Search
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.simulate.playouts import CAP
@@ -25,7 +25,7 @@ class Estimate(NamedTuple):
 
 
 def uct(
-    search: Search, row: ArrayLike, iterations: int, seed: int | str, *, curiosity: float = 1.0, cap: int = CAP
+    search: Search, row: ArrayLike, iterations: int, seed: int, *, curiosity: float = 1.0, cap: int = CAP
 ) -> list[Estimate]:
     """Searches from a position for the one who decides there.
 
@@ -40,12 +40,12 @@ def uct(
     Returns:
         What is known of each option, in their order; the one that has been tried most often is the best.
     """
-    rng, walk = random.Random(f"{seed}"), search.walk(row)
+    draws, walk = Stream(seed), search.walk(row)  # game 0 of the seed chooses here, the others are played
     root = _Node(walk)
-    for number in range(iterations):
+    for number in range(1, iterations + 1):
         node, path = root, []
         while node.visits:
-            k = node.choose(rng, curiosity)
+            k = node.choose(draws, curiosity)
             path.append((node, k))
             walk.take(k)
             below = node.below[k]
@@ -53,7 +53,7 @@ def uct(
                 node.below[k] = _Node(walk)
                 break
             node = below
-        winners = walk.playout(f"{seed}:{number}", cap).winners
+        winners = walk.playout(seed, number, cap).winners
         for node, k in path:
             node.visits[k] += 1
             if node.seat in winners:
@@ -72,13 +72,13 @@ class _Node:
         self.below: list[_Node | None] = [None] * count
         self.weights = walk.weights() if self.seat == CHANCE else []
 
-    def choose(self, rng: random.Random, curiosity: float) -> int:
+    def choose(self, draws: Stream, curiosity: float) -> int:
         """The number of the option to try."""
         if self.weights:
-            return rng.choices(range(len(self.weights)), self.weights)[0]
+            return draws.weighted(draws.next(), self.weights)
         new = [k for k, visits in enumerate(self.visits) if not visits]
         if new:
-            return new[int(rng.random() * len(new))]
+            return draws.one_of(new)
         logarithm = log(sum(self.visits))
         values = [w / n + curiosity * sqrt(logarithm / n) for w, n in zip(self.won, self.visits, strict=True)]
         return values.index(max(values))

@@ -54,11 +54,12 @@ class Walk(Protocol):
     def go(self, row: ArrayLike) -> None:
         """Goes to another position, from which there is no way back."""
 
-    def playout(self, seed: str, cap: int = CAP) -> End:
+    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
         """Plays a random game from here, then goes back to where the walk has begun.
 
         Args:
-            seed: what `random.Random` is given.
+            seed: the seed of chance.
+            number: the number of the game that is drawn by this seed.
             cap: decisions after which the game is abandoned.
         """
 
@@ -118,9 +119,9 @@ class PythonWalk:
         self._game.undo()
         self._options = None
 
-    def playout(self, seed: str, cap: int = CAP) -> End:
+    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
         """Plays a random game from here, then goes back."""
-        found = self._search.playout(self.row, seed, cap)
+        found = self._search.playout(self.row, seed, number, cap)
         while self._game.ply:
             self.undo()
         return found

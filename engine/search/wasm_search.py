@@ -128,7 +128,7 @@ class WasmSearch(Search):
         return Expanded(np.concatenate([one.rows for one in every])[order], parents[order], hashes[order])
 
     def playouts(
-        self, rows: NDArray[np.int64], seed: int | str, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
+        self, rows: NDArray[np.int64], seed: int, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
     ) -> Ends:
         """Plays a random game from each position."""
         rows = self._checked(rows)
@@ -142,8 +142,8 @@ class WasmSearch(Search):
         def play(first: int) -> list[End | None]:
             memory = free.get()
             try:
-                seeds = [f"{seed}:{first + n}" for n in range(size)]
-                return self._part(memory, rows[first : first + size], seeds, cap, hashes)
+                memory.sow(seed, first)
+                return self._part(memory, rows[first : first + size], cap, hashes)
             finally:
                 free.put(memory)
 
@@ -155,7 +155,7 @@ class WasmSearch(Search):
                 ends = [end for part in threads.map(play, firsts) for end in part]
         return self._ends(
             [
-                self.playout(row, f"{seed}:{n}", cap, hashes) if end is None else end
+                self.playout(row, seed, n, cap, hashes) if end is None else end
                 for n, (row, end) in enumerate(zip(rows, ends, strict=True))
             ]
         )
@@ -167,13 +167,9 @@ class WasmSearch(Search):
                 self._memories.append(SearchMemory(self._wasm))
         return self._memories[:threads]
 
-    def _part(
-        self, memory: SearchMemory, rows: NDArray[np.int64], seeds: list[str], cap: int, hashes: bool
-    ) -> list[End | None]:
+    def _part(self, memory: SearchMemory, rows: NDArray[np.int64], cap: int, hashes: bool) -> list[End | None]:
         """Plays from some rows; None where only Python can."""
         memory.write(memory.rows, rows)
-        for number, _ in enumerate(rows):
-            memory.seed(number, seeds[number])
         seen = None
         if hashes:
             given_back, seen = memory.play_hashed(len(rows), cap)

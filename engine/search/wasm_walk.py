@@ -124,15 +124,15 @@ class WasmWalk:
         self._sums.pop()
         self._count = None
 
-    def playout(self, seed: str, cap: int = CAP) -> End:
+    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
         """Plays a random game from here, then goes back."""
         self._call("saved", self._here)
-        self._memory.seed(0, seed)
+        self._memory.sow(seed, number)
         try:
             if self._memory.play(1, cap):
                 raise TrapError
             found = self._memory.end(self._search, 0)
         except TrapError:
-            found = self._search.playout(self._memory.read(self._here, self._search.columns), seed, cap)
+            found = self._search.playout(self._memory.read(self._here, self._search.columns), seed, number, cap)
         self._back()
         return found

@@ -10,6 +10,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.seating import check_seats, check_settings, seat_names
+from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.simulate.playouts import CAP, Playout, play_out
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
@@ -30,6 +31,7 @@ class Plan:
         cap: the number of decisions after which a game is abandoned.
         settings: all settings of the ruleset, with their values.
         backend: the backend that runs the rules; it makes no difference to the games.
+        random: the generator that the games draw from.
     """
 
     reference: str
@@ -42,6 +44,7 @@ class Plan:
     cap: int
     settings: dict[str, str]
     backend: Backend
+    random: str = GENERATOR
 
     @classmethod
     def of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from rulespec.engine.game.position_check import asked, broken, invariant_of, no_
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
+from rulespec.engine.program.draws import GENERATOR, Draws
 from rulespec.typed import nodes as typed
 
 CAP = 5_000
@@ -60,7 +60,7 @@ class Playout:
     def log(self) -> list[dict[str, Any]]:
         """The lines of a native log; behind the end line the option in which the rules were at fault, if they were."""
         decisions, fault = self.game.history, self.moves()[self.game.ply :]
-        lines = [LogHeader.of(self.game).to_json(), *map(entry_json, decisions), *end_json(self.game)]
+        lines = [LogHeader.of(self.game, random=GENERATOR).to_json(), *map(entry_json, decisions), *end_json(self.game)]
         return [*lines, *map(entry_json, fault)]
 
     def moves(self) -> list[Option]:
@@ -69,36 +69,31 @@ class Playout:
         return self.game.history + ([last] if last is not None else [])
 
 
-def choose(game: Game, rng: random.Random, interrupt_rate: float = INTERRUPT_RATE) -> Option | None:
+def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: float = INTERRUPT_RATE) -> Option | None:
     """A random legal option, each of the decider's own equally likely; chance options by their weight.
 
     Args:
         game: a game that is not over.
-        rng: the source of chance.
+        draws: the random numbers of the game.
+        at: the number of the decision to draw for; None: as many as there have been in the game, so that the same
+            decision draws the same after it has been taken back.
         interrupt_rate: the probability of an option out of turn, where one is legal.
 
     Returns:
         The option; None if none is legal.
     """
-    # Only `random()` gives the same numbers in all versions of Python.
+    first = 2 * (game.position.ply if at is None else at)
     found: Sequence[Option] = game.legal_options
-    if rng.random() < interrupt_rate:
+    if interrupt_rate and draws.happens(first, interrupt_rate):
         own = list(found)  # before the interrupts: a fault of the rules is reported in their order
         found = list(game.interrupts) or own
     count = len(found)
     if not count:
         return None
-    share = rng.random()
-    option = found[int(share * count)]
+    option = found[draws.below(first + 1, count)]
     if option.by is not None:
         return option
-    weights = [game.position.weight(option.kind.choice, option.args) for option in found]
-    at = share * sum(weights)
-    for option, weight in zip(found, weights, strict=True):
-        at -= weight
-        if at < 0:
-            return option
-    return found[-1]
+    return found[draws.weighted(first + 1, [game.position.weight(o.kind.choice, o.args) for o in found])]
 
 
 def play_out(
@@ -118,13 +113,13 @@ def play_out(
     The game depends on the ruleset, the seats, the settings, the seed and the number alone. It is abandoned after `cap`
     decisions, or sooner where `stop`, asked after each decision, says so.
     """
-    rng = random.Random(f"{seed}:{number}")
+    draws = Draws(seed, number)
     game = Game(ruleset, seats, settings, backend)
     option: Option | None = None
     try:
         failure = _broken(game)
         while failure is None and not game.is_over and game.ply < cap:
-            option = choose(game, rng, interrupt_rate)
+            option = choose(game, draws, interrupt_rate=interrupt_rate)
             if option is None:
                 failure = _stuck(game)
                 break

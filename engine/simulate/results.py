@@ -7,12 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span, shown
 from rulespec.documents.carried_over import new_header
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.simulate.plan import MISTAKES, Mistake, Outcome, Plan
 
 VERSION = 1
@@ -79,6 +80,7 @@ def header(plan: Plan) -> dict[str, Any]:
         "ruleset": plan.ruleset,
         "ruleset_hash": plan.ruleset_hash,
         "players": list(plan.players),
+        "random": plan.random,
         "seed": plan.seed,
         "cap": plan.cap,
         "settings": plan.settings,
@@ -90,7 +92,8 @@ def check_header(data: bytes, name: str, plan: Plan) -> None:
 
     Raises:
         SaveError: if it is that of another plan.
-        DiagnosticsError: RS605 if it has another version, RS607 if it is no header.
+        DiagnosticsError: RS605 if it has another version, RS607 if it is no header, RS653 if its games were drawn by
+            another generator.
     """
     place = Span(name, 1, 1, 1, 2)
     try:
@@ -105,12 +108,22 @@ def check_header(data: bytes, name: str, plan: Plan) -> None:
     if not _same(version, VERSION):
         message = f"the results have version {_quoted(version)}; this program continues version {VERSION}"
         fail("RS605", message, place, help="name another file, or update rulespec")
+    if not _same(found.get("random"), GENERATOR):
+        _drawn_otherwise(found, place)
     differing = [k for k in [*wanted, *found] if k not in found or k not in wanted or not _same(found[k], wanted[k])]
     if differing:
         texts = [
             f"{shown(k)} is {_quoted(found.get(k))}, not {_quoted(wanted.get(k))}" for k in dict.fromkeys(differing)
         ]
         raise SaveError(f"{name} holds other games: {', '.join(texts[:5])}. Name another file, or delete this one")
+
+
+def _drawn_otherwise(found: dict[str, Any], place: Span) -> NoReturn:
+    """Reports that results were drawn by another generator: Python's own, if their header names none."""
+    by = f"by {_quoted(found['random'])}" if "random" in found else "by Python's MT19937, as before Rulespec named it"
+    message = f"the games were drawn {by}, and are drawn by {_quoted(GENERATOR)} now: a seed gives other games"
+    help_ = "the rows stay valid, but their games cannot be played again or continued here: name another file"
+    fail("RS653", message, place, help=help_)
 
 
 def _same(a: object, b: object) -> bool:

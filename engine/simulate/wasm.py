@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import threading
 from collections import deque
 from collections.abc import Generator, Sequence
@@ -17,6 +16,7 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.position import position_of
 from rulespec.engine.game.scoring import result_of
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import State
 from rulespec.engine.simulate.plan import Outcome, Plan
@@ -57,14 +57,15 @@ class WasmOutcomes:
             # Nothing of this object: its memories are freed as soon as nobody has it.
             self.games[seats] = WasmGames(wasm, INTERRUPT_RATE, decide=partial(_decided, plan, ruleset, seats))
 
-    def of(self, numbers: Sequence[int]) -> list[Outcome]:
-        """The outcomes of some games, in their order."""
+    def of(self, numbers: range) -> list[Outcome]:
+        """The outcomes of some games, in their order; `numbers` follow one another."""
         found: dict[int, Outcome] = {}
-        for seats, games in self.games.items():
-            mine = [n for n in numbers if self.plan.players[n % len(self.plan.players)] == seats]
-            seeds = [f"{self.plan.seed}:{n}" for n in mine]
-            for number, played in zip(mine, games.play(seeds, self.plan.cap), strict=True):
-                found[number] = self._outcome(number, seats, games, played)
+        plan, turns = self.plan, len(self.plan.players)
+        for number in numbers[:turns]:
+            mine, seats = range(number, numbers.stop, turns), plan.players[number % turns]
+            games = self.games[seats]
+            for each, played in zip(mine, games.play(plan.seed, mine, plan.cap), strict=True):
+                found[each] = self._outcome(each, seats, games, played)
         return [found[number] for number in numbers]
 
     def _outcome(self, number: int, seats: int, games: WasmGames, played: Played) -> Outcome:
@@ -86,13 +87,15 @@ _python_playing = threading.Lock()
 """Only one thread plays a game in Python: machines of one program share what they remember."""
 
 
-def _decided(plan: Plan, ruleset: typed.Ruleset, seats: int, state: State, rng: random.Random) -> Sequence[int] | None:
+def _decided(
+    plan: Plan, ruleset: typed.Ruleset, seats: int, state: State, draws: Draws, at: int
+) -> Sequence[int] | None:
     """The cells after a random decision in Python; None if it shows a mistake of the rules."""
     with _python_playing:
         game = Game(ruleset, seat_names(seats, plan.called), plan.settings)
         game.position = position_of(game.position.machine, state)
         try:
-            option = choose(game, rng)
+            option = choose(game, draws, at)
             if option is None:
                 return None
             game.apply(option)
@@ -165,7 +168,7 @@ def wasm_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:
     """The outcome of one game, for a worker that is handed games one by one."""
     if not _last or _last[0].plan != plan:
         _last[:] = [WasmOutcomes(plan, ruleset)]
-    return _last[0].of([number])[0]
+    return _last[0].of(range(number, number + 1))[0]
 
 
 def can_play(plan: Plan, ruleset: typed.Ruleset) -> bool:

@@ -23,6 +23,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
+from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.program.handed_back import counting, handed_back, note
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.errors import RulespecError
@@ -106,6 +107,9 @@ def _play(plan: Plan, number: int) -> tuple[Outcome, dict[str, int]]:
 
 def _played(plan: Plan, number: int) -> Outcome:
     ruleset = _ruleset(plan.reference, plan.ruleset_hash)
+    if plan.random != GENERATOR:
+        message = f"a worker (on {socket.gethostname()}) draws games by `{GENERATOR}`, not by `{plan.random}`"
+        raise ClusterError(f"{message}: install the same version of rulespec there")
     if plan.backend == "wasm":
         from rulespec.engine.simulate.wasm import wasm_outcome
         from rulespec.engine.wasm.engine import NoWasmtimeError

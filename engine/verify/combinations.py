@@ -94,8 +94,8 @@ class Games:
                     return
                 yield ended
             return
-        seeds = [f"{self._plan.seed}:{number}" for number in numbers]
-        for number, played in zip(numbers, self._wasm.play(seeds, CAP, _after(self._until)), strict=False):
+        games = self._wasm.play(self._plan.seed, numbers, CAP, _after(self._until))
+        for number, played in zip(numbers, games, strict=False):
             if played.how in ("over", "capped"):
                 yield Ended(number, played.decisions, played.how == "capped", None)
             elif (ended := self._in_python(number, self._until + GRACE)) is not None:  # Python knows what is wrong

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import WORTH_IT, Backend, Machines
 from rulespec.engine.game.position_check import meant, same_option
 from rulespec.engine.game.seating import check_settings, seat_names
+from rulespec.engine.program.draws import Stream
 from rulespec.engine.simulate.playouts import Playout, choose
 from rulespec.engine.verify.combinations import Games, combinations
 from rulespec.engine.verify.properties import PROPERTIES, Property
@@ -66,15 +66,15 @@ def random_games(
         DiagnosticsError: if a game cannot be set up.
     """
     for number in range(games):
-        rng = random.Random(f"{seed}:{number}")
-        settings = {o.name: _any(values_to_try(o), rng) for o in ruleset.settings.values()}
+        draws = Stream(seed, number)
+        settings = {o.name: draws.one_of(values_to_try(o)) for o in ruleset.settings.values()}
         seats = seat_names(players[number % len(players)], ruleset.seats)
         chosen = check_settings(ruleset, settings if number % 2 else {})
         found = backends or installed_backends(ruleset, len(seats), chosen)
         if backends is None and number % WITH_ALL and len(found) > len(BACKENDS):
             found = [each for each in found if each != "interpreter"]
         trial = Trial(ruleset, seats, chosen, found)
-        failed = _played(trial, rng, cap)
+        failed = _played(trial, draws, cap)
         yield trial, failed and shorter(trial, *failed)
 
 
@@ -107,28 +107,24 @@ def further_games(
                 yield ended.decisions, None
 
 
-def _any(of: Sequence[str], rng: random.Random) -> str:
-    return of[int(rng.random() * len(of))]  # only `random()` gives the same in all versions of Python
-
-
-def _played(trial: Trial, rng: random.Random, cap: int) -> tuple[Diagnostic, Property | None] | None:
+def _played(trial: Trial, draws: Stream, cap: int) -> tuple[Diagnostic, Property | None] | None:
     """Plays a trial to its end. A diagnostic, and the property that does not hold (None if the last move fails)."""
     wrong = trial.begin()
     while wrong is None:
         over = trial.game.is_over or trial.game.ply >= cap
         for tried in PROPERTIES:
-            if (rng.random() < tried.rate or over) and (found := tried.check(trial)) is not None:
+            if (draws.likely(tried.rate) or over) and (found := tried.check(trial)) is not None:
                 return None if meant(trial.game, found) else (found, tried)
         if over:
             return None
-        wrong = trial.make(_move(trial.game, rng))
+        wrong = trial.make(_move(trial.game, draws))
     return wrong, None
 
 
-def _move(game: Game, rng: random.Random) -> Move:
-    if game.ply and rng.random() < TAKE_BACK:
-        return TakenBack(1 + int(rng.random() * min(5, game.ply)))
-    option = choose(game, rng)
+def _move(game: Game, draws: Stream) -> Move:
+    if game.ply and draws.likely(TAKE_BACK):
+        return TakenBack(draws.one_of(range(1, 1 + min(5, game.ply))))
+    option = choose(game, draws, draws.next())
     assert option is not None  # else the property `rules` does not hold
     return option
 
@@ -145,7 +141,7 @@ def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None, effort: Ef
     left, end = (sys.maxsize, inf) if effort is None else (effort.decisions, time.monotonic() + effort.seconds)
     ruleset, header = trial.game.ruleset, trial.header
 
-    rng = random.Random(0)
+    draws = Stream(0)
 
     def run(moves: Sequence[Move], more: int) -> tuple[list[Move], Diagnostic] | None:
         nonlocal left
@@ -161,7 +157,7 @@ def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None, effort: Ef
             if found is None:
                 move = next((m for move in rest if (m := _possible(again.game, move)) is not None), None)
                 if move is None and more > 0 and not again.game.is_over:
-                    more, move = more - 1, choose(again.game, rng)
+                    more, move = more - 1, choose(again.game, draws, draws.next())
                 if move is None:
                     found = failed.check(again) if failed is not None else None
                     break

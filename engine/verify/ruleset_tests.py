@@ -10,7 +10,6 @@ not hold. The failure shows the shortest such game found, as a native log.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -22,6 +21,7 @@ from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.position_check import look
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.random_games import shorter
@@ -165,9 +165,9 @@ class _Games(RuleBasedStateMachine):
     @rule(number=st.integers(1, MANY), seed=st.integers(0, 1_000))
     def take_many(self, number: int, seed: int) -> None:
         """Takes random options."""
-        rng = random.Random(seed)
+        draws = Draws(seed)
         for _ in range(number):
-            option = None if self.over else choose(self.trial.game, rng)
+            option = None if self.over else choose(self.trial.game, draws)
             if option is None:
                 return
             self.expect(self.trial.make(option))

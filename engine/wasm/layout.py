@@ -11,9 +11,10 @@ from rulespec.engine.wasm.wasm_format import PAGE, Module
 from rulespec.engine.wasm.widths import Widths
 
 REGISTERS = (
-    *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "HASH", "PLY", "DRAWN"),
+    *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "HASH", "PLY"),
+    *("SEED", "FIRST", "EACH", "KEY", "DECIDING"),
     *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
-    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK", "BEGUN", "IDLE_AT", "IDLE_SIZE"),
+    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK", "IDLE_AT", "IDLE_SIZE"),
     *("TRAIL", "TRAIL_END"),
 )
 """Numbers at fixed addresses, which the host reads and writes, too."""
@@ -27,9 +28,6 @@ MAX_BYTES = 256 << 20
 """Bytes of memory that a module may have."""
 _FEW = 1 << 62 - (JOURNAL_ENTRIES.bit_length() + 32)
 """Changes of a journal that are smaller, each times 32 bits, have a sum of 64 bits."""
-_WORDS_OF_TWISTER = 624
-KEY_WORDS = 64
-"""Numbers of a key: how many words follow, and these."""
 BATCH = 64
 """Games that are played by one call."""
 
@@ -77,7 +75,6 @@ class Memory:
         self.marks = self.room(8 * span)
         changed = self.room(24 * span)
         stride = 8 * (2 + params)
-        keys, twister = self.room(8 * KEY_WORDS * BATCH), self.room(8 * (_WORDS_OF_TWISTER + 1))
         journal = self.room(ENTRY * JOURNAL_ENTRIES)
         options = self.room(OPTIONS_BYTES)
         self.constants = {name: 64 + 8 * i for i, name in enumerate(REGISTERS)}
@@ -97,10 +94,6 @@ class Memory:
             "OPTIONS_BASE": options,
             "OPTIONS_END": options + OPTIONS_BYTES - stride,
             "MAX_OPTIONS": MAX_OPTIONS,
-            "KEYS": keys,
-            "KEY": 8 * KEY_WORDS,
-            "TWISTER": twister,
-            "TWISTER_AT": twister + 8 * _WORDS_OF_TWISTER,
             "FEW": _FEW,
             "MOST": MAX_NUMBER,
             "MAX_VALUES": MAX_VALUES,

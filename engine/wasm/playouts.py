@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-import random
-import struct
-from collections.abc import Callable, Iterator, Sequence
-from math import ceil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import index
 from typing import Literal, NamedTuple
 
+from rulespec.engine.program.draws import Draws, threshold
 from rulespec.engine.program.journal import State
-from rulespec.engine.wasm.engine import TrapError
-from rulespec.engine.wasm.layout import BATCH, words
+from rulespec.engine.wasm.engine import Instance, TrapError
+from rulespec.engine.wasm.layout import BATCH
 from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.roots import Ranks
 
-STEPS_OF_RANDOM = 2**53
 BUDGET = 300_000_000
 """Steps of a call, so that a program that plays long games can be interrupted."""
 _SELDOM, _FEW = 20, 3
 """Python carries out one of so many decisions of a game, and some more; where there are others, it plays the game."""
-Decide = Callable[[State, random.Random], Sequence[int] | None]
-"""Takes a random decision: the cells after it; None if the rules are at fault, or nothing is legal."""
+Decide = Callable[[State, Draws, int], Sequence[int] | None]
+"""Takes a random decision of a number: the cells after it; None if the rules are at fault, or nothing is legal."""
 Ended = Literal["over", "capped", "stuck", "broken", "trapped"]
 _ENDS: tuple[Ended, ...] = ("over", "capped", "stuck", "broken")
 
@@ -71,7 +68,7 @@ class WasmGames:
         self._instance = wasm.instance()
         self._checked = checked and bool(compiled.asked.invariants)
         self._ranks = Ranks(compiled.p)
-        self._set("RATE", ceil(interrupt_rate * STEPS_OF_RANDOM))
+        self._set("RATE", threshold(interrupt_rate))
         if self._checked:
             wasm.readers.write(self._instance)
 
@@ -81,44 +78,40 @@ class WasmGames:
     def _get(self, register: str) -> int:
         return int(self._instance.numbers[self._constants[register] // 8])
 
-    def play(self, seeds: Sequence[str], cap: int, stop: Callable[[], bool] = lambda: False) -> Iterator[Played]:
+    def play(self, seed: int, numbers: range, cap: int, stop: Callable[[], bool] = lambda: False) -> Iterator[Played]:
         """Plays games from the start of the program on.
 
         Args:
-            seeds: for each game what Python's `random.Random` would be given.
+            seed: the seed of chance.
+            numbers: the numbers of the games.
             cap: the number of decisions after which a game is abandoned.
             stop: asked now and then whether to leave the games that have not ended.
 
         Yields:
             How each game came to its end, in their order.
         """
-        for first in range(0, len(seeds), BATCH):
-            yield from self._batch(seeds[first : first + BATCH], cap, stop)
+        for first in range(0, len(numbers), BATCH):
+            yield from self._batch(seed, numbers[first : first + BATCH], cap, stop)
             if stop():
                 return
 
-    def _batch(self, seeds: Sequence[str], cap: int, stop: Callable[[], bool]) -> Iterator[Played]:
-        instance, constants = self._instance, self._constants
-        for number, seed in enumerate(seeds):
-            key = seed_words(seed)
-            content = words([len(key), *key])
-            at = constants["KEYS"] + constants["KEY"] * number
-            instance.memory[at : at + len(content)] = content
+    def _batch(self, seed: int, numbers: range, cap: int, stop: Callable[[], bool]) -> Iterator[Played]:
+        sow(self._instance, self._constants, seed, numbers)
         self._set("GAME", 0)
         self._set("PAUSED", 0)
         done = mended = 0
-        while done < len(seeds):
+        while done < len(numbers):
             trapped = False
             self._set("BUDGET", BUDGET)
             try:
-                instance.call("games", len(seeds), cap, int(self._checked))
+                self._instance.call("games", len(numbers), cap, int(self._checked))
             except TrapError:
                 trapped = True
             if done < self._get("GAME"):
                 mended = 0
             for number in range(done, done := self._get("GAME")):
                 yield self._result(number)
-            if trapped and mended < _FEW + self._get("PLY") // _SELDOM and self._mended(seeds[done]):
+            if trapped and mended < _FEW + self._get("PLY") // _SELDOM and self._mended(Draws(seed, numbers[done])):
                 mended += 1
             elif trapped:
                 mended = 0
@@ -129,28 +122,19 @@ class WasmGames:
             if stop():
                 return
 
-    def _mended(self, seed: str) -> bool:
+    def _mended(self, draws: Draws) -> bool:
         """Lets Python take the decision that was under way; whether the game goes on in wasm."""
-        begun = self._get("BEGUN")
-        if self._decide is None or begun < 0:  # it has not begun, or has ended
+        if self._decide is None or not self._get("DECIDING"):
             return False
         self._instance.call("undo", self._constants["JOURNAL_BASE"])
-        rng = _Counting(seed)
-        for _ in range(begun):
-            rng.random()
-        cells = self._decide(self.state, rng)
+        cells = self._decide(self.state, draws, self.ply)
         if cells is None:
             return False
         self.given_back += 1
-        instance, memory, constants = self._instance, self._memory, self._constants
+        instance, memory = self._instance, self._memory
         instance.memory[memory.state : memory.end] = memory.encoded(self._occupancy.start(cells))
-        _, twister, _ = rng.getstate()
-        at = constants["TWISTER"] // 8
-        for number, word in enumerate(twister):  # the last one is TWISTER_AT
-            instance.numbers[at + number] = word
-        registers = {"DRAWN": rng.drawn, "PLY": self._get("PLY") + 1, "PAUSED": 1}
-        for name, value in registers.items():
-            self._set(name, value)
+        self._set("PLY", self.ply + 1)
+        self._set("PAUSED", 1)
         return True
 
     def _result(self, number: int) -> Played:
@@ -183,22 +167,8 @@ class WasmGames:
         return state
 
 
-class _Counting(random.Random):
-    """Counts the numbers that are drawn."""
-
-    def __init__(self, seed: str) -> None:
-        self.drawn = 0
-        super().__init__(seed)
-
-    def random(self) -> float:
-        """The next number."""
-        self.drawn += 1
-        return super().random()
-
-
-def seed_words(seed: str) -> list[int]:
-    """The words of 32 bits that Python's `random.Random` is seeded with, given a text."""
-    data = seed.encode()
-    key = (data + hashlib.sha512(data).digest()).lstrip(b"\0")
-    key = bytes(-len(key) % 4) + key
-    return list(struct.unpack(f">{len(key) // 4}I", key))[::-1]
+def sow(instance: Instance, constants: Mapping[str, int], seed: int, numbers: range) -> None:
+    """Says by which numbers of a seed the games of a batch draw; the module works out the rest."""
+    instance.unsigned[constants["SEED"] // 8] = index(seed) & (1 << 64) - 1
+    instance.numbers[constants["FIRST"] // 8] = numbers.start
+    instance.numbers[constants["EACH"] // 8] = numbers.step

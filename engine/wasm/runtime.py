@@ -5,6 +5,7 @@ They are written in a small part of Python (`small_python`); names in capitals a
 
 from rulespec.engine.wasm.runtime_alike import ALIKE
 from rulespec.engine.wasm.runtime_games import GAMES, HASH
+from rulespec.engine.wasm.runtime_random import RANDOM
 from rulespec.engine.wasm.runtime_replay import OF_REPLAY, REPLAY
 from rulespec.engine.wasm.runtime_search import OF_SEARCH, SEARCH
 from rulespec.engine.wasm.runtime_sets import ROWS, SETS
@@ -146,11 +147,11 @@ def house(at, value, houses):
             left = left - 1
 """
 
-SOURCES = (NUMBERS, SETS, ROWS, WIDE, ALIKE, GAMES, HASH, SEARCH, STEPS, REPLAY)
+SOURCES = (NUMBERS, SETS, ROWS, WIDE, ALIKE, RANDOM, GAMES, HASH, SEARCH, STEPS, REPLAY)
 EXPORTS = frozenset(
     {
         *("reset", "run", "own", "others", "take", "undo", "put", "broken"),
-        *("seed", "random", "choose", "play", "games", "whole_hash", "grown", "perft", "descend"),
+        *("seed", "word", "drawn", "choose", "play", "games", "whole_hash", "grown", "perft", "descend"),
         *OF_SEARCH,
         *OF_STEPS,
         *OF_REPLAY,

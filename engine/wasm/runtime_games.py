@@ -6,8 +6,7 @@ def reset():
     store(JOURNAL, JOURNAL_BASE)
     store(OPTIONS, OPTIONS_BASE)
     store(PLY, 0)
-    store(DRAWN, 0)
-    store(BEGUN, -1)
+    store(DECIDING, 0)
     store(IDLE_SIZE, 0)
 
 def decision() -> int:
@@ -78,77 +77,6 @@ def run(block):
                 put(STATE, number)
     spent(STEPS)
 
-def seed(key):
-    words = load(key)
-    key = key + 8
-    before = 19650218
-    store(TWISTER, before)
-    i = 1
-    while i < 624:
-        before = (1812433253 * (before ^ before >> 30) + i) & 4294967295
-        store(TWISTER + 8 * i, before)
-        i = i + 1
-    i = 1
-    j = 0
-    k = 624 if words < 624 else words
-    while k > 0:
-        before = load(TWISTER + 8 * i - 8)
-        mixed = (load(TWISTER + 8 * i) ^ (before ^ before >> 30) * 1664525) + load(key + 8 * j) + j
-        store(TWISTER + 8 * i, mixed & 4294967295)
-        i = i + 1
-        j = j + 1
-        if i >= 624:
-            store(TWISTER, load(TWISTER + 8 * 623))
-            i = 1
-        if j >= words:
-            j = 0
-        k = k - 1
-    k = 623
-    while k > 0:
-        before = load(TWISTER + 8 * i - 8)
-        mixed = (load(TWISTER + 8 * i) ^ (before ^ before >> 30) * 1566083941) - i
-        store(TWISTER + 8 * i, mixed & 4294967295)
-        i = i + 1
-        if i >= 624:
-            store(TWISTER, load(TWISTER + 8 * 623))
-            i = 1
-        k = k - 1
-    store(TWISTER, 2147483648)
-    store(TWISTER_AT, 624)
-
-def twisted(at, end, ahead):
-    one = load(at)
-    while at < end:
-        other = load(at + 8)
-        y = (one & 2147483648) | (other & 2147483647)
-        store(at, load(at + ahead) ^ y >> 1 ^ (0 - (other & 1) & 2567483615))
-        one = other
-        at = at + 8
-
-def twist():
-    twisted(TWISTER, TWISTER + 8 * 227, 8 * 397)
-    store(TWISTER_AT, load(TWISTER))
-    twisted(TWISTER + 8 * 227, TWISTER + 8 * 624, 0 - 8 * 227)
-    store(TWISTER_AT, 0)
-
-def random() -> int:
-    store(DRAWN, load(DRAWN) + 1)
-    at = load(TWISTER_AT)
-    if at >= 624:
-        twist()
-        at = 0
-    store(TWISTER_AT, at + 2)
-    at = TWISTER + 8 * at
-    x = load(at)
-    x = x ^ x >> 11
-    x = x ^ x << 7 & 2636928640
-    x = x ^ x << 15 & 4022730752
-    y = load(at + 8)
-    y = y ^ y >> 11
-    y = y ^ y << 7 & 2636928640
-    y = y ^ y << 15 & 4022730752
-    return ((x ^ x >> 18) >> 5) * 67108864 + ((y ^ y >> 18) >> 6)
-
 def choose() -> int:
     number = decision()
     store(OPTIONS, OPTIONS_BASE)
@@ -156,32 +84,28 @@ def choose() -> int:
     own_again(number)
     last = load(OPTIONS)
     by = who(number)
-    out_of_turn = 0
-    if random() < load(RATE):
+    at = load(PLY) << 1
+    if word(load(KEY), at) >> 11 < load(RATE):
         others(number)
         if load(OPTIONS) > last:
             first = last
             last = load(OPTIONS)
-            out_of_turn = 1
+            by = 0
     found = (last - first) // STRIDE
     if found == 0:
         return 0
-    share = float(random()) * 1.1102230246251565e-16
-    taken = first + STRIDE * int(share * float(found))
-    if out_of_turn:
-        by = load(taken + 8)
     if by >= 0:
-        return taken
+        return first + STRIDE * drawn(at + 1, found)
     total = 0
     one = first
     while one < last:
         total = added(total, weight(0, one))
         one = one + STRIDE
-    at = share * float(total)
+    left = drawn(at + 1, total)
     one = first
     while one < last:
-        at = at - float(weight(0, one))
-        if at < 0.0:
+        left = left - weight(0, one)
+        if left < 0:
             return one
         one = one + STRIDE
     return last - STRIDE
@@ -194,7 +118,7 @@ def play(cap, check) -> int:
         if load(PLY) >= cap:
             return 1
         store(JOURNAL, JOURNAL_BASE)
-        store(BEGUN, load(DRAWN))
+        store(DECIDING, 1)
         taken = choose()
         if taken == 0:
             return 2
@@ -216,7 +140,7 @@ def games(count, cap, check):
         if load(PAUSED):
             status = play(cap, check)
         else:
-            seed(KEYS + KEY * number)
+            seed(load(SEED), load(FIRST) + load(EACH) * number)
             reset()
             store(LEFT, STEPS)
             run(MAIN)
@@ -225,7 +149,7 @@ def games(count, cap, check):
         store(PAUSED, status == 4)
         if status == 4:
             return
-        store(BEGUN, -1)
+        store(DECIDING, 0)
         store(row, status)
         store(row + 8, load(PLY))
         store(row + 16, load(STATE + 8))

@@ -131,7 +131,7 @@ def playouts(count, cap):
         row = RESULTS + RESULT * number
         if load(PAUSED) == 0:
             restored(load(ROWS) + ROW * number)
-            seed(KEYS + KEY * number)
+            seed(load(SEED), load(FIRST) + load(EACH) * number)
             if load(TRAIL) != 0:
                 store(HASH, whole_hash())
         status = play(cap, 0)

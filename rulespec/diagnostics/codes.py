@@ -192,6 +192,7 @@ CODES: dict[str, str] = {
     "RS635": "an option of a dialect that does not exist",
     "RS638": "a dialect whose expressions take too long",
     "RS643": "another end than the log says",
+    "RS653": "results whose games were drawn by another generator",
     "RS701": "the game needs too many cells",
     "RS702": "a start value that is not possible",
     "RS703": "the rules are at fault",

@@ -10,7 +10,6 @@ import hashlib
 import http.server
 import json
 import os
-import random
 import shutil
 import subprocess
 import threading
@@ -26,6 +25,7 @@ from rulespec.cli.main import cli, run
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
 from rulespec.engine.wasm.playouts import WasmGames
 from rulespec.load import load_ruleset
@@ -38,7 +38,7 @@ export async function play(bytes, games) {
   const found = [];
   for (let number = 0; number < games; number++) {
     game.start();
-    await game.seed(`7:${number}`);
+    game.seed(7, number);
     const how = game.playout(5000);
     found.push([how, game.ply, await digest(game.cells().join(" "))]);
   }
@@ -83,11 +83,11 @@ def played(ref: str, players: int, games: int) -> list[object]:
     found: list[object] = []
     wasm = WasmGames(wasm_program(ruleset, players, settings), INTERRUPT_RATE, checked=False)
     for number in range(games):
-        (one,) = wasm.play([f"7:{number}"], 5000)
+        (one,) = wasm.play(7, range(number, number + 1), 5000)
         found.append([one.how, one.decisions, _digest(wasm.state)])
-    game, rng = Game(ruleset, seat_names(players, ruleset.seats)), random.Random(f"7:{games - 1}")
+    game, draws = Game(ruleset, seat_names(players, ruleset.seats)), Draws(7, games - 1)
     while not game.is_over and game.ply < 5000:
-        option = choose(game, rng)
+        option = choose(game, draws)
         assert option is not None
         game.apply(option)
     assert found[-1] == ["over" if game.is_over else "capped", game.ply, _digest(game.position.cells)]

@@ -124,7 +124,7 @@ def test_moves_for_a_seat_tell_what_it_has_seen(tmp_path: Path) -> None:
 
 
 def test_play_says_who_acts_and_what_it_costs() -> None:
-    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="factory\nq\ny\n")
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin="factory\nq\ny\n")
     assert "German Empire (A): a space of the rondel" in out
     assert "taken: German Empire (A) moves to Factory" in out
     assert "builds a factory in Cologne, pays 5 million" in out
@@ -133,19 +133,19 @@ def test_play_says_who_acts_and_what_it_costs() -> None:
 
 def test_play_takes_words_that_are_nearly_right() -> None:
     words = "munich\nprod after imp\nundo\nIMPORT\n"
-    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin=words)
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin=words)
     assert "did you mean: moves to" in out or "no option `munich`" in out
     assert "taken: German Empire (A) moves to Production (after Import)" in out
     assert "taken back: 1 decision" in out and "taken: German Empire (A) moves to Import" in out
 
 
 def test_play_asks_which_of_several_is_meant() -> None:
-    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="manoeuvre\n")
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin="manoeuvre\n")
     assert "which of these 2?" in out
 
 
 def test_play_folds_what_is_alike() -> None:
-    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5", stdin="o\no give\no all\nw\n")
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin="o\no give\no all\nw\n")
     folded, given, whole = out.split("A> o")[1:4]
     assert "more like these" in folded and "`o give` lists them" in folded
     assert "gives 2 million to Russia" in given and "moves to" not in given.split("A> ")[0]
@@ -171,7 +171,7 @@ def test_the_help_of_play_fits_a_terminal() -> None:
 
 
 def test_play_by_ids_and_in_another_language() -> None:
-    args = ("play", "imperial", "--players", "4", "--bots", "3", "--seed", "5")
+    args = ("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24")
     assert "    5  move(import)" in spoken(*args, "--ids")[1]
     assert "    5  zieht auf Import" in spoken(*args, "--language", "de")[1]
 

@@ -156,7 +156,7 @@ def test_random_games_are_played_in_wasm_to_their_ends() -> None:
     """None of their decisions is given back to Python because it may take too many steps."""
     pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     games = WasmGames(wasm_program(chess_rules("chess"), 2, {}), 0)
-    assert {one.how for one in games.play([f"chess:{n}" for n in range(64)], 10_000)} == {"over"}
+    assert {one.how for one in games.play(64, range(64), 10_000)} == {"over"}
 
 
 @pytest.mark.proof

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -18,6 +17,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.view import state_json
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.verify.scenario import Scenario
@@ -60,9 +60,9 @@ ruleset = cache(load_ruleset)
 
 def plays(game: Game) -> None:
     """Takes some decisions at random."""
-    rng = random.Random(1)
+    draws = Draws(1)
     for _ in range(20):
-        option = choose(game, rng)
+        option = choose(game, draws)
         assert option is not None
         game.apply(option)
     assert not game.broken_invariants()

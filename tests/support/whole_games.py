@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from functools import cache
+from zlib import crc32
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
 
@@ -15,10 +16,10 @@ cached = cache(load_ruleset)
 def play_to_the_end(ref: str, players: int, settings: dict[str, str | int], number: int, cap: int) -> Game:
     """A random game of at most so many decisions; all invariants hold after each of them."""
     game = Game(cached(ref), [f"P{i + 1}" for i in range(players)], settings)
-    rng = random.Random(f"{ref} {players} {settings} {number}")
+    draws = Draws(crc32(f"{ref} {players} {settings}".encode()), number)
     while not game.is_over:
         assert game.ply < cap
-        option = choose(game, rng)
+        option = choose(game, draws)
         assert option is not None
         game.apply(option)
         assert game.broken_invariants() == [], (settings, game.history[-5:])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, parse_log
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.replay import identify as module
 from rulespec.engine.replay.identify import Candidate, Identification, identify
@@ -59,9 +59,9 @@ def ruleset(ref: str) -> typed.Ruleset:
 
 def log_text(ref: str, options: dict[str, str], seed: int, seats: int = 4, decisions: int = 1500) -> str:
     """A random game as a native log whose header claims nothing but the id of the ruleset."""
-    game, dice = Game(ruleset(ref), seat_names(seats), options), random.Random(seed)
+    game, draws = Game(ruleset(ref), seat_names(seats), options), Draws(seed)
     while not game.is_over and game.ply < decisions:
-        option = choose(game, dice)
+        option = choose(game, draws)
         assert option is not None
         game.apply(option)
     header = LogHeader(ref.split("+")[0].rpartition("/")[2], "", game.seats, {}).to_json()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay import tally
 from rulespec.engine.replay.judge import Judgement, judge, judge_file
 from rulespec.engine.replay.walk import walk
@@ -361,9 +361,9 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
     ruleset = load_ruleset("imperial")
     other = load_ruleset(f"imperial+{overlay}")
     for seed in range(3):
-        game, dice = Game(ruleset, seat_names(4)), random.Random(seed)
+        game, draws = Game(ruleset, seat_names(4)), Draws(seed)
         while not game.is_over and game.ply < 300:
-            option = choose(game, dice)
+            option = choose(game, draws)
             assert option is not None
             game.apply(option)
         judgement = judge("game", game, other)

@@ -24,6 +24,7 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, read_log
 from rulespec.engine.logs.recorded import RecordedDecision
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.search import memory, wasm_replay
 from rulespec.engine.search.open_search import open_search
@@ -46,9 +47,9 @@ def same(found: Replayed, other: Replayed) -> None:
 
 def played(game: Game, seed: int, most: int) -> Game:
     """A random game, of so many decisions at most."""
-    rng = random.Random(seed)
+    draws = Draws(seed)
     while not game.is_over and game.ply < most:
-        option = choose(game, rng)
+        option = choose(game, draws)
         if option is None:
             break
         game.apply(option)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
@@ -13,6 +11,7 @@ from programs import with_rules
 from programs_wide import SIZES, towns_of
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
 from rulespec.engine.simulate.plan import Outcome, Plan
@@ -74,9 +73,9 @@ procedure play():
 
 def spread(game: Game, seed: int) -> list[Game]:
     """Positions of a random game."""
-    rng, found = random.Random(seed), [game.copy()]
+    draws, found = Draws(seed), [game.copy()]
     for _ in range(5):
-        option = choose(game, rng)
+        option = choose(game, draws)
         assert option is not None
         game.apply(option)
         found.append(game.copy())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from agreement import EVERY
 from folders import GAMES
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.verify.perft import perft
 from rulespec.engine.verify.wasm_perft import wasm_perft
@@ -22,13 +22,13 @@ from rulespec.load import load_ruleset
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
 def test_positions_and_their_hashes_are_those_of_python(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
-    game, rng = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), random.Random(5)
+    game, draws = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), Draws(5)
     for _ in range(3):
         for depth in (1, 2, 4):
             found = wasm_perft(game, depth, limit=600)
             assert found == perft(game, depth, limit=600) if found is not None else game.is_over
         for _ in range(7):
-            option = None if game.is_over else choose(game, rng)
+            option = None if game.is_over else choose(game, draws)
             if option is not None:
                 game.apply(option)
 

@@ -1,0 +1,105 @@
+"""Random numbers by seed: what a decision draws is a function of the seed, the game and the decision's number.
+
+The generator is SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014; the
+constants are those of Vigna's `splitmix64.c`). Its word number i is a function of its key and i, so nothing is kept
+between draws. The module `runtime_random` does the same in wasm; docs/explanation/random.md defines both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from operator import index
+from typing import TypeVar
+
+GENERATOR = "splitmix64-1"
+"""The name of the generator and of how games draw from it; a new one for anything that changes a game."""
+STEPS = 2**53
+"""Steps of a probability."""
+GAMMA = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+_T = TypeVar("_T")
+
+
+def word(key: int, at: int) -> int:
+    """Word number `at`, from 0, of SplitMix64 with a key: 64 bits."""
+    z = (key + (at + 1) * GAMMA) & _MASK
+    z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _MASK
+    return z ^ z >> 31
+
+
+def threshold(rate: float) -> int:
+    """The number of steps below which something of this probability happens."""
+    return ceil(rate * STEPS)
+
+
+class Draws:
+    """The random numbers of one game. Decision n has the words 2n (out of turn?) and 2n + 1 (which option?).
+
+    Args:
+        seed: the seed of chance; seeds are equal modulo 2**64.
+        game: the number of the game.
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, seed: int, game: int = 0) -> None:
+        self.key = word(word(index(seed), 0), index(game))
+
+    def happens(self, at: int, rate: float) -> bool:
+        """Whether something of a probability happens, by word number `at`."""
+        return word(self.key, at) >> 11 < rate * STEPS  # as below its threshold
+
+    def below(self, at: int, bound: int) -> int:
+        """A number from 0 to `bound` - 1 by word number `at`, all of them equally likely; 0 if there is no other.
+
+        Lemire: "Fast Random Integer Generation in an Interval" (2019). A word that would prefer some numbers is
+        rejected: it is the key of the word that is taken instead. Bounds above 2**64 take further words.
+        """
+        if bound < 2:
+            return 0
+        product = word(self.key, at) * bound
+        if bound <= product & _MASK:  # most words; the rest is for the others
+            return product >> 64
+        found, bits = word(self.key, at), 64
+        while bound >> bits:
+            found = found << 64 | word(found & _MASK, 0)
+            bits += 64
+        mask = (1 << bits) - 1
+        least = (1 << bits) % bound
+        while found * bound & mask < least:
+            found = found << 64 & mask | word(found & _MASK, 0)
+        return found * bound >> bits
+
+    def weighted(self, at: int, weights: Sequence[int]) -> int:
+        """An index by word number `at`, each in proportion to its weight; the last one if all are 0."""
+        left = self.below(at, sum(weights))
+        for number, weight in enumerate(weights):
+            left -= weight
+            if left < 0:
+                return number
+        return len(weights) - 1
+
+
+class Stream(Draws):
+    """Random numbers one after the other, where no decision numbers them."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, seed: int, game: int = 0) -> None:
+        super().__init__(seed, game)
+        self.at = -1
+
+    def next(self) -> int:
+        """A number of a decision that has not been drawn for."""
+        self.at += 1
+        return self.at
+
+    def likely(self, rate: float) -> bool:
+        """Whether something of a probability happens."""
+        return self.happens(2 * self.next(), rate)
+
+    def one_of(self, found: Sequence[_T]) -> _T:
+        """One of some values, all equally likely."""
+        return found[self.below(2 * self.next(), len(found))]
