@@ -65,7 +65,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 @click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
 @click.option("--names", metavar="A,B,…", help="Names of the seats, clockwise.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
-@click.option("--redraw", is_flag=True, help="Draw anew after decisions are taken back; default: the same again.")
+@click.option("--redraw", is_flag=True, help="Draw other numbers after decisions are taken back; default: the same.")
 @settings_flag
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Save a log; continue it if it exists.")
 @click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
@@ -174,7 +174,7 @@ class Chance:
 
     Args:
         seed: the seed of chance.
-        redraw: whether decisions that are taken back are drawn again: then the table goes on as another game.
+        redraw: whether decisions that are taken back are drawn with other numbers: then the table goes on as another game.
     """
 
     def __init__(self, seed: int, *, redraw: bool = False) -> None:
