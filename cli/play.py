@@ -174,7 +174,7 @@ class Chance:
 
     Args:
         seed: the seed of chance.
-        redraw: whether decisions that are taken back are drawn with other numbers: then the table goes on as another game.
+        redraw: whether undone decisions are drawn with other numbers: then the table goes on as another game.
     """
 
     def __init__(self, seed: int, *, redraw: bool = False) -> None:
