@@ -93,7 +93,7 @@ class _Runs:
             self.kept.write_text(json.dumps(self.known), "utf-8")
 
     def _run(self, content: str, run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        key = hashlib.blake2b(f"{self.ruleset.hash} {content}".encode(), digest_size=16).hexdigest()
+        key = hashlib.blake2b(f"{self.ruleset.sources_hash} {content}".encode(), digest_size=16).hexdigest()
         if key not in self.known:
             begun = time.process_time()
             self.known[key] = run()

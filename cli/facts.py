@@ -48,9 +48,7 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
     shown = [fact for fact in found if fact["value"] not in unwanted and (not only or fact["value"] in only)]
     if format_ == "json":
         counted = {value: totals[value] for value in values}
-        output.echo_json(
-            {"ruleset": ref, "ruleset_hash": ruleset.hash, "kind": kind, "totals": counted, "facts": shown}
-        )
+        output.echo_json({"ruleset": ref, **output.hashes(ruleset), "kind": kind, "totals": counted, "facts": shown})
         return
     rows = [(f"{f['file']}:{f['line']}", f"{f['kind']}.{f['entity']}", f["fact"], f["value"]) for f in shown]
     for line in output.table(rows):

@@ -99,7 +99,7 @@ class _Meanings:
         if value:
             return self._ruleset.settings[name].doc if name in self._ruleset.settings else ""
         found, reader = find_overlay(name, list(self._ruleset.folders)), RulesetReader(Report())
-        return text(get(reader.yaml(*found, "overlay", hashed=False), "title")) if found is not None else ""
+        return text(get(reader.yaml(*found, "overlay"), "title")) if found is not None else ""
 
 
 def _show(found: Identification, quick: bool, meaning: Meaning) -> None:

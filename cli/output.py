@@ -22,6 +22,7 @@ from rulespec.documents.json_text import to_json_text
 
 if TYPE_CHECKING:  # the engine takes long to import, and most commands load it late
     from rulespec.engine.game.option import Refusal
+    from rulespec.typed import nodes as typed
 
 OK, PROBLEMS, UNUSABLE = 0, 1, 2
 """Exit codes: success; problems found; unreadable input or wrong usage."""
@@ -51,6 +52,13 @@ def style(text: str, *, err: bool = False, **styles: Any) -> str:
         return text
     begin, end = click.style("|", **styles).split("|")
     return f"{begin.replace(_ESC, _OWN)}{text}{end.replace(_ESC, _OWN)}"
+
+
+def hashes(ruleset: typed.Ruleset | None) -> dict[str, str | None]:
+    """Both hashes of a ruleset, as JSON has them; null if it could not be read."""
+    if ruleset is None:
+        return {"ruleset_hash": None, "sources_hash": None}
+    return {"ruleset_hash": ruleset.hash, "sources_hash": ruleset.sources_hash}
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:

@@ -152,7 +152,7 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
             return output.PROBLEMS
     seconds = time.perf_counter() - started
     if format_ == "json":
-        data: dict[str, Any] = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash, "backends": list(found)}
+        data: dict[str, Any] = {"ruleset": ruleset.ref, **output.hashes(ruleset), "backends": list(found)}
         data |= {
             "seats": list(game.seats),
             "settings": game.settings,
@@ -242,7 +242,7 @@ def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
     rows = read_record(path)
     counted = sum(compare(ruleset, rows, name, report) for name in BACKENDS[backend])
     if format_ == "json":
-        data: dict[str, Any] = {"ruleset": ruleset.ref, "ruleset_hash": ruleset.hash}
+        data: dict[str, Any] = {"ruleset": ruleset.ref, **output.hashes(ruleset)}
         data |= {"backends": list(BACKENDS[backend]), "record": display(path), "positions": counted}
         output.echo_json(data | {"diagnostics": output.in_json(report.diagnostics)})
     else:

@@ -321,6 +321,7 @@ def _run_json(run: _Run) -> dict[str, Any]:
     return {
         "ruleset": run.plan.ruleset,
         "ruleset_hash": run.plan.ruleset_hash,
+        "sources_hash": run.plan.sources_hash,
         "backend": run.plan.backend,
         "settings": run.chosen,
         "totals": run.totals.to_json(),

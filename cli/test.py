@@ -92,7 +92,7 @@ def command(
     passed = not failed and report.ok and (run is None or not run.found)
     nothing = passed and run is None and not any(map(sum, counts.values()))
     if format_ == "json":
-        data = _json(ruleset.ref, ruleset.hash, counts, failed, report)
+        data = _json(ruleset, counts, failed, report)
         output.echo_json(data | ({"random": run.to_json()} if run is not None else {}))
     else:
         output.show(report.diagnostics)
@@ -149,10 +149,10 @@ def _count(numbers: list[int], word: str) -> str:
     return f"{text}, {failed} failed" if failed else text
 
 
-def _json(ref: str, hash_: str, counts: dict[str, list[int]], failed: list[Case], report: Report) -> dict[str, Any]:
+def _json(ruleset: typed.Ruleset, counts: dict[str, list[int]], failed: list[Case], report: Report) -> dict[str, Any]:
     return {
-        "ruleset": ref,
-        "ruleset_hash": hash_,
+        "ruleset": ruleset.ref,
+        **output.hashes(ruleset),
         "scenarios": {"passed": counts["scenario"][0], "failed": counts["scenario"][1]},
         "logs": {"passed": counts["log"][0], "failed": counts["log"][1]},
         "failures": [

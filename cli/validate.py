@@ -151,7 +151,7 @@ def _print_json(results: list[_Result]) -> None:
     rulesets = [
         {
             "ref": r.ref,
-            "ruleset_hash": r.ruleset.hash if r.ruleset is not None else None,
+            **output.hashes(r.ruleset),
             "sound": r.report.ok,
             "diagnostics": output.in_json(with_fixes(r.report.diagnostics, texts)),
             **({"played": _played_json(r.games)} if r.games is not None else {}),
@@ -206,7 +206,7 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
         report.extend(error.diagnostics)
         return None
     starts = Report()
-    key = cache.key("starts", ruleset.hash)
+    key = cache.key("starts", ruleset.sources_hash)
     if files is not None or cache.read(key, msgspec.json.Decoder(bool)) is not True:
         from rulespec.engine.verify.facts import failed_checks  # the engine is needed for nothing else here
         from rulespec.engine.verify.starts import check_starts
@@ -233,7 +233,7 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
         texts = [f"{p}\0{read_text(p, display(p), _MAX_WORDS)}" for p in sorted(paths)]
     except DiagnosticsError:
         texts = []
-    key = cache.key("titles", ruleset.hash, *texts)
+    key = cache.key("titles", ruleset.sources_hash, *texts)
     if paths and (not texts or cache.read(key, msgspec.json.Decoder(bool)) is not True):
         from rulespec.engine.words.check import check_words
 

@@ -59,7 +59,7 @@ def read_files(
     there = [(folder, name) for folder, name in files if is_present(folder / name)]
     data: dict[str, Any] = {}
     for folder, name in there:
-        node = reader.yaml(folder, name, "drawing", hashed=False)
+        node = reader.yaml(folder, name, "drawing")
         drawing = get(node, "drawing")
         if drawing is not None:
             check_names(d, drawing, report if (folder, name) == files[-1] else Report())

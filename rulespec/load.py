@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from itertools import chain
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from msgspec import Struct
@@ -26,10 +27,11 @@ from rulespec.overlays.told import told_lines
 from rulespec.records import Brief
 from rulespec.references import find_overlay, find_ruleset, is_path, parts_of
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
-from rulespec.ruleset_files import NOT_HASHED, SECTION_FILES, Files, RulesetReader
+from rulespec.ruleset_files import SECTION_FILES, Files, RulesetReader
 from rulespec.typed import nodes as typed
+from rulespec.typed.meaning import LENGTH, meaning_hash
 
-_TRUTH = msgspec.json.Decoder(bool)
+_HASH = msgspec.json.Decoder(Annotated[str, msgspec.Meta(pattern=f"^[0-9a-f]{{{LENGTH}}}$")])
 MAX_OVERLAYS = 20
 """Of a reference."""
 MAX_EXTENDS = 8
@@ -51,12 +53,17 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     lints = report is not None
     report = Report() if report is None else report
     merged = load_source(ref, report, files, lints=lints)
-    declarations, rules = _check(ref, merged, report, lints, files is None or files.cached)
-    return assembled(ref, merged, declarations, rules)
+    declarations, rules, meaning = _check(ref, merged, report, lints, files is None or files.cached)
+    return assembled(ref, merged, declarations, rules, meaning)
 
 
-def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules: typed.Rules) -> typed.Ruleset:
-    """The ruleset of a reference, of what was read and what the checker made of it."""
+def assembled(
+    ref: str, merged: Merged, declarations: typed.Declarations, rules: typed.Rules, meaning: str = ""
+) -> typed.Ruleset:
+    """The ruleset of a reference, of what was read and what the checker made of it.
+
+    `meaning` is its hash; an editor, whose rules are wrong most of the time, has none.
+    """
     paths = [Path(overlay) for overlay in parts_of(ref)[1:]]
     game = get(merged.source.root, "game")
     id_ = text(get(game, "id"))
@@ -66,8 +73,9 @@ def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules:
         reference=ref,
         title=text(get(game, "title")),
         version=text(get(game, "version")),
-        hash=merged.hash,
-        start=text(get(game, "start"), "play"),
+        hash=meaning,
+        sources_hash=merged.sources_hash,
+        start=_start(merged),
         declarations=declarations,
         rules=rules,
         folders=merged.folders,
@@ -81,6 +89,11 @@ def assembled(ref: str, merged: Merged, declarations: typed.Declarations, rules:
     )
 
 
+def _start(merged: Merged) -> str:
+    """The name of the procedure that a game begins with."""
+    return text(get(merged.source.root, "game", "start"), "play")
+
+
 class Merged(Brief, Struct, frozen=True):
     """A ruleset with its base and its overlays merged, but not checked.
 
@@ -89,7 +102,7 @@ class Merged(Brief, Struct, frozen=True):
         folders: the folders read, the ruleset's own before those of its base.
         overlays: the ids of the overlays of the reference.
         texts: the text of each file, by the name that messages use.
-        hash: 32 hexadecimal digits, of the content of all files.
+        sources_hash: 32 hexadecimal digits, of the texts of all files.
         listed: the rules of the ruleset's list, by id.
     """
 
@@ -97,7 +110,7 @@ class Merged(Brief, Struct, frozen=True):
     folders: tuple[Path, ...]
     overlays: tuple[str, ...]
     texts: dict[str, str]
-    hash: str
+    sources_hash: str
     listed: dict[str, ListedRule]
 
 
@@ -128,10 +141,11 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
 
 def _check(
     ref: str, merged: Merged, report: Report, lints: bool, cached: bool
-) -> tuple[typed.Declarations, typed.Rules]:
-    """Runs the checker, but for what is known to find nothing in these very texts.
+) -> tuple[typed.Declarations, typed.Rules, str]:
+    """Runs the checker, but for what is known to find nothing in these very texts; gives the hash of the meaning, too.
 
     Whoever reads no warnings has all passes left out that only find mistakes; else the lints alone are left out.
+    That nothing is found is known by an entry of the cache, which holds the hash of the meaning.
 
     Raises:
         DiagnosticsError: if it reports an error.
@@ -139,7 +153,8 @@ def _check(
     source, found = merged.source, Report()
     kind = "without warnings" if lints else "sound"
     key = cache.key(kind, ref, *chain.from_iterable(merged.texts.items())) if cached else ""
-    known = bool(key) and cache.read(key, _TRUTH) is True
+    meaning = cache.read(key, _HASH) if key else None
+    known = meaning is not None
     try:
         declarations, rules = check_source(source, found, lints=lints and not known, sound=known and not lints)
     except DiagnosticsError as error:  # too many errors: it stopped
@@ -150,9 +165,11 @@ def _check(
         raise DiagnosticsError(report.diagnostics) from None
     report.extend(blamed(found.diagnostics, source, unused_in))
     report.raise_if_errors()
-    if key and not known and not (lints and found.diagnostics):
-        cache.write(key, True)
-    return declarations, rules
+    if meaning is None:
+        meaning = meaning_hash(_start(merged), declarations, rules)
+        if key and not (lints and found.diagnostics):
+            cache.write(key, meaning)
+    return declarations, rules, meaning
 
 
 def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scalar, Node]], cached: bool) -> None:
@@ -220,8 +237,8 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     rules = [f"rules/{file.name}" for file in visible(folder, "rules/*.rules")]
     source.lay(display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
     source.titled.append((folder, "titles"))  # read by those who show words: they change no game either
-    if is_present(folder / "rules.yaml"):  # not hashed: the names of rules change no game
-        listed = reader.yaml(folder, "rules.yaml", "rules", hashed=False)
+    if is_present(folder / "rules.yaml"):
+        listed = reader.yaml(folder, "rules.yaml", "rules")
         add_listed(reader.listed, listed, reader.report)
         source.told += [replace(line, at=display(folder / line.at)) for line in told_lines(listed)]
     source.texts = reader.sources
@@ -253,7 +270,7 @@ def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dic
     tree: dict[str, tuple[Scalar, Node]] = {}
     for name in SECTION_FILES:
         if is_present(folder / f"{name}.yaml"):
-            node = reader.yaml(folder, f"{name}.yaml", name, partial=partial, hashed=name not in NOT_HASHED)
+            node = reader.yaml(folder, f"{name}.yaml", name, partial=partial)
             tree |= node.entries if node is not None else {}
     return tree
 

@@ -24,8 +24,6 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 
 SECTION_FILES = ("kinds", "map", "boards", "tracks", "tables", "setup", "measures")
-NOT_HASHED = frozenset({"measures"})
-"""Sections on which no game depends: a log stays one of the same rules when they change."""
 MAX_RULES_BYTES = 50_000
 """Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
 MAX_YAML = Limits(size=1_000_000)
@@ -120,9 +118,7 @@ class RulesetReader(Brief, Struct):
     counts: Counter[str] = field(default_factory=Counter)
     listed: dict[str, ListedRule] = field(default_factory=dict)
 
-    def yaml(
-        self, folder: Path, name: str, schema: str, *, partial: bool = False, hashed: bool = True
-    ) -> Mapping | None:
+    def yaml(self, folder: Path, name: str, schema: str, *, partial: bool = False) -> Mapping | None:
         """A YAML file in a folder, or None if it does not fit its schema (which is reported).
 
         Args:
@@ -130,12 +126,11 @@ class RulesetReader(Brief, Struct):
             name: the file's path below it.
             schema: the name of its schema.
             partial: the file is laid over another one, and may leave out what that one has.
-            hashed: its content is part of the ruleset's hash.
         """
         file = display(folder / name)
         try:
             path = inside(folder, name)
-            self._read(path, file, MAX_YAML.size, hashed=hashed)
+            self._read(path, file, MAX_YAML.size)
             node = self.files.yaml(path, file)
         except TooMuchError:
             raise
@@ -185,13 +180,12 @@ class RulesetReader(Brief, Struct):
         self._count(file, items=len(items))
         return items
 
-    def _read(self, path: Path, display: str, limit: int, *, hashed: bool = True) -> str:
+    def _read(self, path: Path, display: str, limit: int) -> str:
         content = self.files.text(path, display, limit)
         self._count(display, files=1, characters=len(content))
         self.sources[display] = content
-        if hashed:
-            self.digest.update(path.name.encode("utf-8", "surrogateescape") + b"\0%d\0" % len(content))
-            self.digest.update(content.encode("utf-8", "surrogatepass"))  # an editor can send half of a character
+        self.digest.update(path.name.encode("utf-8", "surrogateescape") + b"\0%d\0" % len(content))
+        self.digest.update(content.encode("utf-8", "surrogatepass"))  # an editor can send half of a character
         return content
 
     def _count(self, display: str, **more: int) -> None:

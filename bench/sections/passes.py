@@ -54,7 +54,7 @@ def machines(passes: Sequence[Pass], features: Features) -> Machines:
     """Makes machines with some passes and features, one for each program."""
 
     @cache
-    def made(ruleset_hash: str, seats: int, settings: tuple[tuple[str, str], ...]) -> Machine:
+    def made(sources_hash: str, seats: int, settings: tuple[tuple[str, str], ...]) -> Machine:
         assert known is not None
         return PythonBackend(lower(known, seats, dict(settings)), passes, features)
 
@@ -63,6 +63,6 @@ def machines(passes: Sequence[Pass], features: Features) -> Machines:
     def make(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
         nonlocal known
         known = ruleset
-        return made(ruleset.hash, seats, tuple(sorted(settings.items())))
+        return made(ruleset.sources_hash, seats, tuple(sorted(settings.items())))
 
     return make

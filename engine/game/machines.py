@@ -36,7 +36,8 @@ T = TypeVar("T")
 class Kept(Generic[T]):
     """Makes programs or machines, each once: that takes longer than many a game. The last `KEPT` of them are kept.
 
-    A program names places in files, so that of the same rules in another folder is another one.
+    A program holds places in files, reasons and words: that of the same rules in other texts, or in another folder, is
+    another one.
 
     Args:
         make: makes one.
@@ -48,7 +49,8 @@ class Kept(Generic[T]):
 
     def __call__(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> T:
         """The one for a ruleset, a number of seats and the values of all settings."""
-        key = (ruleset.hash, ruleset.ref, tuple(ruleset.sources.items()), seats, tuple(sorted(settings.items())))
+        texts = (ruleset.sources_hash, *ruleset.sources)
+        key = (ruleset.hash, ruleset.ref, texts, seats, tuple(sorted(settings.items())))
         found = self._made.pop(key, None) or self._make(ruleset, seats, settings)
         self._made[key] = found  # the last one now
         if len(self._made) > KEPT:

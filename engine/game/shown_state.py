@@ -24,9 +24,8 @@ def named_state(
     """
     entities: dict[str, dict[str, dict[str, Any]]] = {}
     pieces: dict[str, dict[str, dict[str, int]]] = {}
-    for at, (cell, value) in enumerate(zip(program.cells, state, strict=False)):
-        if cell.group == "rules":
-            continue
+    for at in program.declared:
+        cell, value = program.cells[at], state[at]
         if cell.group == "pieces":
             if value and at not in unseen:
                 pieces.setdefault(cell.name, {}).setdefault(_owner(labels, cell), {})[_place(labels, cell)] = value

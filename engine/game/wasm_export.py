@@ -7,6 +7,7 @@ from typing import Any
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.wasm.wasm_format import custom_section
 
@@ -31,15 +32,18 @@ def names(game: Game) -> dict[str, Any]:
     `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
     takes that holds a wide set. `options` are numbered as in the buffer of options; `asked` says for each block which
     decision is open there, -1: none. `registers` are addresses.
+    `numbers` is the version of the numbering.
     """
     wasm = wasm_program(game.ruleset, len(game.seats), game.settings)
     memory, p = wasm.compiled.memory, wasm.p
     waits = p.asked()
     return {
         "rulespec_wasm": 1,
+        "numbers": NUMBERS,
         "ruleset": game.ruleset.ref,
         "ruleset_hash": game.ruleset.hash,
         "random": GENERATOR,
+        "sources_hash": game.ruleset.sources_hash,
         "seats": list(game.seats),
         "settings": dict(game.settings),
         "endings": p.endings,

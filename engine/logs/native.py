@@ -1,6 +1,6 @@
 """Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
 
-    {"rulespec_log": 2, "rulespec": "0.1.0", "language": 1, "ruleset": "nim", "ruleset_hash": "9c…", "seats": […], …}
+    {"rulespec_log": 2, "rulespec": "0.1.0", "language": 1, "ruleset": "nim", "ruleset_hash": "01…", …}
     {"decision": "turn", "by": "Ann", "option": "take(2)"}
     {"undo": 1}
     {"end": {"ending": null, "winners": [], "scores": {}, "fingerprint": "5f…"}}
@@ -50,13 +50,18 @@ _MAX_VERSION = 80
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _GENERATOR = re.compile(r"[a-z0-9_-]{0,80}")
-_HEADER_KEYS = ("rulespec_log", "rulespec", "language", "ruleset", "ruleset_hash", "seats", "settings", "random")
+_HEADER_KEYS = (
+    *("rulespec_log", "rulespec", "language", "ruleset", "ruleset_hash", "sources_hash", "seats", "settings"),
+    "random",
+)
 
 
 class LogHeader(Struct, frozen=True):
     """The ruleset, seats and settings of a game.
 
     Attributes:
+        ruleset_hash: the hash of the meaning of its rules; "" if the log has none.
+        sources_hash: the hash of their texts; "" if the log has none.
         rulespec: the version of the program that wrote the log; "" if it is not known.
         language: the version of the rules language; 0 if it is not known.
         random: the generator that a simulated game was drawn from; "" for none.
@@ -67,6 +72,7 @@ class LogHeader(Struct, frozen=True):
     ruleset_hash: str
     seats: tuple[str, ...]
     settings: Mapping[str, str]
+    sources_hash: str = ""
     rulespec: str = RULESPEC
     language: int = LANGUAGE
     random: str = ""
@@ -75,9 +81,8 @@ class LogHeader(Struct, frozen=True):
     @classmethod
     def of(cls, game: Game, notes: Notes | None = None, random: str = "") -> LogHeader:
         """The header of the log of a game that is written now."""
-        return cls(
-            game.ruleset.ref, game.ruleset.hash, game.seats, dict(game.settings), random=random, notes=notes or {}
-        )
+        rules, settings = game.ruleset, dict(game.settings)
+        return cls(rules.ref, rules.hash, game.seats, settings, rules.sources_hash, random=random, notes=notes or {})
 
     def to_json(self) -> dict[str, Any]:
         """The header line as plain data."""
@@ -87,6 +92,7 @@ class LogHeader(Struct, frozen=True):
             "language": self.language,
             "ruleset": self.ruleset,
             "ruleset_hash": self.ruleset_hash,
+            "sources_hash": self.sources_hash,
             "seats": list(self.seats),
             "settings": dict(self.settings),
             **({"random": self.random} if self.random else {}),
@@ -368,9 +374,11 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         fail("RS607", "`rulespec` is the version of the program", place_in(display, number, line, "rulespec"))
     if type(language) is not int:
         fail("RS607", "`language` is the number of a version", place_in(display, number, line, "language"))
-    ruleset, hash_ = data["ruleset"], data.get("ruleset_hash", "")
-    if not isinstance(ruleset, str) or not isinstance(hash_, str) or len(ruleset) > 1000:
-        fail("RS607", "`ruleset` and `ruleset_hash` are texts", place_in(display, number, line, "ruleset"))
+    ruleset = data["ruleset"]
+    hashes = [data.get(key, "") for key in ("ruleset_hash", "sources_hash")]
+    if not all(isinstance(text, str) for text in (ruleset, *hashes)) or len(ruleset) > 1000:
+        message = "`ruleset`, `ruleset_hash` and `sources_hash` are texts"
+        fail("RS607", message, place_in(display, number, line, "ruleset"))
     if not _REFERENCE.fullmatch(ruleset):
         # A log from a stranger must not name the files that are read on this machine.
         help_ = "write the id there, and say with --rules where the ruleset is"
@@ -387,7 +395,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not isinstance(random, str) or not _GENERATOR.fullmatch(random):
         place = place_in(display, number, line, "random")
         fail("RS607", "`random` is the name of a generator, such as `splitmix64-1`", place)
-    return LogHeader(ruleset, hash_, tuple(seats), texts, program, language, random, notes)
+    return LogHeader(ruleset, hashes[0], tuple(seats), texts, hashes[1], program, language, random, notes)
 
 
 def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEntry:

@@ -13,7 +13,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.boards import BoardLowering
 from rulespec.engine.lower.declared_bounds import declared
-from rulespec.engine.lower.layout import Layout, type_name
+from rulespec.engine.lower.layout import Layout, by_name, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
@@ -94,7 +94,7 @@ class ExpressionLowering:
 
     def functions(self, definitions: Mapping[str, typed.Definition]) -> None:
         """Lowers all definitions, each after those that it uses."""
-        for definition in definitions.values():
+        for definition in by_name(definitions):
             self._function(definition)
 
     def _function(self, definition: typed.Definition) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
+from math import prod
+from typing import TypeVar
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
@@ -13,12 +15,23 @@ from rulespec.typed.seats import entity_names, size, values
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type
 
 MAX_CELLS = 200_000
+NUMBERS = 1
+"""Version of the numbering of cells, decisions, options and endings: within it, equal hashes have equal numbers."""
+T = TypeVar("T")
 FEW = 64
 """Entities that state may be, of which a machine may keep the set of those that are each of them."""
 
 
+def by_name(named: Mapping[str, T]) -> list[T]:
+    """Declarations in the order of their names.
+
+    Whatever gets a number is numbered in this order: numbers outlive a change of the order in files and of overlays.
+    """
+    return [named[name] for name in sorted(named)]
+
+
 class Layout:
-    """The cells of fields, accounts and piles, in this order.
+    """The cells of fields, accounts and piles, in this order; those of each in the order of their names.
 
     Attributes:
         field_at: the first cell of each field.
@@ -36,10 +49,10 @@ class Layout:
         for name in ("position", "ending", "winners"):
             self.add(ir.CellName("rules", "", name, "int"))
         self.p.start[ir.WINNERS] = -1
-        for field_ in declarations.fields.values():
+        for field_ in by_name(declarations.fields):
             self.field_at[field_] = self.add(ir.CellName("game", "game", field_.name, type_name(field_.type)))
-        for kind in declarations.kinds.values():
-            for field_ in kind.state.values():
+        for kind in by_name(declarations.kinds):
+            for field_ in by_name(kind.state):
                 self.field_at[field_] = len(self.p.cells)
                 self._room([kind.name])
                 if kind.places and field_ is kind.state["place"]:
@@ -50,8 +63,8 @@ class Layout:
                 type_ = type_name(field_.type)
                 for name, owner in self._owners((kind.name,)):
                     self._add(ir.CellName(kind.name, name, field_.name, type_, by_seat=owner))
-        for piece in declarations.pieces.values():
-            for place in piece.places.values():
+        for piece in by_name(declarations.pieces):
+            for place in by_name(piece.places):
                 self.place_at[place] = len(self.p.cells)
                 self._room([*piece.each, *([place.index] if place.index else [])])
                 for pile, owner in self._owners(piece.each):
@@ -61,6 +74,20 @@ class Layout:
                             "pieces", of, piece.name, "int", place.name, place.index, index, by_seat=owner
                         )
                         self._add(cell)
+
+        self.p.declared = list(self._declared())
+
+    def _declared(self) -> Iterator[int]:
+        """The cells in the order of the declarations."""
+        for field_ in self.d.fields.values():
+            yield self.field_at[field_]
+        for kind in self.d.kinds.values():
+            for field_ in kind.state.values():
+                yield from range(self.field_at[field_], self.field_at[field_] + self.size(kind.name))
+        for piece in self.d.pieces.values():
+            for place in piece.places.values():
+                number = prod(map(self.size, [*piece.each, *([place.index] if place.index else [])]))
+                yield from range(self.place_at[place], self.place_at[place] + number)
 
     def _room(self, kinds: list[str]) -> None:
         """Checks that there is room for a cell for each tuple of entities.

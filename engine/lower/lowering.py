@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from rulespec.engine.lower.alike import add_alike
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
-from rulespec.engine.lower.layout import Layout, type_name
+from rulespec.engine.lower.layout import Layout, by_name, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
@@ -93,7 +93,7 @@ class _Lowering:
         exits = {procedure: self._procedure(procedure, procedures, statements) for procedure in procedures.order}
         for procedure, block in exits.items():
             self.p.blocks[block].exit = ir.Return(procedures.ret[procedure], procedures.usual.get(procedure, end))
-        for procedure in rules.procedures.values():
+        for procedure in by_name(rules.procedures):
             self._entry(procedure, procedures)
 
     def _procedure(self, procedure: typed.Procedure, procedures: Procedures, statements: StatementLowering) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rulespec.engine.lower.blocks import BlockBuilder
-from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.layout import by_name, type_name
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import called, walk
@@ -27,7 +27,8 @@ class Procedures:
     """
 
     def __init__(self, rules: typed.Rules, builder: BlockBuilder) -> None:
-        self.supposed = dict.fromkeys(e.procedure for e in rules.suppositions)
+        supposed = {e.procedure.name: e.procedure for e in rules.suppositions}
+        self.supposed = dict.fromkeys(by_name(supposed))
         self.order, self.lent = _calls(rules, self.supposed)
         self.first: dict[typed.Procedure, int] = {}
         self.ret: dict[typed.Procedure, int] = {}
@@ -59,7 +60,7 @@ def _calls(
     Those are of procedures called from a single place, which hands over a variable as it is: it does not change before
     the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too.
     """
-    sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in rules.procedures.values()}
+    sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in by_name(rules.procedures)}
     found: dict[typed.Procedure, None] = {}
 
     def visit(p: typed.Procedure) -> None:

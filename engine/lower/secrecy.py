@@ -8,6 +8,7 @@ from math import prod
 from msgspec.structs import replace
 
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.layout import by_name
 from rulespec.engine.lower.places import first_place
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op
@@ -21,9 +22,9 @@ def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None
             _add_tokens(x, declarations.kinds[field_.kind], first)
         elif field_.private is not None:
             _add(x, field_.private, first, [field_.kind] if field_.kind else [], frozenset())
-    for piece in declarations.pieces.values():
+    for piece in by_name(declarations.pieces):
         alike = frozenset(i for i, kind in enumerate(piece.each) if not declarations.kinds[kind].by_seat)
-        for place in piece.places.values():
+        for place in by_name(piece.places):
             if place.private is not None:
                 kinds = [*piece.each, *([place.index] if place.index else [])]
                 _add(x, place.private, x.layout.place_at[place], kinds, alike)

@@ -29,7 +29,9 @@ class StartValues:
         """Start values of fields, then the placements of the set-up."""
         state = self.p.start
         self.p.slots = self.x.most_slots
-        for field_, base in self.layout.field_at.items():
+        fields = [*self.d.fields.values(), *(f for kind in self.d.kinds.values() for f in kind.state.values())]
+        for field_ in fields:  # as they are declared: a start value may read those before
+            base = self.layout.field_at[field_]
             if field_.start is not None:
                 value = self._value(field_.start)
                 self._check_start(field_, value, field_.start.span)

@@ -536,6 +536,8 @@ class Program(Brief, Struct):
     start: list[int] = []
     """The state before the first block has run."""
     cells: list[CellName] = []
+    declared: list[int] = []
+    """The cells of the state in the order of the declarations, in which people read them."""
     tokens: dict[int, int] = {}
     """The first cell that says where tokens of a kind are → the array of the places, each of which is itself."""
     few: dict[int, int] = {}

@@ -27,6 +27,7 @@ from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_js
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.engine.program.budget import SpentError
 from rulespec.engine.replay.end_check import check_end
+from rulespec.engine.replay.other_rules import warn_of_other_rules
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
 from rulespec.references import parts_of, ruleset_folders
@@ -145,6 +146,7 @@ class ReplayResult(Brief, Struct):
             "log": self.log,
             "ruleset": game.ruleset.ref,
             "ruleset_hash": game.ruleset.hash,
+            "sources_hash": game.ruleset.sources_hash,
             "decisions": game.ply,
             "ended": result.ending if result else None,
             "hash": game.hash,
@@ -330,13 +332,9 @@ def _unread(game: Game, wrong: Diagnostic) -> Divergence:
 
 
 def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend | Machines, report: Report) -> Game:
-    """The game of a native log, before its first decision; warns of a ruleset that has changed since."""
+    """The game of a native log, before its first decision; warns of rules that mean something else now."""
     header = log.header
-    if header.ruleset_hash != ruleset.hash:
-        hashes = f"{header.ruleset_hash[:8]}, now {ruleset.hash[:8]}"
-        message = f"this log was made under another version of `{ruleset.ref}` ({hashes})"
-        help_ = "the log may diverge where the rules have changed"
-        report.warning("RS618", message, Span(log.file, 1, 1, 1, 2), help=help_)
+    warn_of_other_rules(log, ruleset, report)
     return _placed(lambda: Game(ruleset, header.seats, header.settings, backend), log.file)
 
 

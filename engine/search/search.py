@@ -11,6 +11,7 @@ from rulespec.engine.game.machines import machine
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import position_of
+from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
@@ -94,9 +95,12 @@ class Search:
         seats: the number of seats.
         columns: the number of columns of a row.
         interrupts: as given.
+        numbers: the version of the numbering of columns and codes: what is kept under it and the hash of the rules
+            means the same later.
     """
 
     backend: Literal["wasm", "python"] = "python"
+    numbers = NUMBERS
 
     def __init__(self, game: Game, *, interrupts: bool = False) -> None:
         self.interrupts = interrupts

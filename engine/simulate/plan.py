@@ -23,7 +23,8 @@ class Plan:
     Attributes:
         reference: the reference to load the ruleset by.
         ruleset: its reference by ids.
-        ruleset_hash: the hash of its content.
+        ruleset_hash: the hash of its meaning.
+        sources_hash: the hash of its texts; outcomes name places in them.
         players: numbers of players; the games take turns.
         called: names that the rules give the first seats.
         teams: the team of each seat when the most play; empty if there are no teams.
@@ -37,6 +38,7 @@ class Plan:
     reference: str
     ruleset: str
     ruleset_hash: str
+    sources_hash: str
     players: tuple[int, ...]
     called: tuple[str, ...]
     teams: tuple[str, ...]
@@ -70,6 +72,7 @@ class Plan:
             reference,
             ruleset.ref,
             ruleset.hash,
+            ruleset.sources_hash,
             tuple(players),
             ruleset.seats,
             teams(ruleset.declarations),

@@ -79,6 +79,7 @@ def header(plan: Plan) -> dict[str, Any]:
         "rulespec_results": VERSION,
         "ruleset": plan.ruleset,
         "ruleset_hash": plan.ruleset_hash,
+        "sources_hash": plan.sources_hash,
         "players": list(plan.players),
         "random": plan.random,
         "seed": plan.seed,
@@ -110,7 +111,8 @@ def check_header(data: bytes, name: str, plan: Plan) -> None:
         fail("RS605", message, place, help="name another file, or update rulespec")
     if not _same(found.get("random"), GENERATOR):
         _drawn_otherwise(found, place)
-    differing = [k for k in [*wanted, *found] if k not in found or k not in wanted or not _same(found[k], wanted[k])]
+    keys = [key for key in [*wanted, *found] if key != "sources_hash"]  # games of other words are the same games
+    differing = [k for k in keys if k not in found or k not in wanted or not _same(found[k], wanted[k])]
     if differing:
         texts = [
             f"{shown(k)} is {_quoted(found.get(k))}, not {_quoted(wanted.get(k))}" for k in dict.fromkeys(differing)

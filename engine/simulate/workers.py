@@ -106,7 +106,7 @@ def _play(plan: Plan, number: int) -> tuple[Outcome, dict[str, int]]:
 
 
 def _played(plan: Plan, number: int) -> Outcome:
-    ruleset = _ruleset(plan.reference, plan.ruleset_hash)
+    ruleset = _ruleset(plan.reference, plan.sources_hash)
     if plan.random != GENERATOR:
         message = f"a worker (on {socket.gethostname()}) draws games by `{GENERATOR}`, not by `{plan.random}`"
         raise ClusterError(f"{message}: install the same version of rulespec there")
@@ -124,9 +124,9 @@ def _played(plan: Plan, number: int) -> Outcome:
 
 
 @cache
-def _ruleset(reference: str, hash_: str) -> typed.Ruleset:
+def _ruleset(reference: str, sources_hash: str) -> typed.Ruleset:
     ruleset = load_ruleset(reference)
-    if ruleset.hash != hash_:
+    if ruleset.sources_hash != sources_hash:
         message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"
         raise ClusterError(f"{message}; have its files just been changed? Otherwise copy the same ones there")
     return ruleset

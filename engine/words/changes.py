@@ -17,7 +17,6 @@ from rulespec.engine.program.journal import State
 from rulespec.engine.words.narrator import Narrator
 from rulespec.records import Brief
 
-_RULES = "rules"
 _PIECES = "pieces"
 _GAME = "game"
 
@@ -53,12 +52,11 @@ class Changes:
         self.narrator = narrator
         self._words = narrator.words
         self._labels = narrator.game.labels
-        self._cells = narrator.game.position.program.cells
-        self._shown = [at for at, cell in enumerate(self._cells) if not self._internal(cell)]
+        program = narrator.game.position.program
+        self._cells = program.cells
+        self._shown = [at for at in program.declared if not self._internal(self._cells[at])]
 
     def _internal(self, cell: CellName) -> bool:
-        if cell.group == _RULES:
-            return True
         if cell.group == _PIECES:
             return self._words.internal(cell.name, cell.place)
         return self._words.internal(cell.group, cell.name)

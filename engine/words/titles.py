@@ -114,7 +114,7 @@ def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Fi
 
 
 def _tree(reader: RulesetReader, folder: Path, name: str) -> Mapping | None:
-    return reader.yaml(folder, name, "titles", hashed=False)
+    return reader.yaml(folder, name, "titles")
 
 
 def unknown_language(ruleset: typed.Ruleset, language: str, known: list[str]) -> DiagnosticsError:

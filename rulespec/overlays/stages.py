@@ -150,9 +150,10 @@ class _Stages:
             self._report.error("RS229", f"only definitions and procedures are wrapped, not {key[0]}", item.name.span)
             return
         self._check_signature(item, old)
-        inner = f"{item.name.text} (before {self._overlays[number].within or 'this'})"
-        if (key[0], inner) in source.items:  # wrapped by the same overlay, or along `extends`, more than once
-            inner += f" {len(source.items)}"
+        depth, at = 1, key
+        while at in source.originals:
+            depth, at = depth + 1, (key[0], source.originals[at])
+        inner = f"{item.name.text} (original)" if depth == 1 else f"{item.name.text} (original {depth})"
         source.items[key[0], inner] = old
         if key in source.originals:  # the old one wraps another itself
             source.originals[key[0], inner] = source.originals[key]

@@ -825,7 +825,8 @@ class Ruleset(Brief, Struct, frozen=True):
     Attributes:
         ref: the ids of the ruleset and its overlays, as logs and reports name them; it has no paths.
         reference: the reference that loads this ruleset again, with its paths.
-        hash: hash of the content, files and overlays in order.
+        hash: hash of the meaning (`rulespec.typed.meaning`): equal for rules whose games are the same.
+        sources_hash: hash of the texts, files and overlays in order: of all that lines, reasons and words come from.
         sources: texts of the files by name.
         listed: rules of `rules.yaml` by id.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
@@ -839,6 +840,7 @@ class Ruleset(Brief, Struct, frozen=True):
     title: str
     version: str
     hash: str
+    sources_hash: str
     start: str
     declarations: Declarations
     rules: Rules

@@ -197,7 +197,7 @@ def test_only_true_says_that_starts_are_sound(
     folder: Path, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rulespec.engine.verify.starts.check_starts", lambda *_: asked.append(1))
-    cache.write(cache.key("starts", load_ruleset("tutorial").hash), value)
+    cache.write(cache.key("starts", load_ruleset("tutorial").sources_hash), value)
     asked: list[int] = []
     assert check("tutorial", Report()) is not None and asked == [1]
 

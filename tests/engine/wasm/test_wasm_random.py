@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from folders import GAMES
+from wasm_machine import wasm_machine
 
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.draws import Draws, word
@@ -30,7 +31,7 @@ def as_signed(value: int) -> int:
 @pytest.fixture(scope="module")
 def machine() -> WasmBackend:
     ruleset = load_ruleset(str(GAMES / "gallery/nim"))
-    return WasmBackend(WasmProgram(lower(ruleset, 2, {key: o.default for key, o in ruleset.settings.items()})))
+    return wasm_machine(WasmProgram(lower(ruleset, 2, {key: o.default for key, o in ruleset.settings.items()})))
 
 
 @pytest.mark.parametrize("key", [0, 1234567, 2**64 - 1, 2**63])

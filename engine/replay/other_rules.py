@@ -1,0 +1,35 @@
+"""Comparison of the rules that a log was made under with those that it is replayed under, by their hashes."""
+
+from __future__ import annotations
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
+from rulespec.engine.logs.native import LogHeader, NativeLog
+from rulespec.typed import nodes as typed
+from rulespec.typed.meaning import of_other_version
+
+
+def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) -> None:
+    """Warns if the rules of a log mean something else than a ruleset (RS618), or if that is unknown (RS647)."""
+    header, place = log.header, Span(log.file, 1, 1, 1, 2)
+    if header.ruleset_hash == ruleset.hash:
+        return
+    if header.sources_hash and of_other_version(header.ruleset_hash):
+        if header.sources_hash != ruleset.sources_hash:
+            message = "this log was made by another version of Rulespec, and its rules cannot be compared with these"
+            report.warning("RS647", message, place, help=_how_to_compare(header, ruleset))
+    elif not header.ruleset_hash:
+        help_ = "a log that is written again with `--out` has the hashes of its rules"
+        report.warning("RS647", "this log does not say which rules it was made under", place, help=help_)
+    else:
+        hashes = f"{header.ruleset_hash[:8]}, now {ruleset.hash[:8]}"
+        message = f"this log was made under other rules than those of `{ruleset.ref}` ({hashes})"
+        help_ = f"the log may diverge where the rules have changed; {_how_to_compare(header, ruleset)}"
+        report.warning("RS618", message, place, help=help_)
+
+
+def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:
+    """The command that lists what differs."""
+    old = header.ruleset if header.ruleset != ruleset.ref else "OLD"
+    where = "" if old != "OLD" else ", where OLD is the folder of the rules as they were"
+    return f"`rulespec diff {old} {ruleset.reference}` lists what differs{where}"

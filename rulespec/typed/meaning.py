@@ -1,0 +1,152 @@
+"""Meaning of a ruleset as a hash: equal for two rulesets whose games are the same, option for option.
+
+The typed ruleset is written as a row of words: records with their fields, things that others refer to in full where
+they come first and by a number afterwards. Places in files, texts for people and what follows from the rest are left
+out; what has a name stands in the order of the names. Of a reason the ids of rules count, as dialects compare them.
+A field that has its default is left out as well, so that an addition to the language keeps the hashes of older rules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from msgspec import NODEFAULT, Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.rule_ids import cited
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import expressions
+
+VERSION = 1
+"""Version of this form: another one whenever the same rules get other hashes, or cells and options other numbers."""
+LENGTH = 32
+"""Hexadecimal digits of a hash; the first two are the version."""
+
+FOR_PEOPLE = frozenset({"doc", "title", "position"})
+PLACES = frozenset({"span", "type_span", "result_span", "key_span", "value_span", "unit_span"})
+LEFT_OUT: dict[type[Struct], frozenset[str]] = {
+    typed.BoardDecl: frozenset({"at"}),
+    typed.Declarations: frozenset(
+        {"bounds", "checks", "measures", "entities", "places", "used", "broken", "references"}
+    ),
+    typed.FactDecl: frozenset({"places"}),
+    typed.Kind: frozenset({"index"}),
+    typed.Match: frozenset({"places"}),
+    typed.Once: frozenset({"call"}),
+    typed.Rules: frozenset({"suppositions", "told"}),
+    typed.TableDecl: frozenset({"places"}),
+    typed.Var: frozenset({"reads", "value"}),
+}
+"""Record → its fields that follow from others, are places, or change no game."""
+
+_STATE = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, typed.Call, typed.Once)
+"""Expressions that may read what other start values have put there."""
+
+
+def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rules) -> str:
+    """The hash of the meaning: `LENGTH` hexadecimal digits.
+
+    Args:
+        start: the name of the procedure that a game begins with.
+        declarations: as the checker made them.
+        rules: as the checker made them.
+    """
+    words = written((start, declarations, tuple(_order_of_starts(declarations)), rules))
+    digest = hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{VERSION:02x}{digest}"[:LENGTH]
+
+
+def of_other_version(hash_: str) -> bool:
+    """Whether a text is a hash of another version, which says nothing beside one of this version."""
+    return re.fullmatch(f"[0-9a-f]{{{LENGTH}}}", hash_) is not None and hash_[:2] != f"{VERSION:02x}"
+
+
+def written(root: object) -> list[str]:
+    """The words of a typed ruleset, or of a part of one. Rules may nest deep, so this does not recurse."""
+    words: list[str] = []
+    numbers: dict[int, int] = {}
+    stack = [root]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Struct):
+            form = _form(type(part))
+            if form.is_thing:
+                if id(part) in numbers:
+                    words.append(f"#{numbers[id(part)]}")
+                    continue
+                numbers[id(part)] = len(numbers)
+            values = [(name, getattr(part, name), default) for name, default in form.fields]
+            held = [(name, value) for name, value, default in values if value != default]
+            words.append(" ".join([form.name, *[name for name, _ in held]]))
+            stack += [_counted(part, name, value) for name, value in reversed(held)]
+        elif isinstance(part, str):
+            words.append(f"{len(part)}:{part}")
+        elif isinstance(part, tuple | list):
+            words.append(f"({len(part)}")
+            stack += part[::-1]
+        elif isinstance(part, dict):
+            words.append(f"{{{len(part)}")
+            for key in sorted(part, reverse=True):
+                stack += (part[key], key)
+        else:
+            words.append(str(part))
+    return words
+
+
+class _Form(NamedTuple):
+    """The form of a type of records: its name, the fields that count with their defaults, whether it has identity."""
+
+    name: str
+    fields: tuple[tuple[str, Any], ...]
+    is_thing: bool
+
+
+@cache
+def _form(type_: type[Struct]) -> _Form:
+    names, defaults = type_.__struct_fields__, type_.__struct_defaults__
+    padded = [NODEFAULT] * (len(names) - len(defaults)) + [_default(value) for value in defaults]
+    out = FOR_PEOPLE | PLACES | LEFT_OUT.get(type_, frozenset())
+    fields = [(name, default) for name, default in zip(names, padded, strict=True) if name not in out]
+    return _Form(type_.__name__, tuple(fields), not type_.__struct_config__.frozen)
+
+
+def _default(value: Any) -> Any:
+    """A default as a value; msgspec keeps a function for one that is mutable."""
+    return value.factory() if hasattr(value, "factory") else value
+
+
+def _counted(record: Struct, field: str, value: Any) -> Any:
+    """The part of a field's value that counts."""
+    if field == "reason":
+        return cited(value)
+    if field == "placements":  # those with the same target follow one another as they are written
+        return sorted(value, key=_target)
+    if isinstance(record, typed.Kind) and field == "places":  # the first is where tokens begin
+        return list(value.values())
+    if field in ("dead_ends", "units"):
+        return sorted(value)
+    return "" if isinstance(value, Span) else value
+
+
+def _target(placement: typed.Placement) -> tuple[str, ...]:
+    target = placement.target
+    if isinstance(target, typed.FieldDecl):
+        return (target.kind, target.name)
+    return ("", "", target[0].name, target[1].name)
+
+
+def _order_of_starts(declarations: typed.Declarations) -> Iterator[tuple[str, ...]]:
+    """The order of all start values, if one of them reads state: it finds what others before it have put there."""
+    fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
+    values = [*(f.start for f in fields if f.start is not None), *(p.value for p in declarations.placements)]
+    if _reads_state(values):
+        yield from ((field.kind, field.name) for field in fields)
+        yield from map(_target, declarations.placements)
+
+
+def _reads_state(values: Iterable[typed.Expr]) -> bool:
+    return any(isinstance(part, _STATE) for value in values for part in expressions(value))
