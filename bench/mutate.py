@@ -111,7 +111,7 @@ class Symbols:
         return found - {span}
 
     def only(self, names: Iterable[str]) -> list[str]:
-        """Those of some names that mean one thing only, wherever they stand."""
+        """The unambiguous names among some: each means one thing only, wherever it stands."""
         return sorted(n for n in names if n not in self._variables and sum(n in s for s in self._spaces) == 1)
 
 
@@ -125,7 +125,7 @@ class Sheet:
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     def at(self, line: int, column: int) -> int:
-        """The offset of a place; of one behind the last line, the end."""
+        """The offset of a place; of one after the last line, the end."""
         return self._starts[line - 1] + column - 1 if line <= len(self._starts) else len(self.text)
 
     def line(self, offset: int) -> int:

@@ -17,7 +17,7 @@ from rulespec.overlays.facts import keys_of
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Num
 
-# What keys and values are, by their path; the first line that fits counts. A key is a word of the format (-), a name
+# Kinds of keys and values, by their path; the first line that fits counts. A key is a word of the format (-), a name
 # that is declared (decl) or used (name), or a path. A value is a declared or a used name, a type, an expression (expr),
 # a value of a fact, a setting's value, a path, a text, a bool, or of no account here (-).
 _ROLES = [
@@ -142,7 +142,7 @@ _CLOSED = [
     *("dialect.undo", "dialect.start", "dialect.action"),
 ]
 
-# What must be said, unless another file says it.
+# Entries that are required, unless another file has them.
 _REQUIRED = [
     *("game.id", "game.title", "game.version", "game.players", "game.start", "game.players.kind", "game.players.min"),
     *("game.players.max",),

@@ -42,7 +42,7 @@ class Audience(Struct, frozen=True):
 
 
 def tell_seats(log: str, way: str, own: str = "") -> None:
-    """Says that from now on this command tells seats of a game, and not who keeps the table; see `Audience`."""
+    """Restricts the diagnostics of this command to a seat's view; see `Audience`."""
     click.get_current_context().meta[_KEY] = Audience(log, way, own)
 
 
@@ -52,7 +52,7 @@ def is_of_seats() -> bool:
 
 
 def told(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Diagnostics as those may see them who read what the command prints; to who keeps the table, as they are."""
+    """Diagnostics as the reader of the command's output may see them; unchanged for the omniscient table."""
     audience = _audience()
     if audience is None:
         return list(diagnostics)

@@ -70,7 +70,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 @click.option("--names", metavar="A,B,…", help="Names at the seats, clockwise.")
 @click.option("--name", "each", multiple=True, metavar="NAME", help="The name at the next seat, any text; repeat it.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
-@click.option("--redraw", is_flag=True, help="Draw anew after decisions are taken back; default: the same again.")
+@click.option("--redraw", is_flag=True, help="Draw other numbers after decisions are taken back; default: the same.")
 @settings_flag
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Save a log; continue it if it exists.")
 @click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
@@ -193,7 +193,7 @@ class Chance:
 
     Args:
         seed: the seed of chance.
-        redraw: whether decisions that are taken back are drawn anew: then the table goes on as another game.
+        redraw: whether undone decisions are drawn with other numbers: then the table goes on as another game.
     """
 
     def __init__(self, seed: int, *, redraw: bool = False) -> None:
@@ -498,7 +498,7 @@ class Table:
 
 
 def _round_words(table: Table) -> Iterator[str]:
-    """That a decision is taken together, and who has chosen already."""
+    """The announcement of a simultaneous decision, with the seats that have chosen already."""
     yield table.words.word("secret")
     if chosen := table.early.chosen:
         yield table.words.word("chosen_so_far", seats=", ".join(map(table.name, chosen)))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rulespec.engine.words.moves import Move, Moves
     from rulespec.engine.words.words import Words
 
-_NOT_TOLD = "it may tell what not all see: without `--for` and `--public` it is shown"
+_NOT_TOLD = "it may disclose private information: without `--for` and `--public` it is shown"
 _MAX_CHANGES = 60
 """Changes of a move that are printed."""
 

@@ -43,7 +43,7 @@ def _pieces(piles: dict[str, dict[str, int]]) -> Iterator[str]:
     rows = {"": piles["-"]} if set(piles) == {"-"} else places if len(places) < len(piles) else piles
     width = max(map(len, rows), default=0)
     for head, counts in rows.items():
-        # Where each count is 1, it is left out: of owners, or of entities that index a place.
+        # Counts that are all 1 are left out: of owners, or of entities that index a place.
         alike = [name for name in counts if rows is places or name.endswith("]")]
         bare = set(alike) if all(counts[name] == 1 for name in alike) else set()
         texts = (name if name in bare else f"{name} {count}".strip() for name, count in counts.items())

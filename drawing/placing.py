@@ -203,7 +203,7 @@ def _best(region: int, forms: list[Form], raster: Raster, position: Point, other
 
 
 def _near(points: Sequence[Point], forms: Sequence[Form], others: list[Box]) -> list[Box]:
-    """Those of some boxes that a block around one of the points may meet."""
+    """The boxes among some that a block around one of the points may meet."""
     width, height = (max(form.extent[axis] for form in forms) + _GAP for axis in (0, 1))
     xs, ys = [x for x, _ in points], [y for _, y in points]
     reach = Box((min(xs) - width, min(ys) - height, max(xs) + width, max(ys) + height))

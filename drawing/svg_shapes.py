@@ -241,7 +241,7 @@ class _Reader(Struct):
         return _product(around, (scale, 0, 0, scale, left - box[0] * scale, top - box[1] * scale))
 
     def _fails(self, what: str) -> Exception:
-        help_ = "draw the outline anew, or turn the object into a path"
+        help_ = "redraw the outline, or turn the object into a path"
         return failure("RS563", f"a shape cannot be understood: {what}", self.place(), help=help_)
 
     def _number(self, text: str) -> float:

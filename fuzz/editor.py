@@ -38,7 +38,7 @@ def edit(folder: Path, session: Session) -> None:
     fresh.open = dict(files.open)
     for path in paths:
         if (kept := _diagnostics(path, files)) != (new := _diagnostics(path, fresh)):
-            raise Wrong(f"{path.name}: what is told depends on what was before: {kept[:3]} and {new[:3]}")
+            raise Wrong(f"{path.name}: the diagnostics depend on earlier requests: {kept[:3]} and {new[:3]}")
 
 
 def _diagnostics(path: Path, files: EditorFiles) -> list[Diagnostic]:
@@ -46,7 +46,7 @@ def _diagnostics(path: Path, files: EditorFiles) -> list[Diagnostic]:
     if ref is None:
         return sorted(check_alone(path, files), key=str)
     found = check(ref, files)[1]
-    # Where a file is not valid, the one that was read last stands for it: what follows from that may differ.
+    # An invalid file is replaced by the last valid one: diagnostics that follow from it may differ.
     return [] if files.broken else sorted(found, key=str)
 
 

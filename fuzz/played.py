@@ -26,7 +26,7 @@ def play(home: Path, session: Session) -> None:
     Raises:
         Wrong: if they are other games.
     """
-    # What is kept would make a second run of a slow input a fast one.
+    # The cache would make a second run of a slow input a fast one.
     with (
         mock.patch.dict(os.environ, RULESPEC_CACHE=""),
         mock.patch.multiple(play_check, SECONDS=_SECONDS, EFFORT=_EFFORT),

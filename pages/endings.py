@@ -15,7 +15,7 @@ from rulespec.typed.teams import ALL, won_by
 _MAX_TEXT = 500
 """Characters of what a log says where it breaks a rule."""
 
-_NOT_TOLD = "it may tell what not all see: with `--omniscient` the page has it"
+_NOT_TOLD = "it may disclose private information: with `--omniscient` the page has it"
 
 Rows = list[tuple[str, str]]
 """Names and texts, for people."""

@@ -12,7 +12,7 @@ from rulespec.engine.replay.replay import ReplayResult
 
 
 class MoveNotes:
-    """The notes of a replayed log, as who looks has them; none of a foreign log.
+    """The notes of a replayed log, as their reader has them; none of a foreign log.
 
     Args:
         result: the replay.

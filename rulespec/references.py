@@ -101,7 +101,7 @@ def parts_of(ref: str) -> list[str]:
     """The ruleset of a reference, and its overlays: what stands between the `+`.
 
     A path may have a `+` in it, too. So the parts are as short as they can be, so that each is an id or a path to
-    something; and where none can be, the path that is missing is one part. `/` behind a folder ends its name:
+    something; and where none can be, the path that is missing is one part. `/` after a folder ends its name:
     `./a+b/` is that folder, where `./a` is a ruleset as well.
     """
     pieces = ref.split("+")

@@ -81,7 +81,7 @@ class LegalOptions(Sequence[Option]):
         return self._option(listed[index])
 
     def __iter__(self) -> Iterator[Option]:
-        # What is known is looked up at the first step: `list` asks for the number when it has the iterator already.
+        # Known options are looked up at the first step: `list` asks for the number when it has the iterator already.
         if self._all is not None:
             yield from map(self._option, self._all)
             return

@@ -1,6 +1,6 @@
 """A position as numbers: the state vector, the open decision, and the way back to the start.
 
-`Game` puts names on it. Code that is in a hurry, such as the reading of foreign logs, works with the numbers.
+`Game` puts names on it. Low-level access, such as the reading of foreign logs, uses the numbers.
 """
 
 from __future__ import annotations

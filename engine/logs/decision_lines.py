@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 MAX_LINE = 64_000
 """Characters of a line."""
 SALT = "^([0-9a-f]{32})?$"
-"""What a salt looks like; "" for none."""
+"""The pattern of a salt; "" for none."""
 
 
 class DecisionLine(Struct, forbid_unknown_fields=True):

@@ -36,7 +36,7 @@ class Wrong(Protocol):
 
 
 class End(Struct, frozen=True):
-    """How a game ended, or stands where it was left.
+    """The end of a game, or its state where it was left.
 
     Attributes:
         ending: None if the game was left.
@@ -142,7 +142,7 @@ def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
 
 
 def read_end(data: object, wrong: Wrong) -> End:
-    """What an end line says; `wrong` is called for one of another form."""
+    """The content of an end line; `wrong` is called for one of another form."""
     if not isinstance(data, dict) or {*data} != {*_KEYS}:
         wrong(f"`end` is an object with {', '.join(f'`{key}`' for key in _KEYS)}", "end")
     ending, winners, points, mark = (data[key] for key in _KEYS)

@@ -282,7 +282,7 @@ def _is_own(data: dict[str, Any]) -> bool:
 
 
 def _wrong(display: str, number: int, line: str) -> Wrong:
-    """What raises an error at a value of a line."""
+    """A function that raises an error at a value of a line."""
 
     def wrong(message: str, value: str, help_: str = "") -> NoReturn:
         fail("RS607", message, place_in(display, number, line, value), help=help_)

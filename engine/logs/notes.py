@@ -26,7 +26,7 @@ OF_HEADER = (*OF_ALL, "event")
 OF_MOVE = (*OF_ALL, "time")
 OF_REMARK = (*OF_ALL, "by")
 OWN = "x-"
-"""How keys begin that are the writer's own."""
+"""The prefix of keys that are the writer's own."""
 OWN_HELP = f"keys of your own begin with `{OWN}`: they are kept, and mean nothing here"
 
 MAX_REMARK = 2_000

@@ -82,7 +82,7 @@ class DecisionLowering:
         return scope
 
     def _draw(self, s: typed.Decide, scope: Scope) -> Scope:
-        """Whatever follows is the body of the option, and its arguments stay where they are."""
+        """The code that follows is the body of the option, and its arguments stay where they are."""
         ask = self.b.block()
         by, among = self._deciders(s, scope)
         choice, begun = self.options.choice(s.options[0], scope, once=s.by is not None)

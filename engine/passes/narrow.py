@@ -217,7 +217,7 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
 
 
 def _held(e: ir.Expr, slot: int, value: ir.Expr, many: bool, facts: Facts) -> ir.Expr | None:
-    """Those whose state is a value; the tokens whose place, or what a fact says of it, is one."""
+    """The entities whose state is a value; the tokens whose place, or what a fact says of it, is one."""
     cell = e.index if isinstance(e, ir.Row) else e
     if not isinstance(cell, ir.Cell) or cell.index != ir.Local(slot):
         return None

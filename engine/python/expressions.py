@@ -213,7 +213,7 @@ class ExpressionWriter:
         if e.op == "passed":
             return f"bisect_left(({''.join(f'{end}, ' for end in a[1:])}), {a[0]})"
         if e.op == "in" and all(self.facts.may_fault(arg) for arg in e.args):
-            return _FORMS["in?"].format(*a)  # what is at fault first is told: the member
+            return _FORMS["in?"].format(*a)  # the first fault is reported: that of the member
         return _FORMS[e.op].format(*a, site=e.site)
 
     def _cut(self, e: ir.Positive | ir.Total) -> str:

@@ -125,7 +125,7 @@ class ReplayResult(Brief, Struct):
     other_end: OtherEnd | None = None
 
     def _end(self) -> dict[str, Any] | None:
-        """What the log says of its end, and what differs from that; None if it says nothing."""
+        """The end in the log, and its differences from the replayed one; None if the log has none."""
         if self.native is None or self.native.end is None:
             return None
         end = self.native.end

@@ -18,7 +18,7 @@ from rulespec.typed.teams import teams
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that game number n depends on: plain data, for other processes.
+    """The inputs of game number n: plain data, for other processes.
 
     Attributes:
         reference: the reference to load the ruleset by.

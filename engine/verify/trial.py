@@ -15,11 +15,11 @@ from rulespec.engine.verify.shrink import Move
 from rulespec.typed import nodes as typed
 
 BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
-"""Those that every ruleset and every machine has."""
+"""The machines that run every ruleset everywhere."""
 
 
 def installed_backends(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> tuple[Backend, ...]:
-    """All that can run a ruleset here: the wasm one, too, if it is installed and can."""
+    """The machines that can run a ruleset here: the wasm one, too, if it is installed and can."""
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: few commands need it
     from rulespec.engine.wasm.engine import NoWasmtimeError
 

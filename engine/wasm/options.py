@@ -99,7 +99,7 @@ class OptionEmitter:
             if (i, k) in self._long.tests:
                 code.do("unreachable")
             with code.scope():
-                # What conditions name with `let` is not known here, as for every machine.
+                # Names that conditions bind with `let` are unknown here, as for every machine.
                 unknown = code.local()
                 x.slots = dict.fromkeys(range(x.p.slots), unknown)
                 for i, q in enumerate(c.params):
@@ -128,7 +128,7 @@ class OptionEmitter:
                 if depth:
                     self._alike.unless_listed(c, depth - 1, again)
                 param = c.params[depth] if depth < len(c.params) else None
-                # What a parameter ranges over is found before the tests if it may fault or is counted, as in Python.
+                # A parameter's domain is found before the tests if it may fault or is counted, as in Python.
                 early = param is not None and (order.faults[depth] or param.steps > 0)
                 found = self._domain(param) if param is not None and early else None
                 for named in order.tests[depth]:

@@ -69,4 +69,4 @@ def replay(count, hashed):
 """
 
 OF_REPLAY = frozenset({"replay"})
-"""Those that the host calls."""
+"""The functions that the host calls."""

@@ -149,4 +149,4 @@ def playouts(count, cap):
 OF_SEARCH = frozenset({"moved", "restored", "saved", "listed", "decider", "weigh"}) | frozenset(
     {"look", "advance", "expand", "playouts"}
 )
-"""Those that the host calls."""
+"""The functions that the host calls."""

@@ -63,4 +63,4 @@ def cleared() -> int:
 """
 
 OF_STEPS = frozenset({"stepped", "asks", "asks_others"})
-"""Those that the host calls."""
+"""The functions that the host calls."""

@@ -274,7 +274,7 @@ class Module:
 
 
 def custom_section(name: str, content: bytes) -> bytes:
-    """A section for other programs, which may stand behind a module."""
+    """A section for other programs, which may stand after a module."""
     return _section(0, _name(name) + content)
 
 

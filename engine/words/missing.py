@@ -14,7 +14,7 @@ from rulespec.types import Ent, Order, SetOf
 
 
 def shown(words: Words) -> list[Key]:
-    """All that people are shown a text for, as section and name in the files of words."""
+    """The texts that people are shown, as section and name in the files of words."""
     return list(dict.fromkeys(_shown(words)))
 
 

@@ -65,8 +65,8 @@ class Moves:
         game: a game that has been played; it is not changed.
         moves: its decisions, and what was taken back; left out, the decisions that stand.
         seat: the listener (None: everybody): the decisions that stand are narrated as the seat has seen them; what was
-            taken back is made and taken back unseen, as fields may keep what they held. Left out, who keeps the game
-            and knows all of it.
+            taken back is made and taken back unseen, as fields may keep what they held. Left out, the omniscient
+            table.
 
     Attributes:
         told: the places among the moves of those that are narrated.

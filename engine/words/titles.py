@@ -71,7 +71,7 @@ class Expression(Brief, Struct, frozen=True):
 
 
 class Titles(Brief, Struct):
-    """All that the files of one language say, the higher layers over the lower ones."""
+    """The content of the files of one language, the higher layers over the lower ones."""
 
     texts: dict[Key, Text] = field(default_factory=dict)
     title: str = ""

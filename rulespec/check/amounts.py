@@ -168,7 +168,7 @@ def _way_out(use: _Use) -> str:
 
 
 def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt | typed.HeadPart]:
-    """The statements of a block, without those behind a condition that holds in no position."""
+    """The statements of a block, without those after a condition that holds in no position."""
     for s in block:
         yield s
         if isinstance(s, typed.If):

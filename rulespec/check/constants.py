@@ -48,7 +48,7 @@ def _layer(c: Context, span: Span | None) -> int:
 def _report(c: Context, constant: typed.ConstantDecl, told: list[tuple[Type, Diagnostic]]) -> None:
     (want, _), *others = Counter(want for want, _ in told).most_common()
     notes = [Label(d.span, f"{want} is needed here") for want, d in told[:_SHOWN] if d.span is not None]
-    # What the overlay of the constant changes as well may be the cause.
+    # Other changes by the overlay of the constant may be the cause.
     over = [n for _, d in told for n in d.notes if _layer(c, n.span) > _layer(c, d.span) and n.span != constant.span]
     notes += dict.fromkeys(over[:_SHOWN])
     number = str(constant.value) if want == INT else f"{constant.value} {want}"

@@ -221,7 +221,7 @@ class _Run:
         return self.values[-1]
 
     def feed(self, name: str, value: Any, place: Place) -> None:
-        """Takes a word: makes the nodes that end before it, and goes on behind it."""
+        """Takes a word: makes the nodes that end before it, and goes on after it."""
         states, table = self.states, self.a.tables.states
         while True:
             action = table[states[-1]].get(name)

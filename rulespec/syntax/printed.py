@@ -12,7 +12,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.shapes import ATOM, COMPARED, PRECEDENCE, precedence
 
 _BINDING = frozenset(["any", "count", "first", "the"])
-"""Functions and operators of one name: what is in brackets behind it may be a binder."""
+"""Functions and operators of one name: what is in brackets after it may be a binder."""
 
 
 def printed(node: Any) -> str:

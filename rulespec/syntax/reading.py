@@ -154,7 +154,7 @@ class Reading:
         return self.pairs[at]
 
     def closed(self, close: int) -> None:
-        """Goes behind a bracket that closes."""
+        """Skips a closing bracket."""
         if self.at > close:
             raise OtherTreeError
         self.at = close + 1
@@ -227,7 +227,7 @@ class Reading:
         return True
 
     def _take(self, written: str, at: int) -> bool:
-        """Takes what is printed, if it stands somewhere, with no more behind it."""
+        """Takes what is printed, if it stands somewhere, with no more after it."""
         end = at + len(written)
         if at < self.at or not self.text.startswith(written, at) or not _ENDS.match(self.text, end):
             return False
@@ -250,7 +250,7 @@ class Reading:
         return _COMMENT.sub("", gap).strip(" \n") if "#" in gap else gap
 
     def arguments(self, parts: Sequence[Any]) -> None:
-        """Compares what is in round brackets, behind a name; if all parts are as printed, the next bracket closes."""
+        """Compares what is in round brackets, after a name; if all parts are as printed, the next bracket closes."""
         if not parts or type(parts[0]) not in REASONED:
             try:
                 written = in_brackets(parts)

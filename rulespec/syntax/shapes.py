@@ -7,7 +7,7 @@ from typing import Any
 from rulespec.syntax import ast
 
 Step = tuple[str, str, str]
-"""A field; a word before it; "args" if it is in brackets behind a name, "block" if in lines of its own."""
+"""A field; a word before it; "args" if it is in brackets after a name, "block" if in lines of its own."""
 
 PRECEDENCE = {
     "or": 1,

@@ -171,7 +171,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
 
 
 _ANY_OF = re.compile(r"\bany\( *\w+ *$")
-"""`any(`, and a set behind it."""
+"""`any(`, and a set after it."""
 
 _FOREIGN_SIGNS = {
     '"': 'a text ends on the line it begins on: "…"',

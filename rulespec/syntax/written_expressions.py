@@ -85,7 +85,7 @@ def _chained(node: Any) -> bool:
 
 
 def _left(r: Reading, node: Any, gap: str, least: int) -> None:
-    """Brackets behind a part: they are there if it binds less, and have been opened just before it."""
+    """Brackets after a part: they are there if it binds less, and have been opened just before it."""
     count = gap.count(")")
     if (precedence(node) < least and not count) or (count and not _chained(node) and not _opens(r, node, gap)):
         raise OtherTreeError
@@ -98,7 +98,7 @@ def _opens(r: Reading, node: Any, gap: str) -> bool:
 
 
 def _right(r: Reading, node: Any, gap: str, least: int) -> None:
-    """Brackets before a part: they are there if it binds less, and close just behind it."""
+    """Brackets before a part: they are there if it binds less, and close just after it."""
     begin = r.start(node)
     opening = [begin - len(gap) + i for i, c in enumerate(gap) if c == "("]
     if precedence(node) < least and not opening:

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a file: one clear diagnostic with its place, the right exit code, soon, and no traceback."""
+"""Input files with any fault: one clear diagnostic with its place, the right exit code, soon, and no traceback."""
 
 from __future__ import annotations
 

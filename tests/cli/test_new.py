@@ -78,7 +78,7 @@ def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
     assert ": sound" in succeed("validate", "./mine")
     succeed("simulate", "./mine", "--players", players("./mine"), "--games", "2", "--cap", "150")
     assert " · 1 scenario · " in succeed("test", "./mine")
-    # What stands there in comments is what holds: without the `#` it is no difference.
+    # Commented-out entries are the defaults: without the `#` nothing differs.
     for name in ("tables", "map"):
         file = Path("mine") / f"{name}.yaml"
         if file.exists():

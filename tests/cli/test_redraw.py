@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def drawn(log: Path, ref: str, players: int, first: str, again: str, times: int, *flags: str) -> list[list[str]]:
-    """What chance and bots do after a person's first decision, for each time that it is taken back and taken again.
+    """The decisions of chance and bots after a person's first decision, for each time that it is taken again.
 
     Args:
         log: where the game is saved.

@@ -136,7 +136,7 @@ def test_who_keeps_the_table_is_told_what_is_wrong(tmp_path: Path, monkeypatch: 
 
 
 def test_nobody_is_shown_a_line_that_broke_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was never taken, and is somebody's secret perhaps: also who keeps the table learns no more than where."""
+    """It was never taken, and is somebody's secret perhaps: the table, too, learns no more than where."""
     log = tmp_path / "log.jsonl"
     write(log, "\n".join(TWINS[0].logs()[0])[:-4])
     code, out, err = said("replay", log, monkeypatch=monkeypatch)

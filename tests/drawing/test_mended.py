@@ -40,7 +40,7 @@ def drawn(lake: Path) -> tuple[Result, str]:
     return done, (lake / "board.svg").read_text("utf-8") if (lake / "board.svg").exists() else ""
 
 
-# What is wrong, with what it replaces; its code, its line, and the region whose number says so (none: only the list).
+# A mistake, and the text it replaces; its code, its line, and the region whose number says so (none: only the list).
 MISTAKES = [
     (HILLS, f"    hills: {{terrain: land}}\n{HILLS}", "RS119", 7, "hills"),  # a region twice
     ("hills: {terrain: land,", "hills: {terrain: land, terrain: land,", "RS119", 6, "hills"),  # a fact twice

@@ -1,4 +1,4 @@
-"""A number of the rules that is mended changes recorded games: a replay says so wherever one ends otherwise."""
+"""A corrected number of the rules changes recorded games: a replay says so wherever one ends otherwise."""
 
 from __future__ import annotations
 

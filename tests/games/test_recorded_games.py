@@ -168,7 +168,7 @@ def compare(path: Path, backend: Backend = "python", until: int | None = None) -
 
     stop = importer.run(until, step)
     assert seen == list(range(len(seen)))
-    # What means nothing to us is among what the recorder ignored.
+    # Entries without a meaning here are among those that the recorder ignored.
     ignored = [k for k, line in enumerate(lines(path)[: len(seen)]) if line.get("ignored")]
     meaningless = {k for k in ignored if log.entries[k]["type"] in dialect().ignore}
     assert [entry.foreign_index for entry in importer.ignored] == [k for k in ignored if k not in meaningless]

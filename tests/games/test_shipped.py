@@ -82,7 +82,7 @@ def test_what_is_extended_does_not_offer_its_overlays_further() -> None:
 
 @pytest.mark.parametrize("ref", REFS)
 def test_it_has_scenarios(ref: str) -> None:
-    """Those of an overlay stand where it does: an overlay of Imperial is tested on the map of Imperial."""
+    """The scenarios of an overlay stand where it does: an overlay of Imperial is tested on the map of Imperial."""
     name, _, overlay = ref.partition("+")
     if not overlay or (find_ruleset(name) / "variants" / f"{overlay}.yaml").exists():
         report = Report()

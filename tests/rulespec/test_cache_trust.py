@@ -1,4 +1,4 @@
-"""Whoever can write to the cache folder gets nothing by it: no code, no hang, no other result, and no file is lost."""
+"""A writer to the cache folder gains nothing: no code, no hang, no other result, and no file is lost."""
 
 from __future__ import annotations
 

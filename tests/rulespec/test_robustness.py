@@ -1,4 +1,4 @@
-"""Whatever is done to a ruleset: it ends in diagnostics or in a sound ruleset, soon, and never in another exception."""
+"""Damaged rulesets end in diagnostics or in a sound ruleset, soon, and never in another exception."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Writer(Protocol):
 
 
 def by_keys(w: Writer, scope: Scope, d: int, *, order: bool = False) -> tuple[str, Scope]:
-    """A binder with keys behind it."""
+    """A binder with keys after it."""
     binder, inner = w.each(scope, d, order=order)
     keys = [
         w.pick("", "-") + w.expr(w.pick("int", "bool", "town", "town?", "int?"), inner, d)

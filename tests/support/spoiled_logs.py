@@ -37,7 +37,7 @@ class Twins(Struct, frozen=True):
     secret: tuple[str, str]
 
     def words(self) -> tuple[str, ...]:
-        """Texts that must not be told: the secrets, and what is in them."""
+        """Secret texts, which no output may contain: the secrets, and their parts."""
         return (*self.secret, *({"king", "jack"} if self.ref == "kuhn_poker" else ()))
 
     def logs(self) -> tuple[list[str], list[str]]:

@@ -21,7 +21,7 @@ MOST_TRIED = 400
 
 
 def told(game: Game, seat: str | None, texts: list[str], expressions: list[str]) -> Told:
-    """All that the outlets for seats tell.
+    """The output of the outlets for seats.
 
     Args:
         game: the game.

@@ -215,7 +215,7 @@ class Labels:
         return self._definitions[d]
 
     def _run(self, procedure: typed.Procedure) -> Label:
-        """All that a procedure reads that is private, and that it calls."""
+        """The label of the private values that a procedure and its callees read."""
         if procedure not in self._procedures:
             self._procedures[procedure] = label = NOTHING
             here, self.holds = self.holds, _unknown

@@ -15,5 +15,5 @@ def check_leaks(c: Context) -> None:
 
         SecretFlow(c, reasons).check()
     for span in reasons.idle():
-        message = "this says that something private is told, and nothing is"
+        message = "nothing private is disclosed here"
         c.report.warning("RS348", message, span, help="take it out, or correct where it points")

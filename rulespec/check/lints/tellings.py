@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 
-_TOLD = '`told(…, "why")` around it, if the rules mean it to be told'
+_TOLD = '`told(…, "why")` around it, if the rules disclose it on purpose'
 
 
 class Tellings:

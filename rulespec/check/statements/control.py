@@ -74,7 +74,7 @@ def type_jump(c: StatementContext, s: ast.Jump, place: Place) -> typed.Stmt | No
     elif s.word == "again" and not (place.in_loop or place.asks):
         c.x.error("RS407", "`again` stands in no loop and in no decision", s.span)
     elif word in ("leave", "continue") and not place.in_loop:
-        help_ = "`ask again` opens the decision anew" if word == "continue" and place.asks else ""
+        help_ = "`ask again` repeats the decision" if word == "continue" and place.asks else ""
         c.x.error("RS407", f"`{word}` stands in no loop", s.span, help=help_)
     elif word == "ask again" and not place.asks:
         help_ = "`continue` goes on with the next turn of the loop, and `leave` leaves it" if place.in_loop else ""

@@ -17,7 +17,7 @@ Stmts = tuple[ast.Stmt, ...]
 def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
     """The head of an option, and what follows.
 
-    A `let` behind the last demand is evaluated by the body alone; if the head pays, still before that. One that takes
+    A `let` after the last demand is evaluated by the body alone; if the head pays, still before that. One that takes
     the value of a procedure carries that out: it stands in no head.
     """
     end = next((n for n, s in enumerate(body) if not isinstance(s, ast.HEAD_PARTS) or _carries_out(c, s)), len(body))

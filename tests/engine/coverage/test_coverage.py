@@ -155,7 +155,7 @@ def test_what_a_scenario_runs_is_seen_and_nothing_else(tmp_path: Path) -> None:
     found = covered(small(tmp_path, MILL))
     assert named(set(found.coverage.runs)) == SEEN
     assert {f"{g.item.kind} {g.item.name}: {g.outcome}" for g in found.gaps if not g.implied} == UNSEEN
-    # What is implied are the statements in the cases that are not taken.
+    # Implied gaps are the statements in the cases that are not taken.
     assert [found.line(g.span) for g in found.gaps if g.implied] == ["set sacks to 9", "rest()"]
 
 

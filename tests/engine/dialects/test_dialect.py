@@ -300,7 +300,7 @@ def test_the_legal_part_of_a_log_that_diverges_is_what_is_left(replay: Recorder)
     wanted = taken(replay(*good))
     result = replay(*good, plain("nonsense"))
     assert result.divergence is not None
-    # What the log does not show may have been chosen otherwise, in the search for something that fits.
+    # Decisions that the log does not show may have been chosen otherwise, in the search for something that fits.
     legal = [o.decision for o in result.game.history]
     assert legal == [move.partition(".")[0] for move in wanted] + legal[len(wanted) :]
     assert legal[len(wanted) :] in ([], ["mood"])

@@ -31,7 +31,7 @@ FOLDER = RULESETS / "errands"
 
 
 def outcome(importer: Importer) -> tuple[Any, ...]:
-    """All that comes of an import."""
+    """The results of an import."""
     steps: list[tuple[int, str]] = []
     stop = importer.run(step=lambda entry: steps.append((entry, importer.game.hash)))
     return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.position.cells

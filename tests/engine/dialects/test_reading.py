@@ -116,7 +116,7 @@ def errands(rng: random.Random) -> list[Any]:
 
 
 def outcome(importer: Importer, steps: list[tuple[int, str]]) -> tuple[Any, ...]:
-    """All that comes of an import."""
+    """The results of an import."""
     stop = importer.run(step=lambda entry: steps.append((entry, importer.game.hash)))
     return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.position.cells
 

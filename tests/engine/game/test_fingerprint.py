@@ -50,7 +50,7 @@ REORDERED: dict[str, tuple[Path, str, Callable[[dict[str, Any]], object]]] = {
     "kinds": (RULESETS / "errands", "kinds.yaml", lambda y: {**y, "kinds": backwards(y["kinds"])}),
     "sections": (RULESETS / "errands", "kinds.yaml", backwards),
 }
-"""What is declared in another order: the ruleset, its file, and the file as it is then."""
+"""Declarations in another order: the ruleset, its file, and the file as it is then."""
 
 
 def reordered(kind: dict[str, Any]) -> dict[str, Any]:

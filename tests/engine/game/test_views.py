@@ -76,7 +76,7 @@ _PARTS = {View, SeenOption, Event, Decision, Result, str, int, bool, type(None),
 
 
 def reached(value: Any) -> Iterator[Any]:
-    """All that can be reached from a view."""
+    """The values that can be reached from a view."""
     yield value
     inner: list[Any] = []
     if isinstance(value, dict):

@@ -202,7 +202,7 @@ def wrong_start(game: Game) -> Option:
 def test_what_the_table_chose_is_kept_where_it_is_known(quiz: str) -> None:
     judgement = under(quiz, "+strict", ["say(2)", "say(1)"], pace="fast", easy="true")
     assert judgement.dropped == ("pace=fast: `quiz+strict` has no such setting",)
-    # What the table has left as it is follows the other rules: there is a warm-up now.
+    # Settings that the table has left alone follow the other rules: there is a warm-up now.
     assert under(quiz, "+easy", ["say(1)", "say(1)"], pace="fast").difference is not None
 
 

@@ -22,7 +22,7 @@ from rulespec.schemas import load_schema
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
-# What Newcombe prints for the method of Wilson: "Two-sided confidence intervals for the single proportion" (1998).
+# Newcombe's figures for the method of Wilson: "Two-sided confidence intervals for the single proportion" (1998).
 @pytest.mark.parametrize(
     "wins, games, low, high",
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611), (1, 29, 0.0061, 0.1718)],

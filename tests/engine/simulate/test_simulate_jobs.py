@@ -116,7 +116,7 @@ def dask(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         cluster.close()
 
 
-# What the library itself leaves open when it is closed.
+# Warnings of resources that the library itself leaves open when it is closed.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cluster_plays_the_same_games(dask: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

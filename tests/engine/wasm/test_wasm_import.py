@@ -44,7 +44,7 @@ def opened(log: ForeignLog, backend: Backend) -> Importer:
 
 
 def outcome(importer: Importer, *, watched: bool) -> tuple[Any, ...]:
-    """All that comes of an import; `watched`: somebody looks at the game after each entry."""
+    """The results of an import; `watched`: somebody looks at the game after each entry."""
     game = importer.game
     steps: list[tuple[int, str]] = []
     stop = importer.run(step=(lambda entry: steps.append((entry, game.hash))) if watched else None)
