@@ -74,7 +74,7 @@ def test_no_log_names_such_a_seat(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     log = tmp_path / "log.jsonl"
-    header = {"rulespec_log": 1, "ruleset": "kuhn_poker", "seats": ["table", "public"], "settings": {}}
+    header = {"rulespec_log": 2, "ruleset": "kuhn_poker", "seats": ["table", "public"], "settings": {}}
     deals = [{"decision": "deal", "by": None, "option": f"deal({card})"} for card in ("queen", "king")]
     log.write_text("".join(json.dumps(line) + "\n" for line in (header, *deals)), "utf-8")
     assert run([str(log) if arg == "@" else arg for arg in command]) == 2
