@@ -19,7 +19,7 @@ _OF_RULESETS = "RS6"
 """Codes below it are of rulesets: their files are not the seats', and know nothing of a game."""
 _PLAIN = frozenset(
     {
-        *("RS342", "RS601", "RS602", "RS603", "RS615", "RS616", "RS617", "RS618", "RS627", "RS632"),
+        *("RS342", "RS601", "RS602", "RS603", "RS605", "RS615", "RS616", "RS617", "RS618", "RS627", "RS632"),
         *("RS656", "RS657", "RS658", "RS659", "RS660", "RS661"),
         *("RS649", "RS650", "RS705", "RS706", "RS707", "RS708"),
     }
