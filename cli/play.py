@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
+from rulespec.cli.chance import Chance
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.people import Person
 from rulespec.cli.seats import number_of_players
@@ -31,7 +32,6 @@ from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.logs.seat_log import is_whole, seat_log
-from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.words.moves import Moves
@@ -168,27 +168,6 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
         raise click.UsageError(f"{log.file} is not legal from {found.place} on: {what}; {tells} all of it")
     output.echo(f"{log.file}: goes on after {output.counted(result.game.ply, 'decision')}")
     return result.game
-
-
-class Chance:
-    """The random numbers of a table: the same for the same decision, or others after each taking back.
-
-    Args:
-        seed: the seed of chance.
-        redraw: whether decisions that are taken back are drawn anew: then the table goes on as another game.
-    """
-
-    def __init__(self, seed: int, *, redraw: bool = False) -> None:
-        self._seed = seed
-        self._redraw = redraw
-        self._game = 0
-        self.draws = Draws(seed)
-
-    def taken_back(self) -> None:
-        """Notes that decisions have been taken back."""
-        if self._redraw:
-            self._game += 1
-            self.draws = Draws(self._seed, self._game)
 
 
 class Table:

@@ -26,7 +26,19 @@ def drawn(log: Path, ref: str, players: int, first: str, again: str, times: int,
         flags: further ones.
     """
     lines = [first, *["u", again] * times, "q"]
-    args = ["play", ref, "--players", str(players), "--bots", str(players - 1), "--seed", "5", "--log", str(log), *flags]
+    args = [
+        "play",
+        ref,
+        "--players",
+        str(players),
+        "--bots",
+        str(players - 1),
+        "--seed",
+        "5",
+        "--log",
+        str(log),
+        *flags,
+    ]
     result = CliRunner().invoke(cli, args, input="".join(f"{line}\n" for line in lines))
     assert result.exit_code == 0, result.output
     found: list[list[str]] = [[]]
