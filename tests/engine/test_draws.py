@@ -44,7 +44,7 @@ def test_a_number_below_a_bound_is_that_of_the_page(bound: int) -> None:
     draws = Draws(5, 3)
     found = [draws.below(at, bound) for at in range(300)]
     assert found == [by_the_book(word(word(word(5, 0), 3), at), bound) for at in range(300)]
-    assert 0 <= min(found) and max(found) < bound
+    assert min(found) >= 0 and max(found) < bound
 
 
 def test_words_are_rejected_where_some_numbers_would_come_more_often() -> None:
