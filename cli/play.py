@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
+from rulespec.cli.chance import Chance
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.game_files import new_header, remark, write_game
 from rulespec.cli.people import Person, said, split_names
@@ -32,8 +33,13 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
+<<<<<<< HEAD
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import named_ruleset, replay_native
+=======
+from rulespec.engine.logs.seat_log import is_whole, seat_log
+from rulespec.engine.replay.replay import replay_native
+>>>>>>> w-seed
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
@@ -188,6 +194,7 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     return result.game
 
 
+<<<<<<< HEAD
 class Chance:
     """The random numbers of a table: the same for the same decision, or others after each taking back.
 
@@ -209,6 +216,8 @@ class Chance:
             self.draws = Draws(self._seed, self._game)
 
 
+=======
+>>>>>>> w-seed
 class Table:
     """A game, its random players, its file, and the people at the terminal.
 

@@ -165,7 +165,10 @@ def test_the_printed_scenario_can_be_pasted(tmp_path: Path, capsys: pytest.Captu
 def test_folders_for_failing_games_get_the_scenario_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write(tmp_path / "small", split(MISTAKES["RS712"][1] + DATA, "rules/play.rules"))
     for number, args in enumerate(
-        (["validate", str(folder), "--deep", "2", "--deep-log"], ["test", str(folder), "--random", "6", "--failures"])
+        (
+            ["validate", str(folder), "--deep", "2", "--deep-log"],
+            ["test", str(folder), "--random", "6", "--seed", "4", "--failures"],
+        )
     ):
         out = tmp_path / str(number)
         assert run([*args, str(out)]) == 1
@@ -219,7 +222,7 @@ def test_a_log_that_breaks_an_invariant_gives_a_scenario_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write(tmp_path / "small", split(MISTAKES["RS712"][1] + DATA, "rules/play.rules"))
-    assert run(["test", str(folder), "--random", "6", "--failures", str(tmp_path / "failed")]) == 1
+    assert run(["test", str(folder), "--random", "6", "--seed", "4", "--failures", str(tmp_path / "failed")]) == 1
     (log,) = (tmp_path / "failed").glob("*.jsonl")
     capsys.readouterr()
     assert run(["replay", "--check", str(log), "--rules", str(folder)]) == 1

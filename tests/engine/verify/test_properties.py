@@ -79,7 +79,7 @@ def ruleset(name: str) -> typed.Ruleset:
 
 def found_in(ruleset_: typed.Ruleset, games: int = 40, **more: Any) -> list[FailingGame]:
     low, high = ruleset_.players
-    found = (f for _, f in random_games(ruleset_, range(low, high + 1), games, 1, **more) if f is not None)
+    found = (f for _, f in random_games(ruleset_, range(low, high + 1), games, 4, **more) if f is not None)
     return list(islice(found, 3))
 
 

@@ -1,0 +1,26 @@
+"""The random numbers of a table at the terminal: those of its seed, and what taking back changes of them."""
+
+from __future__ import annotations
+
+from rulespec.engine.program.draws import Draws
+
+
+class Chance:
+    """The random numbers of a table: the same for the same decision, or others after each taking back.
+
+    Args:
+        seed: the seed of chance.
+        redraw: whether decisions that are taken back are drawn anew: then the table goes on as another game.
+    """
+
+    def __init__(self, seed: int, *, redraw: bool = False) -> None:
+        self._seed = seed
+        self._redraw = redraw
+        self._game = 0
+        self.draws = Draws(seed)
+
+    def taken_back(self) -> None:
+        """Notes that decisions have been taken back."""
+        if self._redraw:
+            self._game += 1
+            self.draws = Draws(self._seed, self._game)
