@@ -33,13 +33,7 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
-<<<<<<< HEAD
-from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import named_ruleset, replay_native
-=======
-from rulespec.engine.logs.seat_log import is_whole, seat_log
-from rulespec.engine.replay.replay import replay_native
->>>>>>> w-seed
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
@@ -194,30 +188,6 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     return result.game
 
 
-<<<<<<< HEAD
-class Chance:
-    """The random numbers of a table: the same for the same decision, or others after each taking back.
-
-    Args:
-        seed: the seed of chance.
-        redraw: whether undone decisions are drawn with other numbers: then the table goes on as another game.
-    """
-
-    def __init__(self, seed: int, *, redraw: bool = False) -> None:
-        self._seed = seed
-        self._redraw = redraw
-        self._game = 0
-        self.draws = Draws(seed)
-
-    def taken_back(self) -> None:
-        """Notes that decisions have been taken back."""
-        if self._redraw:
-            self._game += 1
-            self.draws = Draws(self._seed, self._game)
-
-
-=======
->>>>>>> w-seed
 class Table:
     """A game, its random players, its file, and the people at the terminal.
 
