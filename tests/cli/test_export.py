@@ -48,6 +48,10 @@ async function digest(text) {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+export async function known(bytes) {
+  const { exports } = await WasmGame.load(bytes);
+  return [0n, 1n, 2n].map((at) => String(BigInt.asUintN(64, exports.word(1234567n, at))));
+}
 export async function steps(bytes) {
   const game = await WasmGame.load(bytes);
   game.start();
@@ -62,10 +66,10 @@ export async function steps(bytes) {
 """
 NODE = """
 import fs from "node:fs";
-import { play, steps } from "./play.mjs";
+import { known, play, steps } from "./play.mjs";
 const bytes = fs.readFileSync("game.wasm");
 const found = await play(bytes, Number(process.argv[2]));
-console.log(JSON.stringify([await steps(bytes), found]));
+console.log(JSON.stringify([await steps(bytes), found, await known(bytes)]));
 """
 
 
@@ -107,7 +111,8 @@ def test_node_plays_the_same_games(ref: str, players: int, games: int, tmp_path:
     games = PAGES or games
     (tmp_path / "node.mjs").write_text(NODE)
     said = subprocess.run(["node", "node.mjs", str(games)], cwd=tmp_path, capture_output=True, text=True, check=True)
-    (decision, listed, back), found = json.loads(said.stdout)
+    (decision, listed, back), found, words = json.loads(said.stdout)
+    assert words == ["6457827717110365317", "3203168211198807973", "9817491932198370423"]
     assert found == played(ref, players, games)
     ruleset = load_ruleset(ref)
     game = Game(ruleset, seat_names(players, ruleset.seats))

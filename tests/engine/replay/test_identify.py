@@ -94,7 +94,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial", "no_investor_card", {}, 1),
         ("imperial", "end_at_30", {}, 1),
         pytest.param("imperial", "cheap_factories", {}, 1, marks=pytest.mark.proof),
-        ("imperial", "stack_battles", {}, 6),
+        ("imperial", "stack_battles", {}, 3),
         ("imperial", "no_gifts", {}, 1),  # nobody is asked before interest is paid
         ("imperial", "reverse_order", {}, 1),
         pytest.param("imperial", "two_more_regions", {}, 1, marks=pytest.mark.proof),

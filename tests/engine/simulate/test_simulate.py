@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from folders import RULESETS
 
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import parse_log
@@ -141,3 +142,24 @@ def test_totals() -> None:
     assert sum(seat["wins"] for seat in data["seats"].values()) == pytest.approx(40)
     assert sum(seat["mean_score"] for seat in data["seats"].values()) == pytest.approx(9)
     assert 3 <= data["decisions"]["least"] <= data["decisions"]["median"] <= data["decisions"]["most"] <= 9
+
+
+def test_the_log_of_a_simulated_game_names_its_generator(tmp_path: Path) -> None:
+    lines = play_out(ruleset("nim"), ["A", "B"], 1, 0).log()
+    assert lines[0]["random"] == "splitmix64-1"
+    path, again = tmp_path / "game.jsonl", tmp_path / "again.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    result = replay_log(path, rules=str(RULESETS / "nim"))
+    assert result.divergence is None and result.random == "splitmix64-1"
+    result.write_native(again)
+    assert json.loads(again.read_text("utf-8").splitlines()[0]) == lines[0]
+
+
+@pytest.mark.parametrize("name", [7, None, ["splitmix64-1"], "\x1b[2J", "x" * 81])
+def test_a_generator_of_a_log_is_a_name(name: object, tmp_path: Path) -> None:
+    header, *rest = play_out(ruleset("nim"), ["A", "B"], 1, 0).log()
+    path = tmp_path / "game.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in [header | {"random": name}, *rest]), "utf-8")
+    with pytest.raises(DiagnosticsError) as error:
+        replay_log(path, rules=str(RULESETS / "nim"))
+    assert [each.code for each in error.value.diagnostics] == ["RS607"]
