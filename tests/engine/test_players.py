@@ -119,7 +119,8 @@ def test_names_of_seats_tell_entities_apart(seats: tuple[str, ...], tmp_path: Pa
     ruleset = small(tmp_path / "small", text)
     if seats[0] == "A":
         with pytest.raises(DiagnosticsError, match=r"two of `claim` would be called `A_x_red`"):
-            Game(ruleset, seats)
+            Game(ruleset, dict(zip(seats, seats, strict=True)))
+        assert Game(ruleset, seats).names == dict(zip("ABC", seats, strict=True))  # as names they are free
     else:
         assert Game(ruleset, seats).value("count(claim)") == "6"
 
@@ -208,8 +209,9 @@ def test_a_table_may_call_seats_otherwise(play: Play) -> None:
     assert [game.value(x) for x in ("white", "Bob.foe", "black == Bob", "guard")] == ["Ann", "Ann", "true", "Ann"]
     assert str(take(game, "give(white)").history[0]) == "give(Ann)"
     assert game.value("first_gift") == "Ann_red"
-    with pytest.raises(DiagnosticsError, match="`white` is what the rules call seat 1, and cannot be seat 2"):
-        play(SIDES, "Ann white")
+    with pytest.raises(DiagnosticsError, match="`white` is what the rules call seat 1, and cannot be the id of seat 2"):
+        Game(game.ruleset, {"Ann": "Ann", "white": "Bob"})
+    assert play(SIDES, "Ann white").names == {"white": "Ann", "black": "white"}
 
 
 def test_names_of_some_seats(play: Play) -> None:
