@@ -150,12 +150,21 @@ def judge_file(
         message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
         help_ = "replay it without --under to see where"
         raise DiagnosticsError([Diagnostic("RS821", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
-    if under.startswith("+") and is_carried(game.ruleset):
-        message = f"this log carries its own rules, over which `{under}` cannot be laid"
+    if under.startswith("+") and is_carried(game.ruleset) and not _is_at_hand(game.ruleset, load):
+        message = f"this log carries its own rules, which are not at hand: `{under}` cannot be laid over them"
         help_ = f"name all of the other rules: `--under {game.ruleset.ref}{under}`"
         raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
-    ruleset = _laid_over(result.log, game.ruleset.reference, under, load) if under.startswith("+") else load(under)
+    own = game.ruleset.ref if is_carried(game.ruleset) else game.ruleset.reference
+    ruleset = _laid_over(result.log, own, under, load) if under.startswith("+") else load(under)
     return judge(result.log, game, ruleset, backend, result.moves)
+
+
+def _is_at_hand(carried: typed.Ruleset, load: Load) -> bool:
+    """Whether the ids of a ruleset from a log lead to the same rules here."""
+    try:
+        return load(carried.ref).hash == carried.hash
+    except DiagnosticsError:
+        return False
 
 
 def _laid_over(log: str, own: str, overlays: str, load: Load) -> typed.Ruleset:

@@ -235,9 +235,14 @@ def test_rules_in_a_log_do_not_take_part_in_tests_of_a_ruleset(home: Path) -> No
     assert spoken("test", "./nim")[0] == 1
 
 
-def test_an_overlay_is_not_laid_over_rules_in_a_log(home: Path) -> None:
-    code, _, messages = invoke("replay", played("./nim"), "--under", "+tall")
+def test_an_overlay_is_laid_over_the_rules_in_a_log_where_they_are_at_hand(home: Path) -> None:
+    assert invoke("replay", played("./nim"), "--under", "+tall")[0] in (0, 1)
+    tables = home / "nim" / "tables.yaml"
+    before = tables.read_text()
+    tables.write_text(before.replace("9", "30"))
+    code, _, messages = invoke("replay", "game.jsonl", "--under", "+tall")
     assert code == 2 and "RS624" in messages
+    tables.write_text(before)
     code, output = spoken("replay", "game.jsonl", "--under", "./nim")
     assert code == 0 and "recorded under the rules in the log (nim, as of " in output
     code, output = spoken("replay", "game.jsonl", "game.jsonl", "--under", "./nim")
