@@ -149,7 +149,8 @@ class _Compiler:
             else:
                 x.value(e)
             module.define(f"score{number}", code, 2, I64)
-        for source in (*SOURCES, *self._of_sets(), rank_source(self.fast, max(1, self.widths.words))):
+        ranks = rank_source(self.fast, lambda e: self.widths.words if x.words(e) > 1 else 1)
+        for source in (*SOURCES, *self._of_sets(), ranks):
             compile_functions(source, module, memory.constants, EXPORTS)
         encoded, numbers = module.encoded(memory.pages), list(options.numbers)
         return Compiled(self.p, encoded, memory, self.occupancy, self.asked, numbers, x.supposes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import secrets_of
@@ -66,11 +66,11 @@ def rank_size(p: ir.Program) -> int:
     return 1 + sum(1 if t.source is None or t.key is None else 1 + sorted_most(p) for t in p.scoring.tiebreaks)
 
 
-def rank_source(p: ir.Program, words: int) -> str:
+def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
     """The fixed function that writes for each seat its points, and what breaks ties.
 
     A tiebreak over a set takes a number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
-    The set is asked for word by word: it has at most so many `words`.
+    The set is asked for word by word: `words` says how many it has at most.
     """
     lines = ["def ranks(row):"]
     if p.scoring is None:
@@ -83,12 +83,11 @@ def rank_source(p: ir.Program, words: int) -> str:
     ]
     number = 1
     for t in p.scoring.tiebreaks:
-        given = [e is not None for e in (t.source, t.key)]
-        if not all(given):
-            number += sum(given)
+        if t.source is None or t.key is None:
+            number += sum(e is not None for e in (t.source, t.key))
             lines += [f"        store(row, score{number}(seat, 0))", "        row = row + 8"]
         else:
-            lines += _LIST.format(number, number + 1, number + 2, 8 * sorted_most(p), words).splitlines()
+            lines += _LIST.format(number, number + 1, number + 2, 8 * sorted_most(p), words(t.source)).splitlines()
             number += 2
         number += 1
     return "\n".join([*lines, "        seat = seat + 1", ""])

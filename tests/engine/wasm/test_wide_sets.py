@@ -194,3 +194,15 @@ def test_constant_sets_and_numbers_have_places_of_their_own() -> None:
     values = [5, 6]
     places = [memory.numbers([-count, *values]) for count in (1, 2)] + [memory.sets(values, count) for count in (1, 2)]
     assert len({*places, memory.numbers(values)}) == 5
+
+
+@pytest.mark.parametrize("size", [61, 62, 63, 64])
+@pytest.mark.parametrize("seed", [11, 13, 18])
+def test_ties_are_broken_by_sets_of_one_word_where_others_have_several(size: int, seed: int) -> None:
+    """Each member counts once, though the widest sets of the program, of wares, have two words."""
+    added = towns_of(size)
+    text = rules("{c in town where c.shun != {}}")
+    text += "scoring p in player:\n    score n % 3\n    tiebreak for t in towns by t.index % 7: t.mark + p.index\n"
+    plan = Plan.of("wide", ruleset := with_rules(text, added, added // 2), [2], seed)
+    python = [Outcome.of(plan.play(ruleset, number)) for number in range(8)]
+    assert list(play_in_wasm(plan, ruleset, range(8))) == python
