@@ -37,13 +37,13 @@ TYPES = ["int", "bool", "money", "region?", "set region", "set int"]
 NO_SIMPLE_TYPES = ["int 0..6", "order card", "set region?", "set  region", "region ?", "", "1"]
 
 
-@pytest.mark.parametrize("origin", PLACES, ids=str)
+@pytest.mark.parametrize("origin", PLACES, ids=["whole", "part"])
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_an_expression_has_the_tree_of_the_parser(text: str, origin: Origin) -> None:
     assert simple_expr(text, origin) == build(text, "expr", origin)
 
 
-@pytest.mark.parametrize("origin", PLACES, ids=str)
+@pytest.mark.parametrize("origin", PLACES, ids=["whole", "part"])
 @pytest.mark.parametrize("text", TYPES)
 def test_a_type_has_the_tree_of_the_parser(text: str, origin: Origin) -> None:
     assert simple_type(text, origin) == build(text, "type", origin)
