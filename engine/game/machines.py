@@ -28,7 +28,7 @@ KEPT = 48
 
 
 WORTH_IT = 60
-"""Games of a table after which a wasm module is made for further ones: that takes as long as it saves in so many."""
+"""Break-even: games per configuration before compiling a wasm module pays."""
 
 T = TypeVar("T")
 

@@ -107,7 +107,7 @@ class Machine(Protocol):
 
     @property
     def late(self) -> Late | None:
-        """Runs that leave a state behind; None if this machine has none."""
+        """Lazy sync of states; None if this machine has none."""
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others, in order."""

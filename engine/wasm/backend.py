@@ -92,7 +92,7 @@ class WasmBackend(StateMemory):
 
     @property
     def late(self) -> Late | None:
-        """Runs that leave a state behind; None where not every cell is a number of 64 bits."""
+        """Lazy sync of states; None where not every cell is a number of 64 bits."""
         return self if self._plain else None
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:

@@ -15,6 +15,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import LongValues, long_values, scored
+from rulespec.engine.program.traversal import walk
 from rulespec.engine.wasm import words as sets
 from rulespec.engine.wasm.calls import CallEmitter, Definitions
 from rulespec.engine.wasm.expressions import ExpressionEmitter
@@ -26,7 +27,7 @@ from rulespec.engine.wasm.options import OptionEmitter, cases
 from rulespec.engine.wasm.pieces import pieces
 from rulespec.engine.wasm.procedures import ProcedureEmitter
 from rulespec.engine.wasm.ranked import RankEmitter
-from rulespec.engine.wasm.roots import rank_size, rank_source, sorted_most
+from rulespec.engine.wasm.roots import rank_size, rank_source, roots, sorted_most
 from rulespec.engine.wasm.rows import RowForm, same_options
 from rulespec.engine.wasm.runtime import EXPORTS, SOURCES
 from rulespec.engine.wasm.small_python import compile_functions
@@ -153,7 +154,8 @@ class _Compiler:
         for source in (*SOURCES, *self._of_sets(), ranks):
             compile_functions(source, module, memory.constants, EXPORTS)
         encoded, numbers = module.encoded(memory.pages), list(options.numbers)
-        return Compiled(self.p, encoded, memory, self.occupancy, self.asked, numbers, x.supposes)
+        supposes = any(isinstance(e, ir.Suppose) for root in roots(self.fast) for e in walk(root))
+        return Compiled(self.p, encoded, memory, self.occupancy, self.asked, numbers, supposes)
 
     def _of_sets(self) -> list[str]:
         """The fixed functions for sets of several words, if there are any."""

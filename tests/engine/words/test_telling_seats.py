@@ -38,7 +38,7 @@ procedure play():
 actor: "first(p in player where p.secret > 2)"
 entities:
   claim: "claim of {claim.player.secret}"
-settings:
+options:
   deal.deal: "{p} is dealt {g}, number {g.index + 1}, and has {p.secret}"
   bidding.bid: {count: k, one: "bids one, with {decider} at {p.secret}", other: "bids {k}, {k + p.secret}"}
   bidding.stay: "stays with {p.secret}, all have {sum(q.secret for q in player)}"
