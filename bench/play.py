@@ -9,7 +9,8 @@ from pathlib import Path
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.typed import nodes as typed

@@ -61,14 +61,7 @@ def command(
     Example: rulespec log game.jsonl --bundle --out whole.jsonl
     """
     viewed = viewer(seat, public)
-    if (not viewed.omniscient) + bundle + beside != 1:
-        raise click.UsageError("say one of --for SEAT, --public, --bundle and --bundle-beside")
-    if viewed.omniscient and earlier is not None:
-        raise click.UsageError("--check goes with --for or --public")
-    if len(logs) > 1 and not beside:
-        raise click.UsageError("only --bundle-beside takes several logs")
-    if beside and out is not None:
-        raise click.UsageError("--out does not go with --bundle-beside: the rules are written beside the logs")
+    _check_usage(viewed, len(logs), bundle, beside, earlier, out)
     if viewed.omniscient:
         from rulespec.cli.log_bundle import print_bundled, write_bundles
 
@@ -77,8 +70,6 @@ def command(
     own = "" if earlier is None or _is_same(log, earlier) else str(earlier)
     tell_seats(str(log), f"`rulespec replay {log}` shows it", own)
     if earlier is not None:
-        if out is not None:
-            raise click.UsageError("--out does not go with --check: nothing is written")
         ctx.exit(_check(log, viewed, earlier, rules))
     from rulespec.engine.logs.log_file import standing
     from rulespec.engine.logs.seat_log import seat_log
@@ -101,6 +92,23 @@ def command(
     with output.written(out, secret=not viewed.public and result.game.watcher.secretive) as file:
         file.write("\n".join(texts) + "\n")
     output.echo(f"written: {out}")
+
+
+def _check_usage(viewed: Viewer, logs: int, bundle: bool, beside: bool, earlier: Path | None, out: Path | None) -> None:
+    """Refuses options that do not go together.
+
+    Raises:
+        UsageError: one of these.
+    """
+    if (not viewed.omniscient) + bundle + beside != 1:
+        raise click.UsageError("say one of --for SEAT, --public, --bundle and --bundle-beside")
+    if viewed.omniscient and earlier is not None:
+        raise click.UsageError("--check goes with --for or --public")
+    if logs > 1 and not beside:
+        raise click.UsageError("only --bundle-beside takes several logs")
+    if out is not None and (beside or earlier is not None):
+        why = "the rules are written beside the logs" if beside else "nothing is written"
+        raise click.UsageError(f"--out does not go with {'--bundle-beside' if beside else '--check'}: {why}")
 
 
 def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, ReplayResult]:

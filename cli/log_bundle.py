@@ -35,7 +35,7 @@ def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
     for log in logs:
         native = read_log(log)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load)
-        bundle = bundle_for(native, ruleset)
+        bundle = bundle_for(native, ruleset, beside=True)
         try:
             path = write_beside(log.parent, bundle)
         except OSError as error:

@@ -14,7 +14,7 @@ from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.text_files import inside, is_present, read_text
 from rulespec.documents.written_files import write_text
-from rulespec.engine.logs.native import LogHeader, NativeLog
+from rulespec.engine.logs.native import NativeLog
 from rulespec.load import Merged
 from rulespec.typed import nodes as typed
 
@@ -25,11 +25,6 @@ _FORMAT = "rulespec_bundle"
 _VERSION = 1
 
 
-def sources_of(header: LogHeader) -> str:
-    """The hash of the sources of a log's rules, by which a bundle is found."""
-    return header.ruleset_hash
-
-
 def carried_bundle(log: NativeLog) -> Bundle | None:
     """The bundle in a log, or beside it; None if there is none.
 
@@ -37,11 +32,11 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
         DiagnosticsError: RS656 to RS659 if it is not a bundle of the log's rules.
     """
     header, place = log.header, Span(log.file, 1, 1, 1, 2)
-    wanted = sources_of(header)
+    wanted = header.sources_hash
     bundle = header.bundle
     if bundle is None:
         bundle = _beside(Path(log.file).parent, wanted)
-    if bundle is not None and bundle.sources != wanted:
+    if bundle is not None and wanted and bundle.sources != wanted:
         message = f"the log is of the rules {shown(wanted[:8])}, and its bundle of {shown(bundle.sources[:8])}"
         raise failure("RS659", message, place, "the bundle is of another game: ask for the log again")
     return bundle
@@ -74,24 +69,32 @@ def carried_source(log: NativeLog) -> Merged:
     return source_in(bundle, place)
 
 
-def bundle_for(log: NativeLog, ruleset: typed.Ruleset) -> Bundle:
-    """The bundle that a log is to carry: of the rules that it was made under.
+def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) -> Bundle:
+    """The bundle that a log is to carry: of the rules that it was made under, or of rules that mean the same.
+
+    Args:
+        log: the log.
+        ruleset: the rules at hand.
+        beside: whether the log stays as it is and finds the bundle by the hash of its sources; then only these will do.
 
     Raises:
         DiagnosticsError: RS661 if the ruleset is another one.
     """
-    header = log.header
-    if header.ruleset != ruleset.ref or header.ruleset_hash != ruleset.hash:
-        message = f"the rules at hand are not those that this log was made under: {ruleset.ref}, {ruleset.hash[:8]}"
+    header, place = log.header, Span(log.file, 1, 1, 1, 2)
+    is_same = header.sources_hash == ruleset.sources_hash or (not beside and header.ruleset_hash == ruleset.hash)
+    if header.ruleset != ruleset.ref or not is_same:
+        means = ", though they mean the same" if header.ruleset_hash == ruleset.hash else ""
+        message = f"the rules at hand, {ruleset.ref}, are not those that this log was made under{means}"
         help_ = "name them with --rules; or `rulespec replay LOG --out FILE` writes the game under the rules at hand"
-        raise failure("RS661", message, Span(log.file, 1, 1, 1, 2), help_)
+        raise failure("RS661", message, place, help_)
     return bundle_of(ruleset)
 
 
 def with_bundle(log: NativeLog, bundle: Bundle) -> str:
     """The text of a log with a bundle in its first line; its other lines stay as they are."""
     first, end, rest = log.text.lstrip("\ufeff \t\r\n").partition("\n")
-    return to_json_text(json.loads(first) | {"bundle": bundle.to_json()}, plain=True) + end + rest
+    header = json.loads(first) | {"sources_hash": bundle.sources, "bundle": bundle.to_json()}
+    return to_json_text(header, plain=True) + end + rest
 
 
 def write_beside(folder: Path, bundle: Bundle) -> Path:

@@ -3,13 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
 
 from rulespec.bundles.rules import own_bundle
+from rulespec.documents.json_text import to_json_text
+from rulespec.documents.written_files import replaced
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.native import LogHeader, LogWriter, NativeLog
+from rulespec.engine.game.position import Step
+from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json
+from rulespec.engine.logs.notes import Notes
 from rulespec.engine.logs.sealed import salted
+
+
+class LogWriter:
+    """Writer of the log of a finished game, line by line; it takes the place of the file when it is whole.
+
+    A game in progress is saved by `rulespec.engine.logs.saved_game`.
+
+    Args:
+        path: the file.
+        header: its first line.
+        secret: whether the game has what not everybody sees: then only the owner may read the file.
+    """
+
+    def __init__(self, path: Path, header: LogHeader, *, secret: bool = False) -> None:
+        self._stack = ExitStack()
+        self._file: TextIO = self._stack.enter_context(replaced(path, secret=secret))
+        self._write(header.to_json())
+
+    def add(self, move: Option | Step | TakenBack, notes: Notes | None = None) -> None:
+        """Records a decision, with the salt of its seal if it is one that has been taken, or decisions taken back."""
+        self._write(entry_json(move) | dict(notes or {}))
+
+    def remark(self, notes: Notes) -> None:
+        """Writes a line that has nothing but notes."""
+        self._write(dict(notes))
+
+    def end(self, game: Game, notes: Notes | None = None) -> None:
+        """Writes the end line of a game as it stands; none if the rules are at fault there."""
+        for line in end_json(game):
+            self._write(line | dict(notes or {}))
+
+    def __enter__(self) -> LogWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def _write(self, data: dict[str, Any]) -> None:
+        self._file.write(to_json_text(data, plain=True) + "\n")
 
 
 def write_log(

@@ -9,7 +9,7 @@ A choice that others have seen sealed has its `salt`, too (`rulespec.engine.logs
 A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
 are not taken back; with `"set": {"card": "A"}` these fields of the game hold these values afterwards.
 The end line is described in `rulespec.engine.logs.ends`, notes on lines and remarks in `rulespec.engine.logs.notes`.
-Version 1 has neither the versions in its header nor an end line; it is read as version 2.
+Version 1 has neither the versions nor the hash of the meaning in its header, and no end line; it is read as version 2.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,14 +28,12 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.carried_over import new_header
-from rulespec.documents.json_text import to_json_text
 from rulespec.documents.versions import LANGUAGE, RULESPEC
-from rulespec.documents.written_files import replaced
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.decision_lines import MAX_LINE, SALT, read_all, read_one
-from rulespec.engine.logs.ends import RecordedEnd, Wrong, end_json, read_end
+from rulespec.engine.logs.ends import RecordedEnd, Wrong, read_end
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.notes import OF_HEADER, OF_MOVE, OF_REMARK, OWN, OWN_HELP, Notes, notes_in
 from rulespec.engine.logs.old_seats import back_with_ids, id_of, seats_of, with_ids
@@ -393,6 +389,8 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not all(isinstance(text, str) for text in (ruleset, *hashes)) or len(ruleset) > 1000:
         message = "`ruleset`, `ruleset_hash` and `sources_hash` are texts"
         fail("RS607", message, place_in(display, number, line, "ruleset"))
+    if data["rulespec_log"] == 1 and not hashes[1]:  # it has the hash of the texts only, under the other name
+        hashes.reverse()
     if not _REFERENCE.fullmatch(ruleset):
         # A log from a stranger must not name the files that are read on this machine.
         help_ = "write the id there, and say with --rules where the ruleset is"
@@ -501,44 +499,3 @@ def place_in(display: str, number: int, line: str, value: str) -> Span:
     if at < 0:
         return _line(display, number, line)
     return Span(display, number, at + 1, number, at + 1 + len(quoted))
-
-
-class LogWriter:
-    """Writer of the log of a finished game, line by line; it takes the place of the file when it is whole.
-
-    A game in progress is saved by `rulespec.engine.logs.saved_game`.
-
-    Args:
-        path: the file.
-        header: its first line.
-        secret: whether the game has what not everybody sees: then only the owner may read the file.
-    """
-
-    def __init__(self, path: Path, header: LogHeader, *, secret: bool = False) -> None:
-        self._stack = ExitStack()
-        self._file: TextIO = self._stack.enter_context(replaced(path, secret=secret))
-        self._write(header.to_json())
-
-    def add(self, move: Option | Step | TakenBack, notes: Notes | None = None) -> None:
-        """Records a decision, with the salt of its seal if it is one that has been taken, or decisions taken back."""
-        self._write(entry_json(move) | dict(notes or {}))
-
-    def remark(self, notes: Notes) -> None:
-        """Writes a line that has nothing but notes."""
-        self._write(dict(notes))
-
-    def end(self, game: Game, notes: Notes | None = None) -> None:
-        """Writes the end line of a game as it stands; none if the rules are at fault there."""
-        for line in end_json(game):
-            self._write(line | dict(notes or {}))
-
-    def __enter__(self) -> LogWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-    def _write(self, data: dict[str, Any]) -> None:
-        self._file.write(to_json_text(data, plain=True) + "\n")

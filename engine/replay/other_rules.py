@@ -14,18 +14,17 @@ def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) 
     header, place = log.header, Span(log.file, 1, 1, 1, 2)
     if header.ruleset_hash == ruleset.hash:
         return
-    if header.sources_hash and of_other_version(header.ruleset_hash):
-        if header.sources_hash != ruleset.sources_hash:
-            message = "this log was made by another version of Rulespec, and its rules cannot be compared with these"
-            report.warning("RS647", message, place, help=_how_to_compare(header, ruleset))
-    elif not header.ruleset_hash:
-        help_ = "a log that is written again with `--out` has the hashes of its rules"
-        report.warning("RS647", "this log does not say which rules it was made under", place, help=help_)
-    else:
+    if header.ruleset_hash and not of_other_version(header.ruleset_hash):
         hashes = f"{header.ruleset_hash[:8]}, now {ruleset.hash[:8]}"
         message = f"this log was made under other rules than those of `{ruleset.ref}` ({hashes})"
         help_ = f"the log may diverge where the rules have changed; {_how_to_compare(header, ruleset)}"
         report.warning("RS618", message, place, help=help_)
+    elif not header.ruleset_hash and not header.sources_hash:
+        help_ = "a log that is written again with `--out` has the hashes of its rules"
+        report.warning("RS647", "this log does not say which rules it was made under", place, help=help_)
+    elif header.sources_hash != ruleset.sources_hash:
+        message = "this log was made by another version of Rulespec, and its rules cannot be compared with these"
+        report.warning("RS647", message, place, help=_how_to_compare(header, ruleset))
 
 
 def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:

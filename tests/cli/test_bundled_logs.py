@@ -83,7 +83,7 @@ def test_a_log_of_ones_own_rules_carries_them(name: str, home: Path, tmp_path: P
     for args in (
         ("view", log, "--out", tmp_path / "game.html"),
         ("draw", log, "--out", tmp_path / "game.svg"),
-        ("log", log, "--for", "public"),
+        ("log", log, "--public"),
         ("replay", log, "--out", tmp_path / "again.jsonl"),
     ):
         code, output = spoken(*args)
@@ -153,7 +153,7 @@ def test_rules_are_put_into_a_log_and_its_lines_stay(home: Path) -> None:
 
 def other_hash(text: str) -> str:
     header, end, rest = text.partition("\n")
-    return json.dumps(json.loads(header) | {"ruleset_hash": "0" * 32}) + end + rest
+    return json.dumps(json.loads(header) | {"ruleset_hash": "01" * 16, "sources_hash": "0" * 32}) + end + rest
 
 
 def other_overlay(text: str) -> str:
@@ -167,6 +167,19 @@ def test_other_rules_than_the_logs_own_are_not_put_in(change: Callable[[str], st
     Path("quick.jsonl").write_text(change(QUICKSTART.read_text()))
     assert "RS661" in refused("log", "quick.jsonl", flag, "--rules", "imperial")
     assert not Path("rules").exists()
+
+
+def test_rules_that_mean_the_same_are_put_in_but_are_not_found_beside_it(home: Path) -> None:
+    log = played("./nim")
+    header, _, rest = log.read_text().partition("\n")
+    log.write_text(json.dumps({k: v for k, v in json.loads(header).items() if k != "bundle"}) + "\n" + rest)
+    tables = home / "nim" / "tables.yaml"
+    tables.write_text("# as in the book\n" + tables.read_text())
+    assert "RS661" in refused("log", log, "--bundle-beside", "--rules", "./nim")
+    assert spoken("log", log, "--bundle", "--rules", "./nim", "--out", "whole.jsonl")[0] == 0
+    shutil.rmtree(home / "nim")
+    code, output = spoken("replay", "whole.jsonl")
+    assert code == 0 and "under the rules in the log (nim, as of " in output and "RS618" not in output
 
 
 def test_rules_lie_beside_many_logs_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +232,7 @@ def test_a_link_beside_a_log_leads_nowhere(home: Path) -> None:
 def test_a_header_names_no_file_beside_it(home: Path) -> None:
     header, _, rest = QUICKSTART.read_text().partition("\n")
     for hash_ in ("../../secret", "/etc/passwd", "x" * 64, ""):
-        Path("quick.jsonl").write_text(json.dumps(json.loads(header) | {"ruleset_hash": hash_}) + "\n" + rest)
+        Path("quick.jsonl").write_text(json.dumps(json.loads(header) | {"sources_hash": hash_}) + "\n" + rest)
         code, output = spoken("replay", "quick.jsonl")
         assert code == 0 and "in the log (" not in output
 

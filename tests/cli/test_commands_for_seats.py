@@ -17,7 +17,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import state_json
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.words.changes import Changes, Sight
 from rulespec.load import load_ruleset
 

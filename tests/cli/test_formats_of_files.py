@@ -30,6 +30,7 @@ READ: dict[str, list[list[str]]] = {
     "foreign.json": [["replay", "foreign.json"], ["identify", "foreign.json"]],
     "results.jsonl": [["simulate", "ferry", "--players", "2", "--games", "6", "--out", "results.jsonl"]],
     "logs/plain.jsonl": [["replay", "logs/plain.jsonl"], ["view", "logs/plain.jsonl", "--out", "ferry.html"]],
+    "old/log_1.jsonl": [["replay", "old/log_1.jsonl"], ["replay", "old/log_1.jsonl", "--out", "new.jsonl"]],
     "logs/seat.jsonl": [["log", "logs/plain.jsonl", "--for", "Ann", "--check", "logs/seat.jsonl"]],
     "logs/carried.jsonl": [["replay", "logs/carried.jsonl"], ["diff", "logs/carried.jsonl", "ferry"]],
     "corpus/plain.jsonl": [["replay", "corpus/plain.jsonl"]],

@@ -9,7 +9,8 @@ import pytest
 from commands import spoken
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")

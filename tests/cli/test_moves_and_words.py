@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli, run
 from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 

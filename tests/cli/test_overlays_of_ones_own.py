@@ -14,7 +14,8 @@ from folders import GAMES, RULESETS
 
 from rulespec.cli.main import cli, run
 from rulespec.engine.game.game import Game
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.replay.judge import judge_file
 from rulespec.engine.simulate.plan import Plan
 from rulespec.load import load_ruleset

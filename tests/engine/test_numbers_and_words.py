@@ -10,7 +10,8 @@ from worlds import WORLD, Play, listed, take
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.verify.starts import check_starts
 from rulespec.typed.settings import values_to_try

@@ -21,7 +21,8 @@ from rulespec.engine.dialects.first_entry import seats_and_settings
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.replay.replay import replay_log
 
 COSTS = (2, 4, 6, 9, 12, 16, 20, 25, 30)

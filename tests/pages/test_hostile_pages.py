@@ -10,7 +10,8 @@ from cases import split, write
 
 from rulespec.cli.main import run
 from rulespec.engine.game.game import Game
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.load import load_ruleset
 
 EVIL = "</script></title></text><img src=x onerror=alert(1)><script>alert(2)</script>"

@@ -12,7 +12,8 @@ from viewers import flags_for
 
 from rulespec.cli.main import run
 from rulespec.engine.game.game import Game
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.load import load_ruleset
 
 

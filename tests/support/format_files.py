@@ -6,6 +6,7 @@ next version gets files of its own beside it.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 from folders import TESTS
 
 from rulespec.cli.main import run
+from rulespec.documents.json_text import to_json_text
 
 FORMATS = TESTS / "fixtures" / "formats"
 FERRY = FORMATS / "ferry"
@@ -30,8 +32,9 @@ def write() -> None:
         folder.mkdir()
     os.chdir(FORMATS)
     _run("replay", "foreign.json", "--rules", "ferry", "--out", "logs/carried.jsonl")
-    header, rest = (LOGS / "carried.jsonl").read_text("utf-8").split("\n", 1)
-    plain = header[: header.index(', "bundle"')] + "}\n" + rest
+    first, rest = (LOGS / "carried.jsonl").read_text("utf-8").split("\n", 1)
+    header = {key: value for key, value in json.loads(first).items() if key != "bundle"}
+    plain = f"{to_json_text(header, plain=True)}\n{rest}"
     (LOGS / "plain.jsonl").write_text(plain, "utf-8")
     for folder in (CORPUS, FERRY / "logs"):
         (folder / "plain.jsonl").write_text(plain, "utf-8")

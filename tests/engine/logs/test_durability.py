@@ -27,7 +27,8 @@ from rulespec.cli.main import cli, run
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.native import LogHeader, LogWriter, entry_json, read_log
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader, entry_json, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset

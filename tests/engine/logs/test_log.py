@@ -20,16 +20,9 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.decision_lines import MAX_LINE
+from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
-from rulespec.engine.logs.native import (
-    MAX_LINES,
-    MAX_SEATS,
-    LogHeader,
-    LogWriter,
-    is_native,
-    parse_log,
-    read_log,
-)
+from rulespec.engine.logs.native import MAX_LINES, MAX_SEATS, LogHeader, is_native, parse_log, read_log
 from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
 from rulespec.typed.nodes import Ruleset

@@ -18,8 +18,8 @@ from rulespec.engine.game.determinize import particles
 from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.round import Round
-from rulespec.engine.logs.log_file import write_log
-from rulespec.engine.logs.native import LogHeader, LogWriter, read_log
+from rulespec.engine.logs.log_file import LogWriter, write_log
+from rulespec.engine.logs.native import LogHeader, read_log
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.logs.sealed import SealedRound, fits, sealed, seen_line
 from rulespec.engine.logs.seat_log import seat_log

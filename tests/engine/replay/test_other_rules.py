@@ -85,7 +85,8 @@ def test_another_meaning_is_warned_of_with_the_way_to_list_it(old: str, new: str
     written(folder, RULES.replace(old, new))
     report = Report()
     replay_log(log, rules=str(folder), report=report)
-    (warning,) = report.diagnostics
+    warning, *others = report.diagnostics
+    assert {other.code for other in others} <= {"RS643"}  # it may end otherwise
     assert warning.code == "RS618" and f"`rulespec diff OLD {folder}`" in warning.help
     assert invoke("diff", shown, folder)[1] != ""
 

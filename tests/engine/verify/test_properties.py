@@ -25,7 +25,8 @@ from rulespec.engine.game.game import Game, TakenBack
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.native import LogHeader, LogWriter
+from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.replay.replay import replay_log
@@ -266,7 +267,7 @@ def without_the_last(saved: Any, *moves: Option | TakenBack) -> None:
     [
         ("rulespec.engine.game.game.Game.undo", forgetful_undo, "undo", 0),
         ("rulespec.engine.game.game.Game.copy", shallow_clone, "clone", 0),
-        ("rulespec.engine.logs.native.LogWriter.add", without_undo, "log", 2),
+        ("rulespec.engine.logs.log_file.LogWriter.add", without_undo, "log", 2),
         ("rulespec.engine.logs.saved_game.SavedGame.add", without_the_last, "resume", 1),
     ],
 )
