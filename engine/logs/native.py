@@ -212,7 +212,7 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
     lines = text.split("\n")
     ended = whole and lines[-1] == ""
     warnings: list[Diagnostic] = []
-    log = NativeLog(display, _NO_HEADER, [], text, warnings)
+    log = NativeLog(display, LogHeader("", "", {}, {}), [], text, warnings)
     header: LogHeader | None = None
     for i, line in enumerate(lines):
         if header is not None and (entry := _decision(line, i + 1)) is not None:
@@ -250,9 +250,6 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
     if log.header.named and any(seat != name for seat, name in log.header.seats.items()):
         log.entries = _by_ids(log.entries, log.header.seats)
     return log
-
-
-_NO_HEADER = LogHeader("", "", {}, {})
 
 
 def _read_line(log: NativeLog, data: dict[str, Any], number: int, line: str) -> None:

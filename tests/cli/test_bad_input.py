@@ -197,7 +197,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, int, str]] = {
     # what: (the content, the exit code, what must be said)
     "empty": ("", 2, "log.jsonl:1:1"),
     "not json": ("hello\n", 2, "log.jsonl:1:1"),
-    "a line that is not json": (LOG + "hello\n", 2, "log.jsonl:6:1"),
+    "a line that is not json": (LOG + "hello\n", 2, "log.jsonl:7:1"),
     "a line in the middle that is torn": (LOG.replace("take(2)", 'take(2)"\n'), 2, "log.jsonl:3:"),
     "no header": ("".join(LINES[1:]), 2, "log.jsonl:1:1"),
     "another version": (header(rulespec_log=9), 2, "version `9`"),
@@ -210,7 +210,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, int, str]] = {
     "unknown value": (LOG.replace("take(2)", "take(two)"), 1, "`two` is no number"),
     "illegal option": (LOG.replace("take(2)", "take(4)"), 1, "NIM-03"),
     "another decision": (LOG.replace('"turn", "by": "Bob"', '"deal", "by": "Bob"'), 1, "not `deal`"),
-    "after the end": (LOG + LINES[-1], 1, "the game is over"),
+    "after the end": (LOG + LINES[-2], 1, "the game is over"),
     "torn": (LOG[:-20], 0, "warning[RS603]"),
     "deep": ("[" * 300_000, 2, "log.jsonl:1:1"),
     "a deep line": (LINES[0] + '{"decision": ' + "[" * 50_000 + "\n" + LINES[1], 2, "log.jsonl:2:1"),

@@ -32,7 +32,7 @@ def decisions(log: Path) -> list[str]:
     for line in map(json.loads, log.read_text("utf-8").splitlines()[1:]):
         if "undo" in line:
             del found[-line["undo"] :]
-        else:
+        elif "decision" in line:
             found.append(f"{line['by']} {line['option']}")
     return found
 

@@ -76,7 +76,8 @@ def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[t
 def given(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
     """The log that the seat was given when nothing was wrong yet."""
     write(log, "\n".join(twins.logs()[0][: 1 + len(twins.before)]) + "\n")
-    assert said("log", log, "--for", twins.seat, "--out", log.with_name("given.jsonl"), monkeypatch=monkeypatch)[0] == 0
+    out = ["--out", log.with_name("given.jsonl")]
+    assert said("log", log, *flags_for(twins.seat), *out, monkeypatch=monkeypatch)[0] == 0
 
 
 @pytest.mark.parametrize("number", range(len(TWINS)))

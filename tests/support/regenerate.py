@@ -3,13 +3,14 @@
     python tests/support/regenerate.py            # in the folder of the project, with its `rulespec` on the path
 
 Each native log is replayed under its rules as they are now, and written again with its header, salts, notes and end
-line. A log that is no longer legal stays as it is, and is listed; then the exit code is 1. A log that is not changed by
+line, without the rules: they are in the folder above. A log that is no longer legal stays as it is, and is listed; then the exit code is 1. A log that is not changed by
 this is not written, so that a second run changes nothing.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
 import sys
@@ -22,6 +23,7 @@ from folders import ROOT
 from page_examples import BLOCK, PAGES, base, read_example
 
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.native import is_native, read_log
 from rulespec.engine.replay.replay import replay_native
@@ -54,7 +56,9 @@ def rewrite(path: Path, folder: Path) -> str:
     with tempfile.TemporaryDirectory() as temporary:
         new = Path(temporary) / "log.jsonl"
         write_log(new, result.game, result.moves, log, result.places)
-        text = new.read_text("utf-8")
+        first, rest = new.read_text("utf-8").split("\n", 1)
+    header = {key: value for key, value in json.loads(first).items() if key != "bundle"}
+    text = f"{to_json_text(header, plain=True)}\n{rest}"
     if text != text_of(path):
         data = text.encode()
         path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)

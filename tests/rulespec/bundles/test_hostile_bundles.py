@@ -213,7 +213,8 @@ def test_references_and_files_stay_in_the_bundle(name: str) -> None:
 
 
 def log_of(folder: Path, made: Any, ref: str = "nim", hash_: str | None = None) -> Path:
-    header = {"rulespec_log": 1, "ruleset": ref, "ruleset_hash": hash_ or bundle().sources, "seats": ["Ann", "Bob"]}
+    hashes = {"ruleset_hash": "01" + "0" * 30, "sources_hash": hash_ or bundle().sources}
+    header = {"rulespec_log": 2, "ruleset": ref, **hashes, "seats": {"Ann": "Ann", "Bob": "Bob"}}
     path = folder / "game.jsonl"
     data = made.to_json() if isinstance(made, Bundle) else made
     path.write_text(json.dumps(header | {"settings": {}, "bundle": data}) + "\n")
