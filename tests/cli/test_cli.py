@@ -165,7 +165,9 @@ def test_replay_as_json() -> None:
     for row in rows:
         fits("replay", row)
     assert code == 0
-    keys = "log ruleset ruleset_hash sources_hash decisions ended hash scores winners state end notes ignored divergence"
+    keys = (
+        "log ruleset ruleset_hash sources_hash decisions ended hash scores winners state end notes ignored divergence"
+    )
     assert list(rows[0]) == keys.split()
     assert (rows[0]["ended"], rows[0]["winners"], rows[0]["scores"]) == ("last_stone", ["Bob"], {"Ann": 6, "Bob": 3})
     assert (rows[1]["ruleset"], rows[1]["ended"], rows[1]["decisions"]) == ("nim+tall", None, 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -352,8 +352,8 @@ def test_games_that_are_handed_back_are_told_at_the_head(
     pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     from rulespec.engine.wasm.playouts import Played, WasmGames
 
-    def played(self: WasmGames, seeds: list[str], cap: int) -> list[Played]:
-        return [Played("trapped") for _ in seeds]
+    def played(self: WasmGames, seed: int, numbers: Sequence[int], cap: int) -> list[Played]:
+        return [Played("trapped") for _ in numbers]
 
     simulate = ["simulate", "nim", "--players", "2", "--games", "100"]
     assert run(simulate) == 0

@@ -17,7 +17,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import state_json
-from rulespec.engine.logs.native import entry_json
+from rulespec.engine.logs.native import entry_json, read_log
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.totals import Totals
 from rulespec.engine.verify.facts import failed_checks
@@ -497,6 +497,5 @@ def test_a_person_at_the_terminal_says_who_speaks(
     monkeypatch.setattr("sys.stdin", io.StringIO("A: spend(1)\nB: 4\nq\n"))
     assert run(["play", str(offices), "--players", "3", "--bots", "1", "--log", str(log)]) == 0
     assert "B (or A): action" in capsys.readouterr().out
-    entries = [json.loads(line) for line in log.read_text("utf-8").splitlines()[1:]]
-    assert [(entry["by"], entry["option"]) for entry in entries] == [("A", "spend(1)"), ("B", "stop")]
+    assert [(entry.by, entry.option) for entry in read_log(log).entries] == [("A", "spend(1)"), ("B", "stop")]
     assert run(["replay", str(log), "--rules", str(offices)]) == 0

@@ -3,8 +3,8 @@
     python tests/support/regenerate.py            # in the folder of the project, with its `rulespec` on the path
 
 Each native log is replayed under its rules as they are now, and written again with its header, salts, notes and end
-line, without the rules: they are in the folder above. A log that is no longer legal stays as it is, and is listed; then the exit code is 1. A log that is not changed by
-this is not written, so that a second run changes nothing.
+line, without the rules: they are in the folder above. A log that is no longer legal stays as it is, and is listed; then
+the exit code is 1. A log that is not changed by this is not written, so that a second run changes nothing.
 """
 
 from __future__ import annotations

@@ -408,7 +408,7 @@ def test_paths_and_random_games_stand_for_the_tests_of_the_ruleset(mill: Path, t
 def test_a_log_counts_what_was_decided() -> None:
     data = json.loads(invoke("coverage", NIM, NIM / "logs" / "short.jsonl", "--format", "json")[1])
     (take,) = [u for u in data["units"] if u["name"] == "take" and u["kind"] == "option"]
-    expected = len((NIM / "logs" / "short.jsonl").read_text("utf-8").splitlines()) - 1
+    expected = len((NIM / "logs" / "short.jsonl").read_text("utf-8").splitlines()) - 2
     assert take["outcomes"]["taken"] == {"count": expected, "tests": 1, "by": ["short.jsonl"]}
 
 

@@ -33,8 +33,8 @@ def poker(names: dict[str, str]) -> Game:
 def test_a_native_log_has_the_name_and_is_replayed(name: str, tmp_path: Path) -> None:
     game, path = poker({"A": name, "B": "Bob"}), tmp_path / "log.jsonl"
     write_log(path, game)
-    header, *lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    assert header["seats"] == {"A": name, "B": "Bob"}
+    header, *lines, end = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert header["seats"] == {"A": name, "B": "Bob"} and "ending" in end["end"]
     assert {line["by"] for line in lines} == {None, "A", "B"}
     result = replay_log(path)
     assert result.divergence is None and result.game.hash == game.hash and result.game.names == game.names

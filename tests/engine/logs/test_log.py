@@ -243,7 +243,8 @@ def test_a_replay_passes_the_warning_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.9, 0.99])
 def test_a_packed_log_that_breaks_off_gives_its_beginning(errands: Ruleset, tmp_path: Path, share: float) -> None:
-    whole = written(tmp_path / "game.jsonl", playout(errands, 7)).read_bytes()
+    path = written(tmp_path / "game.jsonl", playout(errands, 7))
+    whole = path.read_bytes() + b"".join(path.read_bytes().splitlines(keepends=True)[1:-1]) * 9
     packed, path = gzip.compress(whole), tmp_path / "game.jsonl.gz"
     path.write_bytes(packed[: int(len(packed) * share)])
     entries = read_log(path).entries
@@ -420,7 +421,7 @@ def replayed(tmp_path: Path, text: str, report: Report | None = None) -> Any:
 
 def test_another_version_of_the_ruleset_is_warned_of_and_played(tmp_path: Path) -> None:
     report = Report()
-    result = replayed(tmp_path, header(ruleset_hash="0" * 32) + OPENING, report)
+    result = replayed(tmp_path, header(rulespec_log=2, ruleset_hash="01" * 16) + OPENING, report)
     assert [(d.code, d.severity) for d in report.diagnostics] == [("RS618", Severity.WARNING)]
     assert result.divergence is None
 

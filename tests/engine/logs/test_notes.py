@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from commands import invoke
 from folders import ROOT, RULESETS
+from viewers import flags_for
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
@@ -77,7 +78,8 @@ def test_with_secrets_a_seat_has_its_own_notes_alone(tmp_path: Path) -> None:
     """A remark may tell anything, a time whether there was a choice, and keys of one's own are not understood."""
     path = noted(tmp_path / "game.jsonl", "wager", ("bid(3)",))
     for seat, seen in (("Ann", {"anns"}), ("Bob", {"bobs"}), ("public", set())):
-        for out in (invoke("log", path, "--for", seat)[1], invoke("replay", path, "--moves", "--for", seat)[1]):
+        who = flags_for(seat)
+        for out in (invoke("log", path, *who)[1], invoke("replay", path, "--moves", *who)[1]):
             assert "club evening" in out
             assert {text for text in ("anns", "bobs", "nobodys", "rain", "well played") if text in out} == seen
             assert "x-" not in out and ("12.5" in out) is False
@@ -134,7 +136,7 @@ def test_pages_have_the_notes_that_who_looks_may_have(tmp_path: Path) -> None:
     assert "club evening" in text and "nobodys" in text and "12.5 s" in text
     assert "\u202e" not in text and "\x1b" not in text and "<b>line" not in text
     path = noted(tmp_path / "secret.jsonl", "wager", ("bid(3)",))
-    for seat, seen in (("Ann", "anns"), ("Bob", "bobs"), ("public", ""), ("table", "anns bobs nobodys")):
-        assert invoke("view", path, "--for", seat, "--out", page)[0] == 0
+    for seat, seen in (("Ann", "anns"), ("Bob", "bobs"), ("public", ""), ("omniscient", "anns bobs nobodys")):
+        assert invoke("view", path, *flags_for(seat), "--out", page)[0] == 0
         text = page.read_text("utf-8")
         assert {name for name in ("anns", "bobs", "nobodys") if f"“{name}”" in text} == {*seen.split()}

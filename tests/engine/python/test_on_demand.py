@@ -52,7 +52,7 @@ def test_each_function_is_written_once() -> None:
 def test_a_log_replayed_once_ends_as_any_other(log: Path) -> None:
     once, often = replay_log(log, once=True), replay_log(log)
     assert isinstance(once.game.position.machine, OnDemandBackend)
-    assert type(often.game.position.machine) is PythonBackend
+    assert not isinstance(often.game.position.machine, OnDemandBackend)
     assert once.game.hash == often.game.hash and once.moves == often.moves
 
 

@@ -103,13 +103,13 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial", "", {"set_up": "experienced"}, 1),
         pytest.param("imperial", "", {"upgrade_many": "true"}, 1, marks=pytest.mark.proof),
         pytest.param("imperial", "", {"production_optional": "false"}, 1, marks=pytest.mark.proof),
-        ("imperial", "", {"forced_stop": "false"}, 3),
+        ("imperial", "", {"forced_stop": "false"}, 2),
         pytest.param("imperial", "", {"rail_both": "true"}, 8, marks=pytest.mark.proof),
         ("imperial", "", {"interest_shortfall": "pay_partial"}, 9),
         pytest.param("imperial", "end_at_30+first_edition", {}, 2, marks=pytest.mark.proof),
         pytest.param("imperial", "playimperial", {"set_up": "experienced"}, 1, marks=pytest.mark.proof),
         ("imperial", "", {"interest_shortfall": "pay_partial", "set_up": "experienced", "upgrade_many": "true"}, 2),
-        ("imperial_2030", "bonus_for_increases", {}, 1),
+        ("imperial_2030", "bonus_for_increases", {}, 2),
         ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither alone gets any further
     ],
 )
