@@ -99,7 +99,7 @@ def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
 
 def _is_secret(game: Game, seat: str | None) -> bool:
     """Whether a picture may show what not all see."""
-    return seat != PUBLIC and game.watcher.secretive
+    return seat != PUBLIC and game.omniscient.watcher.secretive
 
 
 def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) -> Game:

@@ -60,7 +60,7 @@ def command(
         for line in lines:
             output.echo(line)
         return
-    with output.written(out, secret=viewer is not None and result.game.watcher.secretive) as file:
+    with output.written(out, secret=viewer is not None and result.game.omniscient.watcher.secretive) as file:
         file.write("\n".join(lines) + "\n")
     output.echo(f"written: {out}")
 
@@ -81,7 +81,7 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     result = replay_native(native, load_ruleset(rules) if rules is not None else named_ruleset(native), report=report)
     if result.divergence is not None:
         tells = f"`rulespec replay {log}` tells why"
-        if not result.game.watcher.secretive:
+        if not result.game.omniscient.watcher.secretive:
             raise click.UsageError(f"{log} is not legal from {result.divergence.place} on: {tells}")
         legal = output.counted(result.game.ply, "decision")
         raise click.UsageError(f"{log} is legal for {legal} only, not to its end: {tells}")

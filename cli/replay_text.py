@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.state_text import standings, state_lines
-from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Divergence, ReplayResult
 from rulespec.typed.reserved import PUBLIC
@@ -92,7 +92,7 @@ def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
     from rulespec.engine.words.moves import Moves  # lazily: most runs list no moves
 
     game, seat = result.game, showing.seat
-    return Moves(words, game, result.moves, TABLE if seat is None else None if seat == PUBLIC else seat)
+    return Moves(words, game, result.moves, OMNISCIENT if seat is None else None if seat == PUBLIC else seat)
 
 
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rulespec.cli.output import table
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.state_diff import State, shown
 from rulespec.engine.game.view import scores
 from rulespec.typed.teams import members
@@ -93,11 +93,11 @@ def standings(game: Game, words: Words | None = None) -> list[str]:
     ranks = sorted(game.seats, key=lambda seat: (seat not in winners, -points.get(seat, 0)))
     word = words.word if words is not None else str
     rows = [[seat, points.get(seat, "-"), word("won") if seat in winners else ""] for seat in ranks]
-    if not game.teams:
+    if not teams_of(game):
         return table(rows, (word("seat"), word("points"), ""), right=(1,))
     teams = [
         [team, ", ".join(own), word("won") if own[0] in winners else word("lost") if result else ""]
-        for team, own in members(game.teams, game.seats).items()
+        for team, own in members(teams_of(game), game.seats).items()
     ]
     seats = table([row[:2] for row in rows], (word("seat"), word("points")), right=(1,))
     return [*table(teams, (word("team"), word("seats"), "")), "", *seats]

@@ -46,7 +46,7 @@ def command(
 
     Example: rulespec view game.jsonl --out game.html
     """
-    from rulespec.engine.game.inspected import TABLE as KEEPER
+    from rulespec.engine.game.omniscient import OMNISCIENT
     from rulespec.engine.replay.replay import replay_log
     from rulespec.pages.replay_page import replay_page
 
@@ -61,8 +61,8 @@ def command(
         message = f"the seats are {', '.join(seats)}; `{PUBLIC}` is what all see, `{TABLE}` everything"
         raise click.BadParameter(message, param_hint="--for")
     told = Report()
-    page = replay_page(result, seat if seat in seats else None if seat == PUBLIC else KEEPER, language, told)
-    with output.written(out, secret=seat != PUBLIC and result.game.watcher.secretive) as file:
+    page = replay_page(result, seat if seat in seats else None if seat == PUBLIC else OMNISCIENT, language, told)
+    with output.written(out, secret=seat != PUBLIC and result.game.omniscient.watcher.secretive) as file:
         file.write(page)
     output.show(told.diagnostics, result.game.ruleset.sources)
     output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")

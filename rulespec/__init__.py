@@ -71,7 +71,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'rulespec' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_HOME[name]), name)
     if _HOME[name].startswith("rulespec.engine."):
-        import_module("rulespec.engine.game.inspected").Inspected.picture = _picture
+        import_module("rulespec.engine.game.game").Game.picture = _picture
     return found
 
 

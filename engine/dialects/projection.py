@@ -148,7 +148,7 @@ class Projections:
     def _compiled(self, report: Report) -> Mapping[tuple[str, str], list[Form]]:
         """The forms of all options of the program."""
         found: dict[tuple[str, str], list[Form]] = {}
-        for d in self.game.position.program.decisions:
+        for d in self.game.omniscient.numbers.program.decisions:
             for c in d.choices:
                 if (d.name, c.name) not in found:
                     forms = self.dialect.decisions.get(f"{d.name}.{c.name}", ())
@@ -256,7 +256,7 @@ class Projections:
     def foreign(self, kind: str) -> tuple[str, ...]:
         """The foreign names of all entities of a kind."""
         if kind not in self._names:
-            names = self.game.labels.names.get(kind, ())  # `{}` alone is of no kind
+            names = self.game.omniscient.labels.names.get(kind, ())  # `{}` alone is of no kind
             self._names[kind] = tuple(self.dialect.foreign(kind, name) for name in names)
         return self._names[kind]
 
@@ -310,7 +310,7 @@ class Projections:
             records = items(payload, form.projection.item) if form.projection.item else [payload]
             for f in form.fields:
                 for found in (follow(record, f.path) for record in records):
-                    if f.type in self.game.labels.names and isinstance(found, str):
+                    if f.type in self.game.omniscient.labels.names and isinstance(found, str):
                         known = self.foreign(f.type)
                         if found not in known:
                             hint = did_you_mean(found, known)

@@ -362,6 +362,10 @@ class Position:
         """The last decision taken; None if there is none."""
         return self.steps[-1].option if self.steps else None
 
+    def seal(self, salt: str) -> None:
+        """Notes the salt of the seal under which the last decision has been shown."""
+        self.steps[-1].salt = salt
+
     def broken_invariants(self) -> list[int]:
         """The numbers of the invariants that do not hold; only what has changed since the last time is looked at."""
         state = self.state

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.logs.native import LogHeader, LogWriter
 from rulespec.engine.logs.sealed import salted
 
@@ -20,10 +20,10 @@ def write_log(path: Path, game: Game, moves: Sequence[Option | TakenBack] | None
         moves: its decisions, and what was taken back; left out, the decisions that stand.
     """
     salted(game)
-    steps = game.position.steps
+    steps = game.omniscient.numbers.steps
     left = list(range(len(steps))) if moves is None else standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
-    with LogWriter(path, LogHeader.of(game), secret=game.watcher.secretive) as writer:
+    with LogWriter(path, LogHeader.of(game), secret=game.omniscient.watcher.secretive) as writer:
         for number, move in enumerate(game.history if moves is None else moves):
             writer.add(steps_of.get(number, move))
 

@@ -28,8 +28,8 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.carried_over import new_header
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import replaced
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
 

@@ -25,7 +25,7 @@ def seat_log(game: Game, seat: str | None) -> Iterator[dict[str, Any]]:
     salted(game)
     view = game.view(seat)
     yield LogHeader.of(game).to_json() | {"for": PUBLIC if seat is None else seat}
-    for step, event in zip(game.position.steps, view.history, strict=True):
+    for step, event in zip(game.omniscient.numbers.steps, view.history, strict=True):
         yield seen_line(step, event)
     yield {"memory": view.memory}
 

@@ -89,7 +89,7 @@ def choose(game: Game, rng: random.Random, interrupt_rate: float = INTERRUPT_RAT
     option = found[int(share * count)]
     if option.by is not None:
         return option
-    weights = [game.position.weight(option.kind.choice, option.args) for option in found]
+    weights = [game.omniscient.numbers.weight(option.kind.choice, option.args) for option in found]
     at = share * sum(weights)
     for option, weight in zip(found, weights, strict=True):
         at -= weight
@@ -140,7 +140,7 @@ def play_out(
 
 
 def _broken(game: Game) -> PlayoutFailure | None:
-    found = game.broken_invariants()
+    found = game.omniscient.broken_invariants()
     return PlayoutFailure("invariant", "; ".join(found), broken(invariant_of(game, found[0]))) if found else None
 
 
