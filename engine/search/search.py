@@ -81,8 +81,8 @@ class End(NamedTuple):
 class Search:
     """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
 
-    A row is a position without the decisions that led to it. Column i is the cell i of `game.omniscient.numbers.program.cells`;
-    what needs more than 64 bits goes on in columns behind these. Rows come from `rows` and from what makes others of
+    A row is a position without the decisions that led to it. Column i is the cell i of the program
+    (`game.omniscient.numbers.program.cells`); what needs more than 64 bits goes on in columns behind these. Rows come from `rows` and from what makes others of
     them; other numbers are no positions. Every method may raise RulesetFaultError, if the rules are at fault;
     a fault in saying who decides may be told only where that is asked for.
 

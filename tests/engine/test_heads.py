@@ -125,9 +125,17 @@ option buy(t in town):
     assert listed(game) == ["buy(oak)", "buy(elm)", "buy(ash)", "rest_now"]
     assert refusal(game, "buy(fir)") == "T-03: too dear (t.tax * 1 money + 2 = 11, p.cash = 10)"
     take(game, "buy(ash)")
-    assert (game.omniscient.value("n"), game.omniscient.value("chest"), game.omniscient.value("ann.cash")) == ("9", "9", "1")
+    assert (game.omniscient.value("n"), game.omniscient.value("chest"), game.omniscient.value("ann.cash")) == (
+        "9",
+        "9",
+        "1",
+    )
     game.undo()
-    assert (game.omniscient.value("n"), game.omniscient.value("chest"), game.omniscient.value("ann.cash")) == ("0", "0", "10")
+    assert (game.omniscient.value("n"), game.omniscient.value("chest"), game.omniscient.value("ann.cash")) == (
+        "0",
+        "0",
+        "10",
+    )
 
 
 def test_pieces_and_plain_numbers_are_costs_too(play: Play) -> None:

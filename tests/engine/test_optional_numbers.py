@@ -275,4 +275,8 @@ move skiff to dock
 set m to skiff.load ?? 9
 """
     game = run_levels(play, body, rest="", world=LEVELS.replace("kinds:\n", f"kinds:\n{boat}", 1))
-    assert (game.omniscient.value("n"), game.omniscient.value("m"), game.omniscient.value("skiff.load")) == ("2", "9", "none")
+    assert (game.omniscient.value("n"), game.omniscient.value("m"), game.omniscient.value("skiff.load")) == (
+        "2",
+        "9",
+        "none",
+    )

@@ -165,7 +165,10 @@ def test_the_printed_scenario_can_be_pasted(tmp_path: Path, capsys: pytest.Captu
 def test_folders_for_failing_games_get_the_scenario_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write(tmp_path / "small", split(MISTAKES["RS712"][1] + DATA, "rules/play.rules"))
     for number, args in enumerate(
-        (["validate", str(folder), "--deep", "2", "--deep-log"], ["test", str(folder), "--random", "6", "--failures"])
+        (
+            ["explore", str(folder), "--decisions", "2000", "--failures"],
+            ["test", str(folder), "--random", "6", "--failures"],
+        )
     ):
         out = tmp_path / str(number)
         assert run([*args, str(out)]) == 1

@@ -53,7 +53,8 @@ def test_games_on_one_machine_do_not_disturb_one_another(ref: str) -> None:
                 game.apply(game.legal_options[number])
         if rng.random() < 0.3:
             assert (
-                tuple(fast.omniscient.numbers.looked_up[: len(plain.omniscient.numbers.cells)]) == plain.omniscient.numbers.cells
+                tuple(fast.omniscient.numbers.looked_up[: len(plain.omniscient.numbers.cells)])
+                == plain.omniscient.numbers.cells
             )
         if rng.random() < 0.3:  # what nobody looks at is left behind
             assert (fast.hash, fast.omniscient.numbers.cells) == (plain.hash, plain.omniscient.numbers.cells)
