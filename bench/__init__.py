@@ -1,1 +1,1 @@
-"""What measures the project: its speed, and how well the validator tells mistakes. Run from the root."""
+"""Measurements of the project: its speed, and the share of mistakes that the validator reports. Run from the root."""

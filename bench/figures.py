@@ -1,4 +1,4 @@
-"""What is measured, as figures beside a yardstick: as data and as a table."""
+"""Measured figures beside a yardstick: as data and as a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECONDS = {"s": 1.0, "ms": 1e3, "µs": 1e6}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a figure is compared with: at least, or at most, so much; of the ratio, or else of the value."""
+    """The target of a figure: a lower or an upper bound for the ratio, or else for the value."""
 
     bound: float
     at_least: bool
@@ -86,7 +86,7 @@ def table(figures: Sequence[Figure]) -> str:
 
 @dataclass(slots=True)
 class Bench:
-    """How to measure: so many runs of so many turns of so many seconds, beside a yardstick.
+    """Parameters of a measurement: the number of runs, turns and seconds, beside a yardstick.
 
     `folder` is where files are generated; `quick` leaves out what takes long; `games` is the number of playouts that
     are shared between processes.
@@ -145,7 +145,7 @@ class Bench:
         target: Target | None = None,
         more: dict[str, Any] | None = None,
     ) -> Figure:
-        """What samples come to; a ratio of times if the unit is one, else of speeds."""
+        """The figure of some samples; its ratio is one of times if the unit is one, else of speeds."""
         if unit in _SECONDS:
             value = Spread.of(sample.each * _SECONDS[unit] for sample in ours)
             ratio = cost(ours, theirs) if theirs else None

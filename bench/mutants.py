@@ -54,7 +54,7 @@ from rulespec.typed.settings import values_to_try
 GAMES = Path(__file__).parent.parent / "games"
 LIMIT = 5
 DECISIONS = 8
-"""How many decisions of a mutant that is a game of its own are played."""
+"""The limit of decisions that are played of a mutant that is a game of its own."""
 MAX_OPTIONS = 300
 
 
@@ -87,7 +87,7 @@ class KeptFiles(Files):
         return items
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """What a schema finds in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""
+        """The findings of a schema in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""
         key = (id(node), schema, partial)  # the trees that are learned stay, so their ids are theirs
         if key in self._findings:
             return self._findings[key]
@@ -99,7 +99,7 @@ class KeptFiles(Files):
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of a mutant.
+    """The outcome of a mutant.
 
     `verdict` is refused, warned (a new warning, no error), unchanged, different, or failed; `told`: the first error is
     at a site of the edit, or a note of it is; `failure` says what went wrong with the program or the play.
@@ -209,7 +209,7 @@ class Bench:
         finally:
             path.write_text(text, "utf-8")
         if outcome.verdict == "unchanged" and mutant.breaks in BREAKING and ref != (alone := self.alone(mutant.file)):
-            # Something else has been put in its place: it must be told of the file without that.
+            # Something else has been put in its place: it must be reported in the file without that.
             return self.run(number, alone, mutant)
         return outcome
 
@@ -238,7 +238,7 @@ class Bench:
 
 
 def program(ruleset: typed.Ruleset) -> str:
-    """What a ruleset means, without the places it is written at.
+    """The meaning of a ruleset, without the places it is written at.
 
     For the fewest players with all options as they are, and for the most with all options otherwise.
     """
@@ -250,7 +250,7 @@ def program(ruleset: typed.Ruleset) -> str:
 
 @cache
 def known_program(ref: str, files: KeptFiles) -> str:
-    """What a ruleset means unedited."""
+    """The meaning of an unedited ruleset."""
     ruleset = check(ref, Report(), files)
     assert ruleset is not None
     return program(ruleset)

@@ -34,7 +34,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 class Mutant:
     """One edit: in `file`, what stands at the offsets `start` … `end` becomes `text`.
 
-    `breaks` is its class: one of `BREAKING`, or `FREE`. `sites` are the lines at which the mistake may be told, counted
+    `breaks` is its class: one of `BREAKING`, or `FREE`. `sites` are the lines that may report the mistake, counted
     in the edited files: those that the edit touches; of something that is taken out, where it stood and the uses left
     without it.
     """
@@ -49,7 +49,7 @@ class Mutant:
 
 
 class Symbols:
-    """What the names in a sound ruleset stand for, and where else each thing is named."""
+    """The declarations behind the names in a sound ruleset, and the other places that name each of them."""
 
     def __init__(self, ref: str, files: EditorFiles) -> None:
         checked, found = check(ref, files)
@@ -92,7 +92,7 @@ class Symbols:
         """Every word of the ruleset's files: a name that is none of them exists nowhere."""
 
     def named(self, span: Span) -> typed.Named | None:
-        """What the name at a place stands for."""
+        """The declaration behind the name at a place."""
         return self.index.names.get(span)
 
     def users(self, span: Span) -> set[Span]:
@@ -167,7 +167,7 @@ class Sheet:
         return self.on("rename", breaks, span, wrong) if wrong else None
 
     def uses_within(self, first: int, last: int) -> set[Site]:
-        """Where what is declared on some lines is named elsewhere."""
+        """The places elsewhere that name a declaration of some lines."""
         found: set[Span] = set()
         for span in self.symbols.declared:
             if span.file == self.file and first <= span.line <= last:

@@ -17,7 +17,7 @@ Source = Callable[[Any], str]
 
 
 def of_expression(e: typed.Expr, source: Source) -> Iterator[Change]:
-    """What may stand instead of an expression."""
+    """Replacements of an expression."""
     if isinstance(e, typed.Each):
         yield from _ranked(e, source)
     elif isinstance(e, typed.Reach):
@@ -60,7 +60,7 @@ def _on_board(e: typed.BoardOp, source: Source) -> Iterator[Change]:
 
 
 def of_statement(s: typed.Stmt, source: Source) -> Iterator[Change]:
-    """What may stand instead of a statement."""
+    """Replacements of a statement."""
     if isinstance(s, typed.Decide) and s.form == "decide" and s.by is not None:
         yield from _decider(s, s.by, source)
     elif isinstance(s, typed.For) and len(s.binder.keys) == 1:

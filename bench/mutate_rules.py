@@ -54,7 +54,7 @@ class RulesMutator:
         self.tokens = [m for m in _TOKEN.finditer(sheet.text) if not m.group().startswith("#")]
         parts_ = [(i.name, i) for i in self.items] + [(n, o) for i in self.items for n, o, _ in walk(i)]
         self.names = {self._start(n.span) for n, _ in parts_ if isinstance(n, ast.Name | ast.Ref)}
-        """Where names begin: some are also words of the language."""
+        """The starts of names: some are also words of the language."""
 
     def mutants(self) -> Iterator[Mutant]:
         """All mutants of the file."""
@@ -212,7 +212,7 @@ class RulesMutator:
             yield self.sheet.on("retype", "type", expr.span, "7" if expr.type == Bool() else "true", self._told(expr))
 
     def _told(self, expr: typed.Expr) -> set[Site]:
-        """The lines of what an expression is written in: of one over several lines each may be told."""
+        """The lines of an expression: for one over several lines, each may be reported."""
         return {(self.sheet.file, n) for n in range(expr.span.line, expr.span.end_line + 1)}
 
     def _unit(self, expr: typed.Expr, parent: typed.Expr | None, wanted: Type | None) -> Iterator[Mutant | None]:

@@ -56,9 +56,9 @@ class Mutator:
 
     ruleset: typed.Ruleset
     relied: frozenset[Path] = field(default_factory=frozenset)
-    """What the rule that is walked uses as if it could not be none."""
+    """Paths that the current rule uses as if they could not be none."""
     assigned: dict[int, range] = field(default_factory=dict)
-    """What is assigned to a field with a range, by `id`: the checker refuses a number outside."""
+    """Ranges of the fields that values are assigned to, by `id`: the checker refuses a number outside."""
     around: list[tuple[tuple[Step, ...], Span]] = field(default_factory=list)
     """The statements around a node. What has the place of one of them is not written: `shuffle` stands for a loop."""
 

@@ -19,7 +19,7 @@ from rulespec.types import Ent, Num
 
 # What keys and values are, by their path; the first line that fits counts. A key is a word of the format (-), a name
 # that is declared (decl) or used (name), or a path. A value is a declared or a used name, a type, an expression (expr),
-# a value of a fact, an option's value, a path, a text, a bool, or of no account here (-).
+# a value of a fact, a setting's value, a path, a text, a bool, or of no account here (-).
 _ROLES = [
     tuple(line.split())
     for line in """
@@ -175,7 +175,7 @@ class _Spot:
 
     @property
     def start(self) -> Span:
-        """Where the entry or the member begins."""
+        """The start of the entry or the member."""
         return self.key.span if self.key is not None else self.value.span
 
 
@@ -229,7 +229,7 @@ class YamlMutator:
         """The path of an entry. What an overlay changes has the path of what it changes, with no dots in its keys."""
         if path in ("overlay.changes", "overlay.add"):
             return ".".join(k.replace(".", ":") for k in keys_of(self.symbols.checked.source.root, key))
-        if path == "overlay.options":
+        if path == "overlay.settings":
             return f"game.settings.{key}.default"
         key = key.replace(".", ":")
         return f"{path}.{key}" if path else key
@@ -258,7 +258,7 @@ class YamlMutator:
     # --- names ---------------------------------------------------------------------------------
 
     def _declares(self, spot: _Spot, span: Span) -> str:
-        """What the loss of a declared name breaks: a name, if it is used elsewhere.
+        """The class of the mutant that loses a declared name: a name, if it is used elsewhere.
 
         A file that is laid over others may as well declare something new: with another name an override is no longer
         one, and what it was laid over stands. Only what stands nowhere else is missed.
@@ -364,7 +364,7 @@ class YamlMutator:
             breaks = "shape" if must else FREE
         elif isinstance(named, typed.Entity) and spot.path.startswith("tables."):
             breaks = "shape"
-        # What lacks the entry is told where it begins.
+        # A missing entry is reported at the start of its parent.
         head = spot.parent.span.line
         owner = next((s.start.line for s in self.spots if s.value is spot.parent), head)
         yield sheet.edit("drop", breaks, start, end, "", {*sites, (sheet.file, head), (sheet.file, owner)})
@@ -424,7 +424,7 @@ class YamlMutator:
             yield sheet.on("retype", "type", value.span, "[a, b]") if value.style not in ("literal", "folded") else None
             yield sheet.on("retype", "type", value.span, "7") if value.style not in ("literal", "folded") else None
         elif isinstance(value.value, bool):
-            if self.top == "dialect" and ".options." in spot.path:
+            if self.top == "dialect" and ".settings." in spot.path:
                 return  # of which ruleset it is a setting, only a log says
             yield sheet.on("retype", "type", value.span, "7")
         elif isinstance(value.value, int) and role in ("fact", "expr"):

@@ -101,10 +101,10 @@ def _sum(samples: Sequence[Sample]) -> Sample:
 
 
 def cost(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:
-    """How many times as long one of ours takes as one of theirs, from the samples of the same runs."""
+    """The ratio of times, one of ours to one of theirs, from the samples of the same runs."""
     return Spread.of(a.each / b.each for a, b in zip(ours, theirs, strict=True))
 
 
 def speed(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:
-    """How many of ours there are in the time of one of theirs."""
+    """The ratio of speeds, ours to theirs."""
     return Spread.of(b.each / a.each for a, b in zip(ours, theirs, strict=True))

@@ -39,11 +39,11 @@ def played(
     *,
     most: int = CAP,
     backend: Backend | Machines = "python",
-    options: Mapping[str, str | int] | None = None,
+    settings: Mapping[str, str | int] | None = None,
 ) -> Game:
     """A random game, to its end or so many decisions."""
     rng = random.Random(f"bench {seed}")
-    game = Game(ruleset, seat_names(players, ruleset.seats), options, backend)
+    game = Game(ruleset, seat_names(players, ruleset.seats), settings, backend)
     while not game.is_over and game.ply < most:
         move(game, rng)
     return game
@@ -52,7 +52,7 @@ def played(
 def playouts(
     ruleset: typed.Ruleset, players: int, lengths: list[int], *, most: int = CAP, backend: Backend | Machines = "python"
 ) -> Callable[[], int]:
-    """What plays one random game after the other, and says how many decisions each has; `lengths` takes them, too."""
+    """A function that plays the next random game and gives its number of decisions; `lengths` takes them, too."""
     seeds = count(1)
 
     def work() -> int:

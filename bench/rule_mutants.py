@@ -1,4 +1,4 @@
-"""How good the tests of a ruleset are: which changes of its rules its scenarios and recorded games notice.
+"""Mutation tests of a ruleset: the share of changes of its rules that its scenarios and recorded games notice.
 
     python -m bench.rule_mutants imperial --count 500 --seed 1 --out build/mutants/imperial.jsonl
 
@@ -48,12 +48,12 @@ FIRST = 30
 VERDICTS = ("killed", "timeout", "survived", "crashed", "equivalent")
 _NOWHERE = Span("", 1, 1, 1, 1)
 Setting = tuple[int, tuple[tuple[str, str], ...]]
-"""A number of seats, and the values of all options."""
+"""A number of seats, and the values of all settings."""
 Meaning = tuple[object, ...]
 
 
 def meaning(p: ir.Program) -> Meaning:
-    """A program without what is told of it."""
+    """A program without its texts for people."""
     decisions = [replace(d, choices=tuple(_bare_choice(c) for c in d.choices)) for d in p.decisions]
     return p.blocks, p.functions, p.arrays, p.tables, decisions, p.scoring, p.start
 
@@ -69,7 +69,7 @@ def _bare(c: ir.Condition) -> ir.Condition:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a mutant: its verdict, how many tests run its place, the one that killed it and what that said."""
+    """The outcome of a mutant: its verdict, the number of tests that run its place, the one that killed it, and why."""
 
     number: int
     mutant: Mutant
@@ -104,14 +104,14 @@ class _Tried:
         self._machines: dict[Setting, Interpreter] = {}
         self._differs: dict[Setting, bool] = {}
 
-    def machine(self, _: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpreter:
-        """What runs the mutant in scenarios, for so many seats and these options.
+    def machine(self, _: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
+        """The machine that runs the mutant in scenarios, for so many seats and these settings.
 
         It tries no invariants: they take most of a scenario's time, and recorded games try them too.
         """
-        setting = (seats, tuple(sorted(options.items())))
+        setting = (seats, tuple(sorted(settings.items())))
         if setting not in self._machines:
-            self._machines[setting] = Interpreter(replace(lower(self.mutated, seats, options), invariants=[]))
+            self._machines[setting] = Interpreter(replace(lower(self.mutated, seats, settings), invariants=[]))
         return self._machines[setting]
 
     def differs(self, setting: Setting) -> bool:
@@ -147,7 +147,7 @@ class Trial:
         with planted(self.ruleset, mutant.edits, str(number)) as mutated:
             tried = _Tried(mutated, known)
             for test in tests:
-                if tried.differs((test.seats, test.options)):
+                if tried.differs((test.seats, test.settings)):
                     verdict, why = self.verdict(test, mutated, tried)
                     if verdict:
                         return Outcome(number, mutant, verdict, len(tests), test.id, why)
@@ -167,7 +167,7 @@ class Trial:
 
     @staticmethod
     def verdict(test: Test, mutated: typed.Ruleset, tried: _Tried) -> tuple[str, str]:
-        """What a test says of a mutant, and why; empty if it finds nothing wrong."""
+        """The verdict of a test on a mutant, and its reason; empty if it finds nothing wrong."""
         try:
             with at_most(max(LIMIT, 5 * test.seconds)):
                 why = test.failure(mutated, tried.machine)
@@ -179,8 +179,8 @@ class Trial:
 
     @cached_property
     def known(self) -> dict[Setting, Meaning]:
-        """What the rules mean as they are, wherever it is asked."""
-        settings = [(t.seats, t.options) for t in self.tests] + self.settings
+        """The meaning of the unchanged rules, for each seat count and settings of the tests."""
+        settings = [(t.seats, t.settings) for t in self.tests] + self.settings
         return {(n, chosen): meaning(lower(self.ruleset, n, dict(chosen))) for n, chosen in dict.fromkeys(settings)}
 
     @cached_property

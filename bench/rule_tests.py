@@ -34,7 +34,7 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 class Test:
     """A scenario (then `log` is None) or a recorded game.
 
-    `seats` and `options` say which program it needs; `lines` are the lines of rules that it runs, `seconds` what it
+    `seats` and `settings` say which program it needs; `lines` are the lines of rules that it runs, `seconds` what it
     takes on this machine.
     """
 
@@ -42,12 +42,12 @@ class Test:
     scenario: Scenario | None
     log: Path | None
     seats: int
-    options: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str], ...]
     lines: frozenset[Line]
     seconds: float
 
     def failure(self, ruleset: typed.Ruleset, machines: Machines) -> str:
-        """What the test finds wrong with a ruleset; "" if nothing. Scenarios are run by the given machines."""
+        """The failure that the test finds in a ruleset; "" if none. Scenarios are run by the given machines."""
         if self.scenario is not None:
             failures = run_scenario(ruleset, self.scenario, machines)
             return failures[0].diagnostic.message if failures else ""
@@ -110,10 +110,10 @@ class _Runs:
             return {"lines": sorted(trace.lines | self.reached.by(scenario))}
 
         known = self._run(whole(scenario), run)
-        options = tuple(sorted(check_settings(self.ruleset, dict(scenario.settings)).items()))
+        settings = tuple(sorted(check_settings(self.ruleset, dict(scenario.settings)).items()))
         lines = frozenset((file, line) for file, line in known["lines"])
         seats = scenario.seats or usual_seats(self.ruleset)
-        return Test(scenario.id, scenario, None, len(seats), options, lines, known["seconds"])
+        return Test(scenario.id, scenario, None, len(seats), settings, lines, known["seconds"])
 
     def log(self, path: Path) -> Test:
         """A recorded game as a test."""
@@ -125,15 +125,15 @@ class _Runs:
                 raise ValueError(f"{path}: {trace.error or case.diagnostics[0].message}")
             own = None if ".jsonl" in path.name else "+".join([str(self.ruleset.folders[0]), *self.ruleset.overlays])
             game = replay_log(path, rules=own, load=lambda _: self.ruleset, strict=False, until=0).game
-            options = sorted(game.settings.items())
-            return {"lines": sorted(trace.lines), "seats": len(game.seats), "options": options}
+            settings = sorted(game.settings.items())
+            return {"lines": sorted(trace.lines), "seats": len(game.seats), "settings": settings}
 
         expected = path.parent / f"{path.name.partition('.')[0]}.expect.yaml"
         content = path.read_bytes() + (expected.read_bytes() if expected.exists() else b"")
         known = self._run(hashlib.blake2b(content).hexdigest(), run)
-        options = tuple((name, value) for name, value in known["options"])
+        settings = tuple((name, value) for name, value in known["settings"])
         lines = frozenset((file, line) for file, line in known["lines"])
-        return Test(path.name, None, path, known["seats"], options, lines, known["seconds"])
+        return Test(path.name, None, path, known["seats"], settings, lines, known["seconds"])
 
 
 class _Reached:

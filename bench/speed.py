@@ -1,4 +1,4 @@
-"""How fast Rulespec is, beside other programs: `python -m bench.speed [SECTION…]`. See docs/explanation/speed.md."""
+"""Speed of Rulespec, beside other programs: `python -m bench.speed [SECTION…]`. See docs/explanation/speed.md."""
 
 from __future__ import annotations
 

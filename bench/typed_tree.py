@@ -60,7 +60,7 @@ def roots(rules: typed.Rules) -> list[Root]:
 
 
 def read(rules: typed.Rules, root: Root) -> Any:
-    """What a rule holds, as nodes and tuples of nodes."""
+    """The content of a rule, as nodes and tuples of nodes."""
     if root.kind == "definition":
         definition = rules.definitions[root.name]
         return (definition.lets, definition.body)

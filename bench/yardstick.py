@@ -24,9 +24,9 @@ TASKS = (
     *("playouts", "playouts_bare", "legal_moves", "push", "push_pop", "copy", "copy_stack", "zobrist"),
     *("same_games", "same_games_bare", "same_positions", "perft"),
 )
-"""What can be asked for; see `tasks`."""
+"""The tasks that can be asked for; see `tasks`."""
 GAMES, EVERY, DEPTH = 5, 10, 3
-"""How many games are recorded, every which of their positions is looked at, and how deep lines are."""
+"""The number of recorded games, the interval between sampled positions, and the depth of lines."""
 
 
 class Yardstick(Protocol):

@@ -1,6 +1,6 @@
-"""The reader of a command's output: the keeper of the table, or a seat, which is told nothing that it may not see.
+"""The reader of a command's output: the omniscient table, or a seat, from which private information is withheld.
 
-What goes wrong with a log may quote its lines, and may follow from what is hidden. So what is told to a seat of it is
+What goes wrong with a log may quote its lines, and may follow from what is hidden. So a seat gets for it
 one sentence, whatever it is; all diagnostics that a command shows come through `told`.
 """
 
@@ -31,8 +31,8 @@ class Audience(Struct, frozen=True):
 
     Attributes:
         log: the log of the game; "" if it is in no file.
-        way: how who keeps the table is told what they are not.
-        own: a file that is the seat's own, and told of as it is; "" if there is none.
+        way: the way in which the table gets the whole diagnostics, for a hint.
+        own: a file that is the seat's own, whose diagnostics stay whole; "" if there is none.
     """
 
     log: str

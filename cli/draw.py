@@ -46,7 +46,7 @@ def command(
 ) -> None:
     """Draw the board of the ruleset REF as a game begins, or a position of the recorded game LOG.
 
-    A folder of your own is drawn also while it has mistakes: each is shown in red where it is, and told beside the
+    A folder of your own is drawn also while it has mistakes: each is shown in red where it is, and listed beside the
     board. How a ruleset is drawn is said in its file `drawing.yaml`; without one, the drawing is a guess that can be
     read. The picture needs nothing else: no script, no font, nothing from elsewhere.
 

@@ -13,7 +13,7 @@ from rulespec.engine.logs.sealed import pending
 
 
 class EarlyChoices:
-    """What has been chosen in the open round before it was asked for; the game takes it when it is.
+    """Choices of the open round that were made before the seat was asked; the game takes each when its turn comes.
 
     The game takes the choices of a round in the order of the set. So state, hashes and logs are the same whoever was
     ready first, and what is not taken yet is in no file.
@@ -34,7 +34,7 @@ class EarlyChoices:
         return [seat for seat in self.game.seats if seat in made]
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
-        """What is taken without asking, who has said it, and the salt: what was chosen before, or the only option."""
+        """The option to take without asking, its author, and the salt: an early choice, or the only option."""
         by = decision.by
         if by is None or not decision.together:
             self._made.clear()

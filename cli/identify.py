@@ -19,7 +19,7 @@ from rulespec.ruleset_files import RulesetReader
 
 _SHOWN = 10
 Meaning = Callable[[tuple[str, str]], str]
-"""What an overlay or the value of a setting is, in words; "" if nothing is said."""
+"""The description of an overlay or of the value of a setting, in words; "" without one."""
 
 
 @click.command("identify")
@@ -86,7 +86,7 @@ def _found(log: NativeLog, rules: str | None, details: bool) -> Identification:
 
 
 class _Meanings:
-    """What overlays and settings of a ruleset are, in their own words."""
+    """Descriptions of overlays and settings of a ruleset, in their own words."""
 
     def __init__(self, base: str) -> None:
         from rulespec.load import load_ruleset
@@ -94,7 +94,7 @@ class _Meanings:
         self._ruleset = load_ruleset(base)
 
     def of(self, change: tuple[str, str]) -> str:
-        """What an overlay `(id, "")` or a value `(setting, value)` is: its title, or the text of the setting."""
+        """The description of an overlay `(id, "")` or a value `(setting, value)`: a title, or the setting's text."""
         name, value = change
         if value:
             return self._ruleset.settings[name].doc if name in self._ruleset.settings else ""

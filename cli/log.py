@@ -38,7 +38,7 @@ def command(
 
     Arguments that the seat does not see are `?`; choices of a round that is open are sealed. The last line has what the
     seat remembers. With --check, LOG is the whole log, or a later one for the same seat: each seal has to fit the
-    choice that LOG opens, and all else has to be the same. What is wrong with LOG is not told to a seat.
+    choice that LOG opens, and all else has to be the same. A seat does not see the mistakes of LOG.
 
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
     """

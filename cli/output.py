@@ -29,10 +29,10 @@ OK, PROBLEMS, UNUSABLE = 0, 1, 2
 MAX_SHOWN = 200  # diagnostics; a hostile file may cause any number
 _SOURCE_LIMIT = 2_000_000
 _UNQUOTED = frozenset({"RS603"})
-"""Codes whose places are told without the line: what broke off may be a secret choice, and counts for nobody."""
+"""Codes that show no source line: the option that broke off may be a secret choice, and counts for nobody."""
 _ESC = "\x1b["
 _OWN = f"\x1b{os.urandom(12).hex()}["
-"""How styles begin until they are printed: no text from outside can have this in it."""
+"""A random prefix of styles until they are printed: no text from outside can have this in it."""
 _STYLE = re.compile(rf"({re.escape(_OWN)}[0-9;]*m)")
 _CODES = "rulespec.cli.output.codes"  # key of the shown codes in the context
 

@@ -20,7 +20,7 @@ MAX_SECONDS = 60
 
 
 class OverlaySets(Struct):
-    """What came of the sets of overlays of one ruleset.
+    """Results for the sets of overlays of one ruleset.
 
     Attributes:
         offered: how many overlays there are.

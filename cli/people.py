@@ -22,9 +22,9 @@ _NEWS = 100
 
 
 class Person:
-    """A person at the table: what they are told, by a narrator of their own, and which options they mean.
+    """A person at the table, with a narrator of their own, and the options that their words mean.
 
-    `seat` None: all of them together, who are told what each of them may see.
+    `seat` None: all of them together, who see the union of their views.
 
     Attributes:
         news: what has happened since they decided.

@@ -13,6 +13,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import NAMES, told_for
@@ -62,7 +63,7 @@ _FEW = 3_000
 @click.option("--divide", is_flag=True, help="Print the leaves below each first option.")
 @click.option("--limit", type=click.IntRange(1), default=LIMIT, show_default=True, help="Stop after this many nodes.")
 @settings_flag
-@click.option("--backend", type=click.Choice(list(BACKENDS)), default="auto", show_default=True)
+@click.option("--backend", type=BackendChoice(list(BACKENDS)), default="auto", show_default=True)
 @click.option("--check", is_flag=True, help="Count the record of REF again, and compare.")
 @click.option("--record", is_flag=True, help="Count the record of REF again, and write it.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")

@@ -40,7 +40,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import may_hide
 
 _KNOWN = 5
-"""What somebody knows from decisions that are taken back, as far as it is told."""
+"""The limit of remembered facts that are printed when decisions are taken back."""
 _HELP = """\
   NUMBER      take the option of that number
   WORDS       take an option by its words, or as in logs: `army(moscow)`;
@@ -115,7 +115,7 @@ def command(
             game = game or _started(ruleset, seats, chosen)
             if saved is not None:
                 _save(saved, game)
-            # Who knows the seed knows all dice, cards and random players: where there are secrets, it is not told.
+            # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
             told = f"seed {seed} · " if seed_given or not game.omniscient.watcher.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.seats)} · {told}`?` for help")
             code = Table(words, game, frozenset(game.seats[players - bots :]), random.Random(seed), saved).play()
@@ -392,7 +392,7 @@ class Table:
         """Takes the option of a number or of words, or prints why it is not legal.
 
         A name and a colon before it say who speaks; else the one who is asked does. What somebody else may do out of
-        turn is told only where it does not depend on what is private.
+        turn is printed only where it does not depend on private state.
         """
         other, colon, rest = text.partition(":")
         if colon and other.strip() in self.people:

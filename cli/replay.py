@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.replay_text import (
     Showing,
     check_seat,
@@ -65,7 +66,7 @@ _NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for and --out
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the game as a native log.")
 @click.option(
     "--backend",
-    type=click.Choice(["auto", "wasm", "python", "interpreter"]),
+    type=BackendChoice(["auto", "wasm", "python", "interpreter"]),
     default="auto",
     help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
 )
@@ -133,7 +134,7 @@ def command(
 
 
 def _tell_seat(logs: tuple[Path, ...], all_of_it: bool) -> None:
-    """From now on, only what a seat may know of a log is told; options that tell all of it are refused."""
+    """Restricts output to the seat's view of a log; refuses options that show all of it."""
     tell_seats(str(logs[0]), "without `--for` it is shown")
     if all_of_it:
         raise click.UsageError("--for does not go with --check, --trace and --out: they tell all of the game")

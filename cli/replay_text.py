@@ -1,4 +1,4 @@
-"""What `rulespec replay` prints of a game: moves in words, standings, the state, or where a log breaks a rule."""
+"""Texts of `rulespec replay`: moves in words, standings, the state, or the place where a log breaks a rule."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_CHANGES = 60
 
 
 class Showing(Struct, frozen=True):
-    """What is shown of a game.
+    """The parts of a game to show.
 
     Attributes:
         moves: whether the moves are listed.
@@ -37,7 +37,7 @@ class Showing(Struct, frozen=True):
         last: that of the last one; None: the last of the log.
         at: the position after this move is shown instead of the last one.
         state: whether the state is shown.
-        seat: moves are told as this seat has seen them; None: all is told.
+        seat: moves are shown as this seat has seen them; None: all is shown.
     """
 
     moves: bool
@@ -160,7 +160,7 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
 
 
 def _how(game: Game, words: Words, stopped: bool) -> str:
-    """How the game has ended, or what is asked."""
+    """The ending of the game, or the open decision."""
     decision, ended = game.decision, game.result
     if ended is not None:
         return words.word("ended", ending=words.ending(ended.ending))
@@ -173,7 +173,7 @@ def _how(game: Game, words: Words, stopped: bool) -> str:
 
 
 def ignored(result: ReplayResult) -> str:
-    """How many entries the recording system ignored."""
+    """The number of entries that the recording system ignored."""
     return f"{output.counted(len(result.ignored), 'entry', 'entries')} ignored, as the recording system did"
 
 
@@ -188,7 +188,7 @@ def known_fault(result: ReplayResult, divergence: Divergence) -> str:
 
 
 def where(divergence: Divergence) -> str:
-    """Where a log breaks a rule."""
+    """The place where a log breaks a rule."""
     if divergence.foreign_index is not None:
         return f"at entry {divergence.foreign_index}"
     return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"

@@ -1,4 +1,4 @@
-"""How many players a command is for."""
+"""The number of players that a command is for."""
 
 from __future__ import annotations
 

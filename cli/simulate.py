@@ -16,6 +16,7 @@ import click
 from rulespec.cli import output
 from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
+from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
@@ -87,7 +88,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 @click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: an option of the first alone.")
 @click.option(
     "--backend",
-    type=click.Choice(["auto", "wasm", "python", "interpreter"]),
+    type=BackendChoice(["auto", "wasm", "python", "interpreter"]),
     default="auto",
     show_default=True,
     help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
@@ -151,7 +152,7 @@ def command(
         raise click.UsageError("--out and --failures are for one ruleset: run each without --against")
     ruleset = load_ruleset(ref)
     counts = said or [number_of_players(ruleset, None)]
-    words = words_of(ruleset, language, shown)  # what is wrong with them is told before games are played
+    words = words_of(ruleset, language, shown)  # their mistakes are reported before games are played
 
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
         plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
@@ -222,7 +223,7 @@ class _Run:
 
     @property
     def called(self) -> str:
-        """What the games are of: the ruleset, and what was chosen."""
+        """The subject of the games: the ruleset, and the chosen settings."""
         return " ".join([self.ruleset.ref, *(f"{key}={value}" for key, value in self.chosen.items())])
 
     @property
@@ -386,7 +387,7 @@ def _show_totals(plan: Plan, totals: Totals, words: Words) -> None:
 
 
 def _show_wins(data: dict[str, Any], words: Words) -> None:
-    """How often each seat has won, and its points; of teams, how often each team has won."""
+    """Prints the wins and points of each seat; of teams, the wins of each team."""
     won = [words.word(name) for name in ("games", "won", "interval")]
     teams = [[team, *_won(v, words)] for team, v in data.get("teams", {}).items()]
     seats = [[seat, *_won(v, words), _points(v["mean_score"])] for seat, v in data["seats"].items()]
@@ -406,7 +407,7 @@ def _show_wins(data: dict[str, Any], words: Words) -> None:
 
 
 def _won(data: dict[str, Any], words: Words) -> list[str]:
-    """How many games, the share that was won, and its interval."""
+    """The cells of a row: the number of games, the share that was won, and its interval."""
     low, high = (f"{100 * bound:.1f} %" for bound in data["interval"])
     won = f"{100 * data['wins'] / data['games']:.1f} %"
     return [f"{data['games']:,}", won, words.word("range", low=low, high=high)]

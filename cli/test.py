@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rulespec.cli import output
+from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.wasm_module import check_used, told
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--backend",
     "backends",
-    type=click.Choice(["python", "interpreter", "wasm"]),
+    type=BackendChoice(["python", "interpreter", "wasm"]),
     multiple=True,
     help="Run all under this backend only; default: scenarios under python and interpreter.",
 )
@@ -136,7 +137,7 @@ def _random_games(
 
 
 def _way_to_tests(only: str) -> str:
-    """What to do where there is nothing to test."""
+    """The way out where there is nothing to test."""
     if only:
         return f"no scenario has `{only[:80]}` in its id or file, no recorded game in its file"
     return "write scenarios into scenarios/*.yaml, put recorded games into logs/, or play random games: --random 20"

@@ -14,6 +14,7 @@ from msgspec import Struct
 from rulespec import cache
 from rulespec.cli import output
 from rulespec.cli.audience import told
+from rulespec.cli.old_names import old_names
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.render import to_github
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -78,11 +79,11 @@ def command(
     if yes and not fix:
         raise click.UsageError("--yes goes with --fix only")
     results = [checked(ref, overlays=overlays, play=not no_play) for ref in refs]
-    if fix and any(r.report.diagnostics for r in results):
+    if fix and (found := [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]):
         from rulespec.cli.fix import apply_fixes
 
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
-        if apply_fixes(refs, [d for r in results for d in r.report.diagnostics], sources, yes):
+        if apply_fixes(refs, found, sources, yes):
             results = [checked(ref, overlays=overlays, play=not no_play) for ref in refs]
     finish(ctx, results, format_)
 

@@ -16,7 +16,7 @@ from rulespec.drawing.cells import Corner, Edge, cells
 from rulespec.drawing.svg import Point
 
 ALONG = (0.1, 0.2, 0.3, 0.4, 0.48)
-"""Where sites are sown along a link, from either end."""
+"""Fractions of a link's length at which sites are sown, from either end."""
 MAX_SITES = 4_000
 MAX_LINES = 800
 """Links that sites are sown along, the shortest; the others are drawn as lines."""

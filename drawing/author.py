@@ -1,4 +1,4 @@
-"""A ruleset as its author has it: with its mistakes, as far as it can be read."""
+"""A ruleset as its author has it: the readable part of it, with its mistakes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ FACTS = frozenset({"RS221", "RS223", "RS225", "RS226", "RS227", "RS228", "RS230"
 
 
 _OF_FACTS = FACTS - {"RS230"} | {"RS301"}
-"""Mistakes that are told of files of which something has been left out, too."""
+"""Mistakes that are reported in files of which something has been left out, too."""
 
 
 class Draft(Brief, Struct, frozen=True):
-    """What an author has: the ruleset if it is sound, and what there is to tell.
+    """An author's ruleset if it is sound, and its diagnostics.
 
     Attributes:
         ruleset: None if there are errors in it.

@@ -229,7 +229,7 @@ class Board:
         return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
 
     def _status(self, position: Game | View) -> str:
-        """Where the game is, in words."""
+        """The status of the game, in words."""
         result, decision, word = position.result, position.decision, self.words.word
         after = word("decisions", position.ply)
         if result is not None:
@@ -240,7 +240,7 @@ class Board:
         return word("asked", decisions=after, decision=self.words.decision(decision.name), actor=actor)
 
     def items(self, state: dict[str, Any]) -> Iterator[Item]:
-        """What a state shows."""
+        """The items of a board that show a state."""
         shown = self.names.read(state)
         tokens: dict[tuple[str, int], list[Token]] = {}
         for pile in shown.piles:

@@ -1,4 +1,4 @@
-"""Where a line shows a link between areas that do not touch: over the shortest gap that has no name on it."""
+"""Bridges: lines for links between areas that do not touch, over the shortest gap that has no name on it."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _corner(a: int, b: int, c: int) -> Corner:
 def _clipped(
     polygon: list[tuple[float, float, int]], x: float, y: float, ox: float, oy: float, beyond: int
 ) -> list[tuple[float, float, int]]:
-    """What of a polygon is nearer to (x, y) than to (ox, oy)."""
+    """The part of a polygon that is nearer to (x, y) than to (ox, oy)."""
     dx, dy = ox - x, oy - y
     limit = (ox * ox + oy * oy - x * x - y * y) / 2
     sides = [px * dx + py * dy - limit for px, py, _ in polygon]

@@ -1,4 +1,4 @@
-"""Checks of a map of which some facts cannot be read: only what is wrong whatever these facts are is told.
+"""Checks of a map of which some facts cannot be read: mistakes are reported if they hold for all values of these.
 
 A fact with a mistake has some value all the same, and the checks of its neighbours would rest on it.
 """
@@ -84,7 +84,7 @@ def _possible(d: typed.Declarations, type_: Type, written: int) -> list[int]:
 
 
 def _trials(possible: list[list[int]]) -> Iterator[list[int]]:
-    """Values for each of several facts: first all the same, as far as they go, then mixed ones."""
+    """Values for each of several facts: first those at the same index, up to a bound, then mixed ones."""
     if not possible:
         return
     for number in range(min(max(map(len, possible)), _SAME)):

@@ -23,7 +23,7 @@ FILE = "drawing.yaml"
 
 
 def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
-    """How a ruleset is drawn.
+    """The style of a ruleset, from its drawing files.
 
     Args:
         ruleset: the ruleset.
@@ -51,7 +51,7 @@ def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, st
 def read_files(
     d: typed.Declarations, files: list[tuple[Path, str]], report: Report, source: Files | None = None
 ) -> Style:
-    """How a ruleset is drawn, as some files say; those of them that are there. `source` reads them, else the disk.
+    """The style of a ruleset, from those of some files that are there. `source` reads them, else the disk.
 
     What a file below the highest names may be gone by now, and is passed over; the highest is checked.
     """

@@ -1,4 +1,4 @@
-"""What a drawing file names must be there; its colours and symbols must be known."""
+"""Name checks of a drawing file: the names must be declared, and the colours and symbols known."""
 
 from __future__ import annotations
 

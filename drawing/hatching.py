@@ -99,7 +99,7 @@ def _lines(
 
 
 def _without(start: float, end: float, gone: float, back: float) -> Iterator[tuple[float, float]]:
-    """What of a stretch is not in another."""
+    """The parts of one interval that are outside another."""
     if gone >= back or gone >= end or back <= start:
         yield start, end
         return
@@ -108,7 +108,7 @@ def _without(start: float, end: float, gone: float, back: float) -> Iterator[tup
 
 
 def _inside(box: Box, v: float, c: float, s: float) -> tuple[float, float]:
-    """Where a line runs through a box."""
+    """The interval of a line inside a box."""
     low, high = -inf, inf
     for along, at, least, most in ((c, -v * s, box[0], box[2]), (s, v * c, box[1], box[3])):
         if abs(along) < 1e-9:

@@ -48,13 +48,13 @@ def laid_out(count: int, links: Sequence[tuple[int, int]], given: Mapping[int, P
 
 
 def count_crossings(points: Mapping[int, Point], links: Sequence[tuple[int, int]]) -> int:
-    """How many pairs of links cross."""
+    """The number of pairs of links that cross."""
     lines = [(points[a], points[b]) for a, b in links]
     return sum(cross(*lines[i], *lines[j]) for i in range(len(lines)) for j in range(i))
 
 
 def _around(found: dict[int, Point], given: Mapping[int, Point]) -> dict[int, Point]:
-    """What was found, moved to what is given: its middle and its extent."""
+    """The found points, moved to the middle and the extent of the given ones."""
     if not given:
         return found
     known = list(given)

@@ -43,7 +43,7 @@ class Link(Struct, frozen=True):
 
 
 class Ground(Struct, frozen=True):
-    """Where regions are on the sheet, their links and areas; `bridges`: lines between areas that do not touch."""
+    """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch."""
 
     size: Point
     positions: list[Point]
@@ -87,7 +87,7 @@ def _named(sheet: Sheet, name: str, style: LinkStyle) -> Iterator[Link]:
 
 
 def ground(sheet: Sheet, board: BoardStyle) -> Ground:
-    """Where everything of a map is."""
+    """Lays out a map on the sheet."""
     count = len(sheet.names(board.kind))
     links = links_of(sheet, board)
     pairs = {(min(k.a, k.b), max(k.a, k.b)) for k in links if not board.links[k.kind].hidden}
@@ -145,7 +145,7 @@ def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
 
 
 def _stubs(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tuple[int, Point]]:
-    """Where the two ends of a link over a seam leave the sheet: at the same height."""
+    """The ends of the two halves of a link over a seam, at the edges of the sheet: at the same height."""
     left, right = (a, b) if positions[a][0] < positions[b][0] else (b, a)
     y = (positions[a][1] + positions[b][1]) / 2
     return [(left, (0.0, y)), (right, (size[0], y))]
@@ -203,7 +203,7 @@ def _outline(board: BoardStyle, found: Ground, number: int, corner: Point) -> st
 
 
 def _name_box(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Point) -> Box:
-    """Where the name of a place stands, and the badges beside it."""
+    """The box of the name of a place, with the badges beside it."""
     widest = max((text_width(line, block.size) for line in block.lines), default=0)
     half, high = (widest + BADGE * len(_badges(sheet, board, number))) / 2 + 2, block.size * 0.6
     middle = block.at[0][0]
@@ -231,7 +231,7 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | No
 
 
 def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, str]]:
-    """What is shown beside the name of a place, and the letter on it: its owner, and symbols of facts."""
+    """The badges beside the name of a place, each with the letter on it: its owner, and symbols of facts."""
     owner = _fill(sheet, board, number)[1]
     facts = (sheet.fact(board.kind, name, number) for name in board.badges)
     found = [(sheet.look(*of), "") for of in facts if of is not None]

@@ -1,4 +1,4 @@
-"""Files with mistakes as far as they can be read: what is of another form is left out, the rest can be drawn."""
+"""Readable parts of files with mistakes: values of a wrong form are left out, the rest can be drawn."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ROUNDS = 20  # of mistakes in its form: one may hide others
 
 
 class MendedFiles(Files):
-    """Reads the YAML files of a ruleset without what is wrong with their form.
+    """Reads the YAML files of a ruleset without the parts whose form is wrong.
 
     Attributes:
         mended: whether anything has been left out.
-        told: what is wrong with it.
+        told: the diagnostics of the parts that were left out.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Names and pieces on areas: no text over another, inside its area as far as there is room.
+"""Names and pieces on areas: no text over another, each inside its area if there is room.
 
 Each region gets a block: its name in one to three lines, and a tray for pieces under it or beside it.
 Candidates are tried on a raster of the areas, the smallest area first, and once more when all others stand.
@@ -51,7 +51,7 @@ class Raster:
                     self.cells[region].append((column, row))
 
     def share(self, region: int, box: Box) -> float:
-        """How much of a box is inside a region, as far as some of its points say."""
+        """The share of a box that is inside a region, by a sample of its points."""
         left, top, right, bottom = box
         inside = 0
         for i in range(5):
@@ -245,7 +245,7 @@ def _points(cells: Sequence[tuple[int, int]], position: Point, tries: int) -> li
 
 
 def _grown(region: int, block: Block, raster: Raster, others: list[Box]) -> Block:
-    """The block with a larger tray, as far as its area has room."""
+    """The block with the largest tray for which its area has room."""
     text = Box((block.box[0], block.box[1], block.box[2], block.at[-1][1] + block.size * 0.56))
     if any(y > block.tray[1] for _, y in block.at):  # the tray is beside the name
         return block

@@ -37,7 +37,7 @@ class Plan(Brief, Struct):
 
 
 class Sheet(Brief, Struct, frozen=True):
-    """What boards are made of: declarations, styles, titles, looks and words."""
+    """The sources of boards: declarations, styles, titles, looks and words."""
 
     d: typed.Declarations
     style: Style
@@ -54,7 +54,7 @@ class Sheet(Brief, Struct, frozen=True):
         return self.known.parts(kind, number)
 
     def look(self, kind: str, number: int) -> Look:
-        """How an entity looks."""
+        """The look of an entity."""
         looks = list(self.style.looks.get(kind, {}).values())
         return looks[number] if 0 <= number < len(looks) else Look("grey")
 
@@ -71,7 +71,7 @@ class Sheet(Brief, Struct, frozen=True):
         return fact.type.kind, fact.values[number]
 
     def place_titles(self, board: BoardStyle) -> tuple[str, ...]:
-        """What stands on the places of a board."""
+        """The labels of a board's places."""
         if board.names == "none":
             return ("",) * len(self.names(board.kind))
         return self.titles(board.kind) if board.names == "title" else self.names(board.kind)

@@ -1,4 +1,4 @@
-"""What is drawn of a position: piles, tokens and fields by their entities, from what a seat sees."""
+"""The visible parts of a position: piles, tokens and fields by their entities, from a seat's view."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Names:
         return self._owners[pile].get(text, ())
 
     def read(self, state: dict[str, Any]) -> Shown:
-        """What a state holds, as `state_json` and views give it."""
+        """The content of a state, in the form of `state_json` and of views."""
         fields: dict[tuple[str, str], dict[int, Any]] = {}
         piles = [
             self._pile(name, owner, place, n)

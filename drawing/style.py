@@ -1,4 +1,4 @@
-"""How a ruleset is drawn, as its `drawing.yaml` says, and as is guessed where that is silent."""
+"""The style of a ruleset: from its `drawing.yaml`, with defaults for the rest."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ RING_LABELS = 16
 
 
 class Look(Brief, Struct, frozen=True):
-    """How an entity looks: its colour, its letter, and the symbol of what it owns ("": that of the type).
+    """The look of an entity: its colour, its letter, and the symbol of what it owns ("": that of the type).
 
-    `hatch` are the lines on its places, for those who see no colours; `none` if grey tells the colours apart as well.
+    `hatch` are the lines on its places, for those who see no colours; `none` if the colours differ in grey as well.
     """
 
     colour: str
@@ -35,7 +35,7 @@ class Look(Brief, Struct, frozen=True):
 
 
 class LinkStyle(Brief, Struct, frozen=True):
-    """How links of a kind are drawn; `dashed` is yes, no, or a fact of the links."""
+    """The style of links of a kind; `dashed` is yes, no, or a fact of the links."""
 
     colour: str = "grey"
     dashed: bool | str = False
@@ -43,7 +43,7 @@ class LinkStyle(Brief, Struct, frozen=True):
 
 
 class BoardStyle(Brief, Struct, frozen=True):
-    """How the entities of a kind are drawn as places; see `drawing.schema.json`."""
+    """The style of a board, whose places are the entities of a kind; see `drawing.schema.json`."""
 
     kind: str
     form: str
@@ -62,7 +62,7 @@ class BoardStyle(Brief, Struct, frozen=True):
 
 
 class PieceStyle(Brief, Struct, frozen=True):
-    """How a type of pieces looks; `places` are those drawn on boards (None: all), `symbols` by place."""
+    """The style of a type of pieces; `places` are those drawn on boards (None: all), `symbols` by place."""
 
     symbol: str
     colour: str = ""
@@ -72,7 +72,7 @@ class PieceStyle(Brief, Struct, frozen=True):
 
 
 class Style(Brief, Struct, frozen=True):
-    """How a ruleset is drawn."""
+    """The style of a ruleset."""
 
     boards: dict[str, BoardStyle]
     pieces: dict[str, PieceStyle]
@@ -89,7 +89,7 @@ class Style(Brief, Struct, frozen=True):
 
 
 def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
-    """How a ruleset is drawn.
+    """The style of a ruleset.
 
     Args:
         d: its declarations; those of one with mistakes will do.
@@ -285,7 +285,7 @@ def _looks(d: typed.Declarations, given: dict[str, Any]) -> dict[str, dict[str, 
 
 
 def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[str]:
-    """A letter or two for each title, no two the same as far as that goes."""
+    """A letter or two for each title, distinct while letters last."""
     taken = {own["letter"] for own in data.values() if "letter" in own}
     found = []
     for name, title in zip(names, titles, strict=True):

@@ -67,7 +67,7 @@ class _Group(Struct):
 
 
 class _Around(Struct, frozen=True):
-    """What an element says of what is in it: where it is, whether it is seen, and of what it is a part."""
+    """The context of an element's children: its transformation, whether it is visible, and its group."""
 
     matrix: Matrix = _SAME
     hidden: bool = False
@@ -228,7 +228,7 @@ class _Reader(Struct):
             report.warning("RS564", f"left out: {what}{also}", at, help=help_)
 
     def _viewport(self, around: Matrix, a: dict[str, str]) -> Matrix:
-        """Where a drawing in the drawing lies: moved, and as large as its own measure says."""
+        """The transformation of a nested drawing: moved, and scaled to its own measure."""
         x, y = self._number(a.get("x", "0")), self._number(a.get("y", "0"))
         around = _product(around, (1, 0, 0, 1, x, y))
         box = self._numbers(a.get("viewBox", "")[:_MAX_NAME])

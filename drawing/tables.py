@@ -242,7 +242,7 @@ def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float) -> lis
 
 
 def _card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
-    """What stands on the card of a pile, and its colours: the letters of what its owners are made of."""
+    """The text on the card of a pile, and its colours: the letters of its owners' parts."""
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
     looks = [sheet.look(*part) for part in parts]
     if not looks:

@@ -1,4 +1,4 @@
-"""How wide a text is, without a font at hand: no text is wider in the fonts that pictures name."""
+"""Text width without a font: an upper bound from the widest glyphs."""
 
 from __future__ import annotations
 

@@ -39,13 +39,13 @@ class Wording(Protocol):
         """The title of a decision."""
 
     def ending(self, name: str) -> str:
-        """How a game has ended."""
+        """The text of an ending."""
 
     def board(self, kind: str, title: str) -> str:
-        """What stands over a board."""
+        """The heading of a board."""
 
     def picture(self, doc: str) -> str:
-        """What is said of the picture to who does not see it."""
+        """The description of the picture for people who do not see it."""
 
     def word(self, name: str, number: int | None = None, /, **values: str) -> str:
         """A word of the program itself, such as `chance`."""

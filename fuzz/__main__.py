@@ -25,7 +25,7 @@ _KEPT = 4_000  # inputs of the corpus
 
 @dataclass
 class Summary:
-    """What a run came to so far.
+    """Totals of a run so far.
 
     `seconds` is time on the clock, shrinking included; `processor` that of the inputs on the processor, as is
     `slowest`; `largest` is in megabytes of the process, while it had one input.

@@ -1,4 +1,4 @@
-"""What an editor asks of a ruleset whose files change under it, in the process of the language server."""
+"""Requests of an editor for a ruleset whose files change under it, in the process of the language server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def edit(folder: Path, session: Session) -> None:
     """Opens all files one after the other, changes one, and asks about places in it.
 
     Raises:
-        Wrong: if what is told depends on what was told before.
+        Wrong: if an answer depends on earlier requests.
     """
     files = EditorFiles()
     paths = [p.resolve() for p in sorted(folder.rglob("*")) if p.suffix in (".yaml", ".rules")]

@@ -31,7 +31,7 @@ class Writer:
         self.names = names
 
     def text(self, start: str, depth: int) -> str:
-        """What the grammar has for `start`, such as `expr` or `rules`, nested at most about `depth` deep."""
+        """A random text of the grammar for `start`, such as `expr` or `rules`, nested at most about `depth` deep."""
         words: list[str] = []
         self._write(NonTerminal(start), depth, words)
         return _laid_out(words)

@@ -167,7 +167,7 @@ class Mutator:
         return first, last
 
     def _group(self, text: str) -> str:
-        """What stands in a pair of brackets: taken out, emptied, doubled, or put in the place of another."""
+        """Mutates a pair of brackets: taken out, emptied, doubled, or put in the place of another."""
         rng = self.rng
         groups = _groups(text)
         if not groups:
@@ -346,7 +346,7 @@ def _indent(line: str) -> int:
 
 
 def _groups(text: str) -> list[tuple[int, int]]:
-    """Where brackets open and close, as far as they match."""
+    """The pairs of matching brackets, each with its places."""
     found, stack = [], []
     for at, character in enumerate(text[:50_000]):
         if character in _OPEN:

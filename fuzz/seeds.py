@@ -1,4 +1,4 @@
-"""What mutations begin with: rulesets, logs, scenarios and dialects of the project, and the examples of its pages."""
+"""Seeds of mutations: rulesets, logs, scenarios and dialects of the project, and the examples of its pages."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ DETAIL = re.compile(r"`[^`]*`|\"[^\"]*\"|[\d,]+|\S*/\S*")
 
 
 class Wrong(Exception):  # noqa: N818 - a finding of the fuzzer, not an error of ours
-    """What the program did, and must never do."""
+    """An outcome that the program must never have."""
 
 
 def _no_number(text: str) -> None:

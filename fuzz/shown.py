@@ -1,4 +1,4 @@
-"""What is drawn and shown of strangers' files: pictures and pages that hold their texts, and run and load nothing."""
+"""Pictures and pages of strangers' files: they hold the files' texts, and run and load nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DRAWN = {
 """The elements of a picture; none of them runs or loads anything."""
 _AWAY = re.compile(r"^\s*(?!data:,$)(?:[a-z]+:|//)", re.IGNORECASE)
 _PNG = 0.1  # how often a picture is drawn as PNG, too
-_TOLD = 12  # decisions of a game that is told
+_TOLD = 12  # decisions of a game that is narrated
 _LOADING = {"src", "data", "action", "formaction", "poster", "background"}
 
 
@@ -41,7 +41,7 @@ def draw(home: Path, session: Session) -> None:
 
 
 def tell_titles(home: Path, session: Session) -> None:
-    """A ruleset with words for people: they are checked, listed, and a game is told in them."""
+    """A ruleset with words for people: they are checked, listed, and a game is narrated in them."""
     language = session.rng.choice(([], ["--language", "de"]))
     session.command("validate", str(home), "--format", session.rng.choice(("text", "json")))
     session.command("titles", str(home), *language)

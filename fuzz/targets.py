@@ -180,7 +180,7 @@ def _python(p: ir.Program, steps: int) -> Machine:
 
 def _wasm(p: ir.Program, steps: int) -> Machine:
     try:
-        return WasmBackend(WasmProgram(p, steps=steps))
+        return WasmBackend(WasmProgram(p, steps=steps), lambda: PythonBackend(p, steps=steps))
     except (NoWasmtimeError, NoWasmError):
         return _python(p, steps)
 

@@ -39,7 +39,7 @@ _INPUTS = 400  # after so many a new process begins: what is in memory between i
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of an input: what was said, what went wrong (the empty text: nothing), processor seconds, megabytes."""
+    """The outcome of an input: its output, its failure (the empty text: none), processor seconds, megabytes."""
 
     said: tuple[str, ...] = ()
     wrong: str = ""
@@ -48,14 +48,14 @@ class Outcome:
 
     @property
     def kind(self) -> str:
-        """What two failures have in common if they are of the same mistake: the exception, and where it was raised."""
+        """The signature that failures by the same mistake share: the exception, and the place where it was raised."""
         lines = [line.strip() for line in self.wrong.strip().split("\n")]
         places = [line.replace(f"{ROOT}/", "") for line in lines if line.startswith("File ")]
         return f"{lines[-1].partition(':')[0][:80]} {places[-1] if places else ''}".strip()
 
 
 class Worker:
-    """Runs inputs of one target in another process, which is begun anew whenever one is lost.
+    """Runs inputs of one target in another process, which is restarted whenever it is lost.
 
     Use it as a context manager.
 
@@ -131,7 +131,7 @@ class Worker:
 
 
 def _state(pid: int) -> tuple[str, int]:
-    """What a process does (a letter), and its processor time in the system's own units; 0 where that is not told."""
+    """The status of a process (a letter), and its processor time in the system's own units; 0 where that is unknown."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -26,12 +26,12 @@ BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}
 
 
 BESIDE_RULES = ("titles", "drawing")
-"""What is read by who shows a game: files beside those of a ruleset, and folders beside those of overlays."""
+"""Names of files and folders for displays of a game: beside the files of a ruleset, and beside folders of overlays."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Checked(Brief):
-    """A ruleset as far as it could be checked.
+    """The checked part of a ruleset.
 
     Attributes:
         ref: its reference.

@@ -15,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 _JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-"""What would end the element of the data, or a line of a script."""
+"""Escapes of text that would end the element of the data, or a line of a script."""
 
 
 def document(

@@ -1,4 +1,4 @@
-"""How a log ends: the result of its game, or the rule that it breaks."""
+"""The end of a log: the result of its game, or the rule that it breaks."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def ending(game: Game, seat: str | None, words: Words) -> Rows:
 
 
 def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any] | None:
-    """Where the log breaks a rule; None if it is legal to its end. What is not seen is not told.
+    """The place where the log breaks a rule; None if it is legal to its end. Hidden moves stay hidden.
 
-    The reason is told in English, as in diagnostics.
+    The reason is in English, as in diagnostics.
     """
     found = result.divergence
     if found is None:

@@ -12,7 +12,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 
 _OWN: dict[Kind, str] = {"option": OPTION[1], "range": TESTED[0], "require": TESTED[0]}
-"""What an option is made of, and the outcome of each that lets it be taken."""
+"""The parts of an option, each with the outcome that lets it be taken."""
 
 
 class MoveRules(Struct, frozen=True):

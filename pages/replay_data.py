@@ -1,4 +1,4 @@
-"""What the page of a replay holds: its moves, their rules, the board, the measures, the end; all as plain data."""
+"""The data of a replay page: moves, their rules, the board, the measures, the end; all as plain data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rulespec.records import Brief
 MAX_MOVES = 20_000
 """Of a page; the longest recorded game that ships has 1,142."""
 MAX_CHANGES = 100
-"""Changes that are told of one move."""
+"""The limit of changes in the text of one move."""
 _PAGE_WORDS = (
     *("page_board", "page_move", "page_moves", "page_chart", "page_charts", "page_values", "page_keys"),
     *("page_first", "page_back", "page_next", "page_last", "page_closer", "page_farther", "page_whole"),
@@ -39,7 +39,7 @@ _SCRIPT_WORDS = ("start", "page_rests", "page_ran", "page_of")
 
 
 class Replay(Brief, Struct, frozen=True):
-    """What a page shows of a replay.
+    """The content of the page of a replay.
 
     Attributes:
         title: of the game.
@@ -103,10 +103,10 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
 
 
 class _Film:
-    """A game, told and drawn position by position.
+    """A game, narrated and drawn position by position.
 
     Attributes:
-        told: the places among the moves of those that are told.
+        told: the places among the moves of those that are narrated.
         pictures: the board of each position.
         curves: the measures of each position.
     """

@@ -15,7 +15,6 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -110,7 +109,7 @@ def header(body: bytes) -> bytes:
 
 
 def place() -> str:
-    """Where the cache is, or why there is none, in a few words for people."""
+    """The path of the cache, or the reason why there is none, in a few words for people."""
     folder = _folder()
     if folder is None:
         return "none (RULESPEC_CACHE is empty)" if "RULESPEC_CACHE" in os.environ else "none (there is no home folder)"
@@ -205,36 +204,39 @@ def _user_folder() -> str | None:
 @cache
 def fingerprint() -> bytes:
     """A hash of this program: of the names, sizes and modification times of its files."""
-    found = hashlib.sha256()
-    for name, size, modified in sorted(program_files(Path(__file__).parent)):
-        found.update(f"{name}\0{size}\0{modified}\n".encode("utf-8", "surrogateescape"))
-    return found.digest()
+    files = [f"{name}\0{size}\0{modified}\n" for name, size, modified in sorted(program_files(Path(__file__).parent))]
+    return hashlib.sha256("".join(files).encode("utf-8", "surrogateescape")).digest()
 
 
-def program_files(home: Path) -> Iterator[tuple[str, int, int]]:
+def program_files(home: Path) -> list[tuple[str, int, int]]:
     """The files that entries depend on: modules, schemas and grammar, in every folder of the package.
 
     Args:
         home: the folder of the package.
 
-    Yields:
+    Returns:
         The path below `home`, the size in bytes and the modification time in nanoseconds of each file.
     """
-    yield from _files_in(str(home), "")
+    found: list[tuple[str, int, int]] = []
+    _add_files(str(home), "", found)
+    return found
 
 
-def _files_in(folder: str, below: str) -> Iterator[tuple[str, int, int]]:
+def _add_files(folder: str, below: str, found: list[tuple[str, int, int]]) -> None:
     try:
         with os.scandir(folder) as entries:  # half the time of `os.walk`
-            found = [entry for entry in entries if not entry.name.startswith(".")]
+            listed = list(entries)
     except OSError:
         return
-    for entry in found:
+    for entry in listed:
         name = entry.name
-        with suppress(OSError):
-            if entry.is_dir():
-                if name not in _OUTSIDE:
-                    yield from _files_in(entry.path, f"{below}{name}/")
-            elif name.endswith((".py", ".json", ".lark")):
+        if name.startswith("."):
+            continue
+        try:
+            if name.endswith((".py", ".json", ".lark")) and not entry.is_dir():
                 status = entry.stat()
-                yield below + name, status.st_size, status.st_mtime_ns
+                found.append((below + name, status.st_size, status.st_mtime_ns))
+            elif name not in _OUTSIDE and entry.is_dir():
+                _add_files(entry.path, f"{below}{name}/", found)
+        except OSError:  # it is gone since
+            continue

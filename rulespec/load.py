@@ -51,11 +51,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     lints = report is not None
     report = Report() if report is None else report
     merged = load_source(ref, report, files, lints=lints)
-    key = "" if lints else cache.key("sound", ref, *chain.from_iterable(merged.texts.items()))
-    sound = bool(key) and cache.read(key, _TRUTH) is True
-    declarations, rules = _check(merged.source, report, lints, sound)
-    if key and not sound:
-        cache.write(key, True)
+    declarations, rules = _check(ref, merged, report, lints, files is None or files.cached)
     return assembled(ref, merged, declarations, rules)
 
 
@@ -130,11 +126,22 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
     return Merged(source, tuple(folders), tuple(names), reader.sources, reader.digest.hexdigest()[:32], reader.listed)
 
 
-def _check(source: Source, report: Report, lints: bool, sound: bool) -> tuple[typed.Declarations, typed.Rules]:
-    """Runs the checker; raises `DiagnosticsError` if it reports an error."""
-    found = Report()
+def _check(
+    ref: str, merged: Merged, report: Report, lints: bool, cached: bool
+) -> tuple[typed.Declarations, typed.Rules]:
+    """Runs the checker, but for what is known to find nothing in these very texts.
+
+    Whoever reads no warnings has all passes left out that only find mistakes; else the lints alone are left out.
+
+    Raises:
+        DiagnosticsError: if it reports an error.
+    """
+    source, found = merged.source, Report()
+    kind = "without warnings" if lints else "sound"
+    key = cache.key(kind, ref, *chain.from_iterable(merged.texts.items())) if cached else ""
+    known = bool(key) and cache.read(key, _TRUTH) is True
     try:
-        declarations, rules = check_source(source, found, lints=lints, sound=sound)
+        declarations, rules = check_source(source, found, lints=lints and not known, sound=known and not lints)
     except DiagnosticsError as error:  # too many errors: it stopped
         report.extend(blamed(error.diagnostics, source, unused_in))
         raise DiagnosticsError(report.diagnostics) from None
@@ -143,6 +150,8 @@ def _check(source: Source, report: Report, lints: bool, sound: bool) -> tuple[ty
         raise DiagnosticsError(report.diagnostics) from None
     report.extend(blamed(found.diagnostics, source, unused_in))
     report.raise_if_errors()
+    if key and not known and not (lints and found.diagnostics):
+        cache.write(key, True)
     return declarations, rules
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sized
-from dataclasses import is_dataclass
 
 from msgspec import Struct
 
@@ -47,7 +46,7 @@ def _value(value: object) -> str:
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _MAX_NUMBER):
         return repr(value)
     kind = type(value).__name__
-    if isinstance(value, Struct) or is_dataclass(value):
+    if isinstance(value, Struct) or hasattr(value, "__dataclass_fields__"):
         name = getattr(value, "name", None)
         return f"<{kind} {_value(name)}>" if isinstance(name, str) else f"<{kind}>"
     if isinstance(value, Sized):

@@ -17,7 +17,7 @@ RETURNED = "returned"
 
 
 NO_NUMBER = -MAX_NUMBER - 1
-"""What stands for none where a number may be none: no number that the rules keep."""
+"""The stand-in for none where a number may be none: no number that the rules keep."""
 
 
 MAX_ONCE_STEPS = 100_000
@@ -100,7 +100,7 @@ def may_be_none(type_: Type) -> bool:
 
 
 def none_of(type_: Type) -> int:
-    """What stands for none among the values of a type."""
+    """The stand-in for none among the values of a type."""
     return NO_NUMBER if isinstance(type_, Num | Maybe) else -1
 
 

@@ -1,6 +1,6 @@
-"""What tests share: a folder of kept results for a whole run, and none of the user's; games under each backend.
+"""Shared set-up of the tests: a folder of kept results for a whole run, none of the user's; games under each backend.
 
-What runs in `make test`, and what more in `make proof` (marker `proof`, or a variable of the environment):
+Contents of `make test`, and the rest in `make proof` (marker `proof`, or a variable of the environment):
 
     scenarios   all, generated Python by quick machines; every fifth,   all, generated Python with all passes, and
                 interpreter                                             interpreter (`proof`)

@@ -58,6 +58,14 @@ def package() -> dict[str, Path]:
     return {".".join(rel.with_suffix("").parts): path for path, rel in files.items()}
 
 
+def test_backends_stand_side_by_side() -> None:
+    """No machine is another's base, and none makes another: who builds a machine hands in its fallback."""
+    names = package()
+    for one, other in (("engine.python.", "engine.wasm."), ("engine.wasm.", "engine.python.")):
+        files = [path for name, path in names.items() if name.startswith(one)]
+        assert [f"{path}: {name}" for path in files for name in imported(path) if name.startswith(other)] == []
+
+
 def room(module: str) -> str:
     parts = module.split(".")
     return ".".join(parts[: 2 if parts[0] == "engine" and len(parts) > 1 else 1])

@@ -1,1 +1,1 @@
-"""What is measured, a module for each idea. Each has a function that takes a `Bench` and gives figures."""
+"""Sections of the measurements, a module for each idea. Each has a function that takes a `Bench` and gives figures."""

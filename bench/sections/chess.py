@@ -18,7 +18,7 @@ NAMES = {
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """What python-chess takes here: by this, ratios become times again."""
+    """Speeds of python-chess on this machine: by these, ratios become times again."""
     ours = bench.yardstick.slice("playouts", bench.seconds)
     figure = bench.beside_chess("a move of a random game", ours, "moves")
     yield replace(figure, ratio=None, beside="")

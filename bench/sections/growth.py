@@ -1,4 +1,4 @@
-"""How the cost of a decision grows: with the length of a game, the size of the map, the number of overlays."""
+"""Growth of the cost of a decision: with the length of a game, the size of the map, the number of overlays."""
 
 from __future__ import annotations
 

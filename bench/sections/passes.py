@@ -54,15 +54,15 @@ def machines(passes: Sequence[Pass], features: Features) -> Machines:
     """Makes machines with some passes and features, one for each program."""
 
     @cache
-    def made(ruleset_hash: str, seats: int, options: tuple[tuple[str, str], ...]) -> Machine:
+    def made(ruleset_hash: str, seats: int, settings: tuple[tuple[str, str], ...]) -> Machine:
         assert known is not None
-        return PythonBackend(lower(known, seats, dict(options)), passes, features)
+        return PythonBackend(lower(known, seats, dict(settings)), passes, features)
 
     known: typed.Ruleset | None = None
 
-    def make(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Machine:
+    def make(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
         nonlocal known
         known = ruleset
-        return made(ruleset.hash, seats, tuple(sorted(options.items())))
+        return made(ruleset.hash, seats, tuple(sorted(settings.items())))
 
     return make

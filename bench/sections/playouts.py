@@ -18,7 +18,7 @@ from rulespec.typed import nodes as typed
 
 TARGETS = {"imperial": 1.5, "imperial_2030": 1.2, "imperial_asia": 1.2}
 FASTER = 15
-"""How many times as fast as the interpreter generated Python is to be."""
+"""Target: the speed of generated Python relative to the interpreter."""
 _POSITIONS = 12
 _DECISIONS = 4
 _SEED = 100

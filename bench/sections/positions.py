@@ -1,4 +1,4 @@
-"""What is done with a position: listing, testing, taking and taking back, explaining, copying, hashing."""
+"""Operations on a position: listing, testing, taking and taking back, explaining, copying, hashing."""
 
 from __future__ import annotations
 

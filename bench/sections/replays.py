@@ -27,7 +27,7 @@ DECISIONS = 1_000
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Decisions per second, of logs that are in memory, and of whole files with the dialect read anew for each."""
+    """Decisions per second, of logs that are in memory, and of whole files with the dialect read again for each."""
     ruleset = load_ruleset("imperial")
     path = write_log(ruleset, 4, DECISIONS, bench.folder / f"{DECISIONS}.jsonl")
     text = path.read_text("utf-8")

@@ -155,7 +155,10 @@ def _ready(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
 
         return timed(work, bench.seconds)
 
-    slices = [once(lambda: WasmBackend(WasmProgram(program))), once(lambda: PythonBackend(program))]
+    def python() -> PythonBackend:
+        return PythonBackend(program)
+
+    slices = [once(lambda: WasmBackend(WasmProgram(program), python)), once(python)]
     fast, slow = alternate(slices, bench.runs)
     return bench.figure(name, fast, slow, unit="s", beside="generated Python", target=Target(1.3, at_least=False))
 

@@ -58,7 +58,7 @@ def _moves(bench: Bench, ruleset: typed.Ruleset) -> Slice:
 
 
 def _games(ruleset: typed.Ruleset) -> Callable[[int], list[Any]]:
-    """What plays so many further random games in wasm, without options out of turn."""
+    """A function that plays so many further random games in wasm, without options out of turn."""
     settings = check_settings(ruleset, {})
     games = WasmGames(wasm_program(ruleset, ruleset.players[0], settings), 0, checked=False)
     numbers = count()

@@ -108,7 +108,7 @@ def trace_scenario(tracer: Tracer, scenario: Scenario) -> Trace:
 
 
 def trace_log(tracer: Tracer, path: Path) -> Trace:
-    """Runs the decisions of a recorded game, as far as they are legal."""
+    """Runs the decisions of a recorded game, up to the first one that is illegal."""
     ruleset, error = tracer.ruleset, ""
     own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
     try:

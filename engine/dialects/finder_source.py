@@ -19,7 +19,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.limits import NO_NUMBER
 
 Table = Callable[[Projections], Any]
-"""What a finder looks something up in, for the names of one game."""
+"""A lookup table of a finder, made from the names of one game."""
 
 
 class UnwrittenError(Exception):

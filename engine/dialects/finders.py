@@ -120,4 +120,4 @@ _NAMES = {
     "list": list,
     "int": int,
 }
-"""What finders may use."""
+"""The names that finders may use."""

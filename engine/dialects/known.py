@@ -1,4 +1,4 @@
-"""What is known of a dialect in games of the same rules, number of seats and settings: made once a process.
+"""Knowledge of a dialect, shared by games of the same rules, number of seats and settings: made once a process.
 
 The names of the seats are not part of it, unless an expression of the dialect says one of them.
 """
@@ -28,7 +28,7 @@ _MEMO_LIMIT = 24
 
 
 class Known(Struct):
-    """What is known of a dialect in some games.
+    """Knowledge of a dialect in some games.
 
     Attributes:
         ruleset: that of the games; it is here so that its id is not given to another.

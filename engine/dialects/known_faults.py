@@ -64,7 +64,7 @@ def check_options(dialect: Dialect, game: Game) -> None:
     known = {f"{d.name}.{c.name}" for d in game.omniscient.numbers.program.decisions for c in d.choices}
     for fault in dialect.known_faults:
         for option in sorted(fault.options - known):
-            message = f"the known fault {fault.title!r} of `{dialect.id}` is passed by `{option}`"
+            message = f"the known fault `{fault.title}` of `{dialect.id}` is passed by `{option}`"
             _refuse(
                 f"{message}, and `{game.ruleset.ref}` has no such option", dialect, "let its overlay add the option"
             )

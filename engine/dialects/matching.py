@@ -84,7 +84,7 @@ class DecisionForms:
         self.is_plain = not self.is_automatic and not self.lists
 
     def finder(self, type_: str | None) -> Finder | None:
-        """What finds the options that entries of this type stand for; None if there is no such thing (yet)."""
+        """The finder of the options that entries of this type stand for; None if there is none (yet)."""
         if type_ in self._finder_of:
             return self._finder_of[type_]
         if type_ is None or type_ not in self.types:

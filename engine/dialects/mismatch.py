@@ -238,7 +238,7 @@ class Explainer:
         return None
 
     def _values(self, f: Field, option: Option, state: list[int]) -> list[str]:
-        """What a field may be in a log for an option."""
+        """The values of a field in a log that fit an option."""
         try:
             value = f.value(state, option.args)
         except (ProgramFaultError, IndexError):

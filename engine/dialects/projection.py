@@ -129,7 +129,7 @@ class Projections:
         self._queries = Queries(game.ruleset, game.seats, game.settings)
         self._equals: dict[str, Callable[[Any, int], bool]] = {}
         self.known = known(game, dialect)
-        """What games like this one share."""
+        """The knowledge that games like this one share."""
         forms = self.known.forms
         if forms is None:
             report = Report()

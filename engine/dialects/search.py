@@ -199,7 +199,7 @@ class StretchSearch:
         return next(frame.candidates, None)
 
     def _candidate(self, forms: DecisionForms, cursor: Cursor, found: Found) -> Candidate:
-        """What a finder has found, and the cursor after it."""
+        """The finding of a finder as a candidate, with the cursor after it."""
         choice, args, who, item = found
         option = Option(forms.kinds[choice], args, self._seats[who], self.game.omniscient.numbers.stamp)
         following = cursor.answered() if item < 0 else cursor.matching(item)

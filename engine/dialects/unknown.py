@@ -11,8 +11,10 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct, field
 
+from rulespec import cache
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -26,6 +28,7 @@ _LINE = re.compile(r"^( *)(decide|chance|extend decision|options|option|include|
 _EXTENDS = re.compile(r"^extends: *[\"']?([\w./-]+)", re.MULTILINE)
 _KEY = re.compile(r"^ *(?:game\.settings\.)?(\w+) *:", re.MULTILINE)
 _MAX_BASES = 10
+_TRUTH = msgspec.json.Decoder(bool)
 
 
 class _Names(Struct):
@@ -82,21 +85,28 @@ def unknown_names(
     if there and {*dialect.decisions, *dialect.start.get("settings", {})} <= set(there):
         return []
     try:
-        names = _names(_folders(dialect))
+        texts = _texts(_folders(dialect))
     except (DiagnosticsError, OSError, ValueError):
         return []
-    options = names.all_options() | {name for name in there if "." in name}
-    wanted = [(name, "option", options, name) for name in dialect.decisions]
-    wanted += [(name, "setting", names.keys, f"settings.{name}") for name in dialect.start.get("settings", {})]
+    wanted = [("option", name, name) for name in dialect.decisions]
+    wanted += [("setting", name, f"settings.{name}") for name in dialect.start.get("settings", {})]
     for fault in dialect.known_faults:
-        wanted += [(name, "option", options, "known_faults") for name in sorted(fault.options)]
-        wanted.append((fault.overlay, "overlay", names.overlays, "known_faults"))
+        wanted += [("option", name, "known_faults") for name in sorted(fault.options)]
+        wanted.append(("overlay", fault.overlay, "known_faults"))
+    key = texts.key([f"{what} {name}" for what, name, _ in wanted], there)
+    if cache.read(key, _TRUTH) is True:
+        return []
+    names = texts.names()
+    known = {"option": names.all_options(), "setting": names.keys, "overlay": names.overlays}
     found = []
-    for name, what, known, place in wanted:
-        if name not in known and name not in there:
+    for what, name, place in wanted:
+        if name not in known[what] and name not in there:
             message = f"`{name}` in the dialect `{dialect.id}` is no {what} of any ruleset that it is for"
-            help_ = did_you_mean(name, sorted(known)) or "remove it, or name one that there is"
+            others = {each for each in there if "." in each} if what == "option" else set()
+            help_ = did_you_mean(name, sorted(known[what] | others)) or "remove it, or name one that there is"
             found.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))
+    if key and not found:
+        cache.write(key, True)
     return found
 
 
@@ -122,17 +132,44 @@ def _folders(dialect: Dialect) -> list[Path]:
     return list(found)
 
 
-def _names(folders: Iterable[Path]) -> _Names:
-    names = _Names()
+class _Texts(Struct):
+    """The texts in which names are looked for.
+
+    Attributes:
+        rules: of rules files.
+        sections: of YAML files with settings.
+        overlays: the names of the overlays on offer.
+    """
+
+    rules: list[str] = field(default_factory=list)
+    sections: list[str] = field(default_factory=list)
+    overlays: set[str] = field(default_factory=set)
+
+    def names(self) -> _Names:
+        """The names in them."""
+        names = _Names(overlays=self.overlays)
+        for text in self.rules:
+            names.read_rules(text)
+        for text in self.sections:
+            names.keys.update(_KEY.findall(text))
+        return names
+
+    def key(self, wanted: Iterable[str], there: Iterable[str]) -> str:
+        """The key of the entry that says of names that all are there, or among those known to be there."""
+        groups = (sorted(wanted), sorted(there), sorted(self.rules), sorted(self.sections), sorted(self.overlays))
+        return cache.key("dialect names", *(text for group in groups for text in (f"{len(group)}", *group)))
+
+
+def _texts(folders: Iterable[Path]) -> _Texts:
+    texts = _Texts()
     for folder in folders:
         rules, variants = f"{folder}/rules", f"{folder}/variants"
         for path in (*files_in(rules, ".rules", MAX_FILES), *files_in(variants, ".rules", MAX_FILES)):
-            names.read_rules(_text(Path(path)))
+            texts.rules.append(_text(Path(path)))
         overlays = files_in(variants, ".yaml", MAX_FILES)
-        names.overlays.update(Path(path).stem for path in overlays)
-        for path in (f"{folder}/game.yaml", *overlays):
-            names.keys.update(_KEY.findall(_text(Path(path))))
-    return names
+        texts.overlays.update(Path(path).stem for path in overlays)
+        texts.sections += [_text(Path(path)) for path in (f"{folder}/game.yaml", *overlays)]
+    return texts
 
 
 def _text(path: Path) -> str:

@@ -76,7 +76,7 @@ def _in_item(form: Projection, path: str) -> str:
 
 
 def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[Diagnostic]:
-    """Warnings of fields in a log that its dialect does not know, each told once for a type of entries."""
+    """Warnings of fields in a log that its dialect does not know, one for each field of a type of entries."""
     trees, around = _trees(dialect), _around(dialect)
     types, payloads = entries.types, entries.payloads
     doubtful = _doubtful(trees, types, payloads)

@@ -1,4 +1,4 @@
-"""What a seat has seen of a game so far: the decisions, as far as they were shown, and the memory of it."""
+"""A seat's view of the history of a game: the decisions in their visible part, and the memory of it."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ class Events:
         return self._remember()
 
     def memories(self) -> list[bytes]:
-        """What the seat remembered before the first decision, and after each."""
+        """The seat's memory before the first decision, and after each."""
         self._remember()
         return [self._first(), *(self._memory(step) for step in self.position.steps)]
 
     def _first(self) -> bytes:
-        """What there was to see before the first decision."""
+        """The digest of the seat's view before the first decision."""
         state = list(self.position.state)
         for step in reversed(self.position.steps):
             restore(state, step.journal)
@@ -110,7 +110,7 @@ class Events:
         return step.seen.memories[self.seat]
 
     def _told(self, number: int, before: Sight, after: Sight) -> list[str]:
-        """What the seat is told when a decision is taken. The last choice of a round tells all of them."""
+        """The events that the seat receives for a decision. The last choice of a round discloses all of them."""
         steps = self.position.steps
         others = before.chosen.bit_count()
         if after.asked == before.asked and after.chosen.bit_count() > others:

@@ -104,7 +104,7 @@ class Game:
         return f"{played}, {decision.name} by {decision.by or 'chance'}>"
 
     def __str__(self) -> str:
-        """How the game stands: what is open, or how it ended, and the points of each seat."""
+        """The status of the game: the open decision or the ending, and the points of each seat."""
         result, decision = self.result, self.decision
         head = f"{self.ruleset.title}, {self.ply} decision{'s' * (self.ply != 1)}; "
         if result is not None:
@@ -130,13 +130,13 @@ class Game:
 
     @property
     def legal_options(self) -> LegalOptions:
-        """What the decider may do now; empty when the game is over."""
+        """The legal options of the decider; empty when the game is over."""
         position = self._position
         return self._listed(position, self._words)
 
     @property
     def interrupts(self) -> LegalOptions:
-        """What seats may do out of turn now, by rights of their own."""
+        """The legal options out of turn, each with a seat that may take it."""
         return LegalOptions(self._position, self._words, True)
 
     def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
@@ -171,11 +171,11 @@ class Game:
         return self._position.is_legal(option.kind.choice, option.args)
 
     def why_not(self, option: Option, seat: str | None = OMNISCIENT) -> Refusal | None:
-        """Why the option may not be taken: the first condition that fails. None if it is legal.
+        """The reason why the option is illegal: the first condition that fails. None if it is legal.
 
         Args:
             option: an option.
-            seat: who asks: it is told what it may know (None: what all may); left out, all that there is to be told.
+            seat: the reader, who gets the part it may know (None: the public part); left out, the whole reason.
         """
         number = self._position.asked
         if number < 0:
@@ -250,7 +250,7 @@ class Game:
 
     @property
     def result(self) -> Result | None:
-        """How the game ended; None while it goes on."""
+        """The result of the game; None while it goes on."""
         return scoring.result(self._position, self.seats, teams_of(self))
 
     @property
@@ -259,7 +259,7 @@ class Game:
         return self._position.hash
 
     def view(self, seat: str | None) -> View:
-        """What a seat sees of the game, as a value that holds nothing else; None: what all seats see.
+        """The view of a seat, as a value that holds nothing else; None: the public view.
 
         Raises:
             ValueError: if there is no such seat.

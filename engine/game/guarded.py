@@ -1,4 +1,4 @@
-"""Guarded reading: what a seat may be told of conditions and expressions, from what it sees alone."""
+"""Guarded reading: the part of conditions and expressions that a seat can work out from its own view."""
 
 from __future__ import annotations
 

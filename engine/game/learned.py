@@ -1,4 +1,4 @@
-"""What a seat has learned from decisions that are to be taken back: they can be undone, but not forgotten by people."""
+"""Information a seat gained from moves about to be undone: people cannot forget it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from rulespec.engine.game.game import Game
 
 
 def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
-    """What a seat knows from the last decisions that it could not know before them, and cannot have decided itself.
+    """Facts from the last decisions that a seat could not know before them, and cannot have decided itself.
 
-    These are outcomes of chance and choices of the others in rounds, as far as the seat has seen them (also choices of
+    These are outcomes of chance and choices of the others in rounds, where the seat has seen them (also choices of
     before, in a round that was closed), and what had been hidden from it and was shown in between, such as
     `player.Bob.card`. What others have decided openly is not among it, nor what follows from rules.
 

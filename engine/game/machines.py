@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rulespec.engine.wasm.program import WasmProgram
 
 Backend = Literal["auto", "python", "interpreter", "wasm"]
-"""How rules are run; auto: by Python, and in wasm where so many games of a table are begun that it pays."""
+"""The machine that runs the rules; auto: Python, and wasm once so many games of a table are begun that it pays."""
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
 """Makes a machine for a ruleset, a number of seats and the values of all settings."""
 
@@ -60,7 +60,13 @@ _program = Kept(lower)
 
 
 def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], backend: Backend | Machines) -> Machine:
-    """The machine for a ruleset, a number of seats and the values of all settings; one that has a name is kept."""
+    """The machine for a ruleset, a number of seats and the values of all settings; one that has a name is kept.
+
+    Raises:
+        ValueError: if there is no backend of this name.
+    """
+    if not callable(backend) and backend not in _MACHINES:
+        raise ValueError(f"there is no backend `{backend}`, but {', '.join(f'`{name}`' for name in _MACHINES)}")
     make = backend if callable(backend) else _MACHINES[backend]
     try:
         return make(ruleset, seats, settings)
@@ -102,7 +108,7 @@ def _wasm(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Ma
 
 
 class _Table:
-    """How many games of a table have been begun by `auto`, and whether they can be played in wasm."""
+    """The games of a table that `auto` has begun, and whether they can be played in wasm."""
 
     def __init__(self, *_: object) -> None:
         self.begun = 0

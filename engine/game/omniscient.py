@@ -127,7 +127,7 @@ class Omniscient:
             raise self._position.fault(fault, self._session.queries.program) from None
 
     def measures(self, seat: str | None = OMNISCIENT, budget: Budget | None = None) -> Measures:
-        """What the ruleset calls a measure, such as points: measure → entity → number, of the game itself under "".
+        """The measures of the ruleset, such as points: measure → entity → number, of the game itself under "".
 
         Args:
             seat: who asks: None in the place of what it does not see; None asks for what all see.

@@ -1,4 +1,4 @@
-"""What a game asks, what may be answered, why not, and how it came out: plain values with names for people."""
+"""Decisions, options, refusals and results of a game: plain values with names for people."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Decision(Struct, frozen=True):
 
 
 class OptionKind(Struct, frozen=True):
-    """What the options of one name at a decision share.
+    """The shared part of all options of one name at a decision.
 
-    `interrupt`: taken by a right of the option's own. `choice` is its number, `block` where it leads.
+    `interrupt`: taken by a right of the option's own. `choice` is its number, `block` its first block.
     """
 
     decision: str
@@ -134,7 +134,7 @@ class RulesetFaultError(RulespecError):
 
 
 class Result(Struct, frozen=True):
-    """How a game ended: the ending's name, points by seat, and the seats that won."""
+    """The result of a game: the ending's name, points by seat, and the seats that won."""
 
     ending: str
     scores: dict[str, int]

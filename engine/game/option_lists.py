@@ -30,7 +30,7 @@ class _Options(dict[Listed, Option]):
 
 
 class OptionLists(dict[Listing, Sequence[Option]]):
-    """What the decider may do → the options as objects, for all games of the same rules and players.
+    """A listing of legal options → the options as objects, for all games of the same rules and players.
 
     Args:
         kinds: those of the options, by decision and choice.

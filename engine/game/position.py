@@ -34,7 +34,7 @@ stamps = count(1)
 
 
 class Seen(Brief, Struct, gc=False):
-    """What seats have seen of a decision, once a view has been asked for.
+    """The visibility of a decision for the seats, filled once a view has been asked for.
 
     Attributes:
         seers: for each argument, the set of the seats that see it.
@@ -107,8 +107,6 @@ class Position:
         self._sum: int | None = None  # of the hash, once it has been asked for
         self._sound: int | None = None  # the ply at which all invariants were last seen to hold
 
-    # --- the state -------------------------------------------------------------------------
-
     def begin(self) -> None:
         """Runs to the first decision. Whatever reads the state does so by itself."""
         if not self._begun:
@@ -178,8 +176,6 @@ class Position:
         if self._shared:
             self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
 
-    # --- legal options -----------------------------------------------------------------------
-
     def own(self) -> tuple[int, list[Listed]]:
         """The seat that decides (-1: chance), and its legal options: number of the choice, arguments, -1."""
         if self.asked < 0:
@@ -247,7 +243,7 @@ class Position:
         return self.machine.actor(state, self._asked, choice, args)
 
     def weight(self, choice: int, args: tuple[int, ...]) -> int:
-        """How often an option of chance comes up, against the others."""
+        """The weight of an option of chance, relative to the others."""
         taken = self.program.decisions[self.asked].choices[choice]
         if taken.weight is None:
             return 1
@@ -376,8 +372,6 @@ class Position:
             raise self.fault(fault) from None
         self._sound = None if broken else len(self.steps)
         return broken
-
-    # --- faults ----------------------------------------------------------------------------------
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
         """A fault as a mistake of the ruleset; `program`: where it occurred, if not in the one of this position."""

@@ -66,7 +66,7 @@ def meant(game: Game, wrong: Diagnostic) -> bool:
 
 
 def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
-    """What is wrong with a position, with the reasons: for whom an invariant fails, why each option is refused.
+    """The fault of a position with its reasons: the entities for which an invariant fails, the refusal of each option.
 
     Args:
         game: at that position.

@@ -92,7 +92,7 @@ class Queries:
         return self._shared
 
     def _made(self, *, whole: bool) -> _Shared:
-        """What tables like this one share; with the `whole` rules, `once` can run their procedures."""
+        """The part that tables like this one share; with the `whole` rules, `once` can run their procedures."""
         program = ir.Program(len(self.seats))
         lowering = ExpressionLowering(
             Layout(self.ruleset.declarations, len(self.seats), program), self.settings, program
@@ -114,7 +114,7 @@ class Queries:
 
     @property
     def program(self) -> ir.Program:
-        """What is evaluated here is part of this program, and may fault at its sites."""
+        """The program of the queries: their expressions are part of it, and may fault at its sites."""
         return self._lower.p
 
     def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
@@ -160,7 +160,7 @@ class Queries:
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
 
     def measuring(self, labels: Labels) -> Measuring:
-        """What measures the states of this game."""
+        """The measuring of this game's states."""
         if self._measuring is None:
             own = self._own
             if own.gauges is None:
@@ -169,7 +169,7 @@ class Queries:
         return self._measuring
 
     def closure(self, e: typed.Expr, scope: Scope) -> Closure:
-        """What gives the value of an expression of the ruleset, for a state and slots."""
+        """A function for the value of an expression of the ruleset, given a state and slots."""
         return self._own.closures.made(self._lowered(e, scope))
 
     def projection(self, text: str, params: Sequence[tuple[str, str | Type]]) -> Query:
@@ -209,7 +209,7 @@ class Queries:
         return Query(type_name(expr.type), value, slots, constant, expr.type, lowered)
 
     def _function(self, e: ir.Expr, params: int) -> Value:
-        """What gives the value of a lowered expression, for a state and arguments in its first slots."""
+        """A function for the value of a lowered expression, given a state and arguments in its first slots."""
         made, lowering = self._own.closures.made(e), self._lower
         if highest(e) < params:  # it binds nothing that would need a slot
             return made
@@ -262,7 +262,7 @@ class Queries:
         return cell.base + self._evaluate(cell.index, state)
 
     def _source(self, place: typed.Field | typed.PieceCount, state: list[int]) -> int | None:
-        """Where pieces and money come from that a scenario puts somewhere."""
+        """The source of the pieces or money that a scenario puts somewhere."""
         if isinstance(place, typed.PieceCount):
             first = next(iter(place.piece.places.values()))
             if first.index:

@@ -13,7 +13,7 @@ from rulespec.rule_ids import cited
 _TRIED = 200
 """Arguments of an option that are asked for their refusals."""
 Value = Callable[[ir.Expr, tuple[int, ...]], int]
-"""What gives the value of an expression, with its first slots filled."""
+"""A function for the value of an expression, with its first slots filled."""
 
 
 def refused(reason: str, span: Span | None = None) -> Refusal:
@@ -63,7 +63,7 @@ def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> li
 def _refusals(
     value: Value, labels: Labels, choice: ir.Choice, slots: int, args: tuple[int, ...] = ()
 ) -> Iterator[tuple[tuple[int, ...], Refusal]]:
-    """The arguments of an option that is not legal, as far as they are in their ranges, and what refuses them."""
+    """The arguments of an illegal option that are in their ranges, each with its refusal."""
     bound = [0] * slots
     for param, arg in zip(choice.params, args, strict=False):
         bound[param.slot] = arg

@@ -1,4 +1,4 @@
-"""Decisions that all take together, whoever is ready first: choices are kept apart until the last one has chosen."""
+"""Simultaneous decisions: collect one choice per seat, then apply all."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class Round:
         return tuple(seat for seat in self.waiting if self._has_one(seat))
 
     def options(self, seat: str) -> list[Option]:
-        """What a seat may choose, whether it has chosen or not."""
+        """The options of a seat in the round, whether it has chosen or not."""
         asked = _asked(self.game, self._of_round(seat))
         return list(asked.legal_options) if asked is not None else []
 
     def choose(self, seat: str, text: str) -> bool:
-        """Chooses, or chooses anew. Once all have chosen, the choices are taken.
+        """Chooses, or replaces an earlier choice. Once all have chosen, the choices are taken.
 
         Returns:
             Whether the round is complete.
@@ -127,7 +127,7 @@ def waiting(game: Game) -> tuple[str, ...]:
 
 
 def own_options(game: Game, seat: str) -> Sequence[Option]:
-    """What a seat may decide now; in a round also before those who are asked first have chosen."""
+    """The decisions a seat may take now; in a round also before those who are asked first have chosen."""
     if seat not in waiting(game):
         return []
     asked = _asked(game, seat)

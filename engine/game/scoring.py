@@ -19,7 +19,7 @@ def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
 
 
 def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
-    """How a game ended; None while it goes on. `of_seats` are the teams of the seats: a team wins if one of it does."""
+    """The result of a game; None while it goes on. `of_seats` are the seats' teams: a team wins if one of it does."""
     state = position.state
     if not state[ir.ENDING]:
         return None

@@ -13,7 +13,7 @@ from rulespec.engine.program.orders import in_order
 PUBLIC = -1
 """In the place of a seat: what all seats see."""
 Value = Callable[[ir.Expr, tuple[int, ...]], int]
-"""What gives the value of an expression where the game stands, with its first slots filled."""
+"""A function for the value of an expression in the current position, with its first slots filled."""
 
 
 def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]:
@@ -30,7 +30,7 @@ def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]
 
 
 class Sum(NamedTuple):
-    """How many there are, where everybody may count without seeing which.
+    """A public count of something private, whose members stay hidden.
 
     Attributes:
         secret: what is private.
@@ -46,7 +46,7 @@ class Sum(NamedTuple):
 
 
 def counted(program: ir.Program, state: Sequence[int]) -> Iterator[Sum]:
-    """What everybody may count: in private places, and in private orders."""
+    """The public counts of a state: in private places, and in private orders."""
     for secret in program.secrets:
         cell = program.cells[secret.cells.start]
         if secret.places:

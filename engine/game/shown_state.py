@@ -1,4 +1,4 @@
-"""The state of a game with names, as far as it is seen."""
+"""The visible part of a game's state, with names."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def named_state(
 
 
 def counts(program: ir.Program, labels: Labels, state: Sequence[int]) -> dict[str, int]:
-    """How many there are, where everybody may count without seeing which."""
+    """The public counts of private things, by their names."""
     found: dict[str, int] = {}
     for one in counted(program, state):
         cell = program.cells[one.first]
@@ -52,7 +52,7 @@ def counts(program: ir.Program, labels: Labels, state: Sequence[int]) -> dict[st
 
 
 def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:
-    """What is private, for people: `cash` of the game, `player.bob.cash`, `hold.hand[bob]`."""
+    """The name of something private, for people: `cash` of the game, `player.bob.cash`, `hold.hand[bob]`."""
     if cell.group == "game":
         return cell.name
     if cell.group != "pieces":

@@ -1,4 +1,4 @@
-"""What a seat sees of a position, in numbers: for the views, the history and the memory of seats."""
+"""A seat's view of a position, in numbers: for the views, the history and the memory of seats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def digest(text: str) -> bytes:
 
 
 class Sight(Struct, frozen=True):
-    """What is known of a position to a seat, and of a round that is not complete to all.
+    """The information of a seat about a position, and of all about a round that is not complete.
 
     Attributes:
         asked: the number of the open decision; -1 when the game is over.
@@ -52,7 +52,7 @@ class Watcher:
 
     @cached_property
     def taint(self) -> Taint:
-        """What follows from what is private."""
+        """The taint of private cells."""
         return Taint(self.p)
 
     @cached_property
@@ -84,7 +84,7 @@ class Watcher:
         return evaluator.alone(lambda: hidden(self.p, value, seat), "who sees what is private")
 
     def of(self, state: State, seat: int) -> Sight:
-        """What a seat (or `PUBLIC`) sees of a state."""
+        """The sight of a seat (or `PUBLIC`) in a state."""
         asked = self.machine.asked.get(state[ir.PC], -1)
         unseen = self.unseen(state, seat)
         question = (self.p.decisions[asked].name, self.p.decisions[asked].doc) if asked >= 0 else ()

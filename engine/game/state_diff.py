@@ -1,4 +1,4 @@
-"""What has changed between two game states, in words."""
+"""Differences between two game states, in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def shown(value: Any) -> str:
 
 
 def changes(before: State, after: State) -> Iterator[str]:
-    """What differs, a line each: `Ann points: 3 → 5`."""
+    """The differences, a line each: `Ann points: 3 → 5`."""
     for kind, entities in after["entities"].items():
         for entity, fields in entities.items():
             for name, value in fields.items():

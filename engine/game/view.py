@@ -1,4 +1,4 @@
-"""What people and programs outside look at: the points and the state of a game, with names."""
+"""Readable values for people and programs outside: the points and the state of a game, with names."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class SeenOption(Struct, frozen=True):
 
 
 class View(Brief, Struct, frozen=True):
-    """What a seat sees of a game. What is hidden from it is not in here, and nothing leads back to the game.
+    """The view of a seat. Hidden information is not in here, and nothing leads back to the game.
 
     Attributes:
         seat: who looks; None for what all seats see.
@@ -76,7 +76,7 @@ class View(Brief, Struct, frozen=True):
 
 
 def view_of(game: Game, seat: str | None) -> View:
-    """What a seat sees of a game; None: what all seats see."""
+    """The view of a seat; None: the public view."""
     position, labels = game._position, game.omniscient.labels
     program, state = position.program, position.state
     viewer = PUBLIC if seat is None else game.seats.index(seat)

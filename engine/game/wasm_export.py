@@ -25,7 +25,7 @@ def exported(game: Game) -> bytes:
 
 
 def names(game: Game) -> dict[str, Any]:
-    """What the numbers of a module mean.
+    """The names behind the numbers of a module.
 
     `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
     takes that holds a wide set. `options` are numbered as in the buffer of options; `asked` says for each block which

@@ -50,7 +50,7 @@ class SeatLog(Struct, frozen=True):
 
 
 class Agreement(Struct, frozen=True):
-    """What has been compared: how many decisions, how many seals fit, and how many are still sealed."""
+    """The extent of an agreement: compared decisions, seals that fit, and choices that are still sealed."""
 
     decisions: int
     opened: int

@@ -41,7 +41,7 @@ MAX_FIELDS = 100
 """State fields in `keep`, and in `set`."""
 
 SALT = "^([0-9a-f]{32})?$"
-"""What a salt looks like; "" for none."""
+"""The pattern of a salt; "" for none."""
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
 _HEADER_KEYS = ("rulespec_log", "ruleset", "ruleset_hash", "seats", "settings")
 

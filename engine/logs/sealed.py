@@ -35,7 +35,7 @@ class Seal(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What all may see: SHA-256 of the salt and the line of the choice, 64 hex digits."""
+        """The public form of the choice: SHA-256 of the salt and the line of the choice, 64 hex digits."""
         return sealed(entry_json(self.option), self.salt)
 
 

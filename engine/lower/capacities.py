@@ -48,7 +48,7 @@ def check(x: ExpressionLowering, capacity: typed.CapacityDecl, index: ir.Expr, s
 
 
 def _start(x: ExpressionLowering, capacity: typed.CapacityDecl) -> list[int]:
-    """How many there are at the start, for each entity of the index."""
+    """The counts at the start, one for each entity of the index."""
     layout, state = x.layout, x.p.start
     size = layout.size(capacity.index) if capacity.index else 1
     counts = [0] * size

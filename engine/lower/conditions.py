@@ -33,7 +33,7 @@ class ConditionLowering:
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
 
     def shown(self, e: typed.Expr, value: ir.Expr, scope: Scope) -> tuple[ir.Shown, ...]:
-        """What is shown of a value: nothing, if it is written as it is."""
+        """The values that explain a condition's value; none for a literal, whose text is its value."""
         if isinstance(e, typed.Lit):
             return ()
         if isinstance(e, typed.Once):

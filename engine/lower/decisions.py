@@ -115,7 +115,7 @@ class DecisionLowering:
         self.b.here = after
 
     def _otherwise(self, s: typed.Otherwise, ask: int, after: int, scope: Scope) -> None:
-        """What is carried out where there is no legal option."""
+        """Lowers the body that runs where there is no legal option."""
         exit_ = self.b.p.blocks[ask].exit
         assert isinstance(exit_, ir.Ask)
         self.b.here = self.b.block()

@@ -57,7 +57,7 @@ class ExpressionLowering:
         layout: of the state.
         settings: the values of the ruleset's settings, as text.
         program: takes arrays, tables, functions and sites.
-        marks: told what is lowered.
+        marks: notified of all that is lowered.
 
     Attributes:
         most_slots: how many slots suffice for all expressions so far.
@@ -380,7 +380,7 @@ def _constant(x: ExpressionLowering, e: typed.Expr, known: dict[typed.Var, ir.Ex
 
 
 def capacities_of(x: ExpressionLowering, kind: typed.Kind) -> tuple[int, ...]:
-    """How many tokens of a kind find room in each place; -1 for any number.
+    """The capacity of each place for tokens of a kind; -1 if unbounded.
 
     Raises:
         DiagnosticsError: RS702 if that has no value.
@@ -391,7 +391,7 @@ def capacities_of(x: ExpressionLowering, kind: typed.Kind) -> tuple[int, ...]:
 
 
 def limits_of(x: ExpressionLowering, capacity: typed.CapacityDecl) -> tuple[int, ...]:
-    """How many find room where a capacity counts, for each entity of its index.
+    """The limits of a capacity, one for each entity of its index.
 
     Raises:
         DiagnosticsError: RS702 if that has no value.

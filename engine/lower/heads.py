@@ -37,7 +37,7 @@ class Named(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """What an option does before its body: the values that are named, then the payments; and the scope of the body."""
+    """The start of an option, before its body: values that are named, then payments; and the scope of the body."""
 
     named: list[Named]
     payments: list[ir.Instruction]
@@ -75,7 +75,7 @@ class HeadLowering:
     # --- what is done ------------------------------------------------------------------------
 
     def begun(self, option: typed.OptionDef, scope: Scope, *, later: bool = False) -> Begun:
-        """What an option does before its body.
+        """Lowers the start of an option, before its body.
 
         Args:
             option: the option.
@@ -160,7 +160,7 @@ class HeadLowering:
         yield ir.Store(source, op("-", source, amount), _least(cost), most, self._site(cost))
 
     def _place(self, e: typed.Expr, scope: Scope, found: Begun, *, steady: bool) -> ir.Cell:
-        """Where a cost is taken from or goes to."""
+        """The cell that a cost is taken from or goes to."""
         place = self.x.expr(e, scope)
         assert isinstance(place, ir.Cell)
         if steady:
@@ -282,13 +282,13 @@ def _unlimited(cost: typed.Cost) -> bool:
 
 
 def _least(cost: typed.Cost) -> int:
-    """What must be left where a cost is taken from."""
+    """The lower bound of the number that a cost is taken from."""
     low = cost.source.decl.low if isinstance(cost.source, typed.Field) else None
     return 0 if low is None else low
 
 
 def _behind(head: tuple[typed.HeadPart, ...]) -> list[typed.Let]:
-    """What is named behind the last condition: it is evaluated when the option is taken, read or not."""
+    """Names after the last condition: evaluated when the option is taken, read or not."""
     found: list[typed.Let] = []
     for part in reversed(head):
         if not isinstance(part, typed.Let):

@@ -30,7 +30,7 @@ def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks
         ruleset: as the checker made it.
         seats: number of players, within the ruleset's range.
         settings: every setting of the ruleset with its value, as text.
-        marks: told what is lowered.
+        marks: notified of all that is lowered.
 
     Raises:
         DiagnosticsError: RS701 for too many cells, RS702 for a start value that does not fit.

@@ -7,7 +7,7 @@ from rulespec.typed import nodes as typed
 
 
 class Marks:
-    """Told what is lowered. Every method does nothing; override those that matter."""
+    """Notifications from lowering. Every method does nothing; override those that matter."""
 
     def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
         """The expression that takes the place of a lowered one: itself, or a marked one of the same value."""
@@ -20,7 +20,7 @@ class Marks:
         """The body of a loop begins in a block; `again` is the block that decides whether to go on to `leave`."""
 
     def otherwise(self, s: typed.Otherwise, block: int) -> None:
-        """What is carried out where there is no legal option begins in a block."""
+        """The body that runs where there is no legal option begins in a block."""
 
     def definition(self, definition: typed.Definition, function: int) -> None:
         """A definition has the number of a function."""

@@ -89,5 +89,5 @@ class OptionLowering:
         return choice, self.begun(option, body, later=later)
 
     def begun(self, option: typed.OptionDef, scope: Scope, *, later: bool = False) -> Begun:
-        """What an option does before its body (see `HeadLowering.begun`)."""
+        """Lowers the start of an option, before its body (see `HeadLowering.begun`)."""
         return self._heads.begun(option, scope, later=later)

@@ -37,7 +37,7 @@ def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, i
 
 
 def capacities(layout: Layout, kind: typed.Kind, value: Value) -> tuple[int, ...]:
-    """How many tokens find room in each place; -1 for any number."""
+    """The capacity of each place for tokens of a kind; -1 if unbounded."""
     found = []
     for place, number in of_places(layout, kind):
         if place.at_most is None:
@@ -49,7 +49,7 @@ def capacities(layout: Layout, kind: typed.Kind, value: Value) -> tuple[int, ...
 
 
 def count_in(layout: Layout, kind: typed.Kind, place: ir.Expr, slot: int, without: ir.Expr | None = None) -> ir.Expr:
-    """How many tokens are in a place; one of them may be left out."""
+    """The number of tokens in a place, one of them left out on request."""
     size = layout.size(kind.name)
     there = op("==", ir.Cell(layout.field_at[kind.state["place"]], ir.Local(slot), size), place)
     where = there if without is None else logic("and", [there, op("!=", ir.Local(slot), without)])
@@ -61,7 +61,7 @@ _FEW = 16
 
 
 def how_many(layout: Layout, capacity: typed.CapacityDecl, index: ir.Expr, slot: int) -> ir.Expr:
-    """How many pieces and tokens there are where a capacity counts, for an entity of its index."""
+    """The number of pieces and tokens in the places of a capacity, for an entity of its index."""
     if not _is_ready(index):  # worked out once: the only member of a set
         inner = how_many(layout, capacity, ir.Local(slot), slot + 1)
         return ir.Fold("sum", slot, op("bit", index), None, None, inner, None)

@@ -1,4 +1,4 @@
-"""Who sees which cells."""
+"""Viewers of private cells."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None
 
 
 def seers(x: ExpressionLowering, param: typed.OptionParam, scope: Scope) -> ir.Expr | None:
-    """Who sees an argument that not all see, besides who decides; None: nobody."""
+    """The viewers of a private argument, besides the seat that decides; None: nobody."""
     if param.private is None or param.private.like is None:
         return x.expr(param.private.to, scope) if param.private is not None and param.private.to is not None else None
     field, secrecy = param.private.like, param.private.like.decl.private

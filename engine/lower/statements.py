@@ -19,7 +19,7 @@ from rulespec.types import Maybe
 
 
 class _Loop(NamedTuple):
-    """Where `leave` and `continue` lead in a loop, and how many options it is within."""
+    """The targets of `leave` and `continue` in a loop, and the number of options around it."""
 
     leave: int
     next: int

@@ -129,7 +129,7 @@ def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:
     """An argument as a number that it has in common with those that are alike; below 0: none, or an earlier argument.
 
-    Earlier arguments are told from all others.
+    Earlier arguments are distinguished from all others.
     """
     param, value = choice.params[depth], args[depth]
     if not param.alike or value < 0:

@@ -26,7 +26,7 @@ class Evaluator(Execution):
     Args:
         program: what the expressions are part of; it may still grow.
         patience: how many steps are taken at most; `left` counts down. Each expression that is evaluated is one.
-        observer: told what is evaluated.
+        observer: notified of all that is evaluated.
     """
 
     def __init__(self, program: ir.Program, patience: int = sys.maxsize, observer: Observer | None = None) -> None:

@@ -23,7 +23,7 @@ class Execution(ABC):
     Args:
         program: the blocks.
         patience: how many steps are taken at most; `left` counts down.
-        observer: told what is run.
+        observer: notified of all that runs.
     """
 
     def __init__(self, program: ir.Program, patience: int, observer: Observer | None) -> None:

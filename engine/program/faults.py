@@ -31,7 +31,7 @@ class ProgramFaultError(RulespecError):
         self.span = span
 
     def told(self, p: ir.Program) -> str:
-        """What is at fault: the numbers, or the members of the set by their names."""
+        """The finding as text: the numbers, or the members of the set by their names."""
         if self.found is None:
             return self.detail
         names = [name for i, name in enumerate(p.found[self.site]) if self.found >> i & 1]

@@ -10,9 +10,9 @@ _counters: list[Counter[str]] = []
 
 
 def handed_back(to: str, times: int = 1) -> None:
-    """Notes that a machine has done what another one was asked for: `python` or `interpreter`.
+    """Counts calls that one machine has handed to another: to `python` or `interpreter`.
 
-    What is at fault, and is only told by another machine, is not handed back.
+    A fault that another machine merely reports does not count.
     """
     for counter in _counters:
         counter[to] += times

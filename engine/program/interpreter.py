@@ -34,7 +34,7 @@ class Interpreter(Evaluator):
     Args:
         program: what to run.
         patience: how many steps are taken at most, for rules that are only tried out; `left` counts down.
-        observer: told what is evaluated, run and listed.
+        observer: notified of all that is evaluated, run and listed.
         steps: how many steps there are at most from one decision to the next.
     """
 
@@ -199,7 +199,7 @@ class Interpreter(Evaluator):
         """
         c = self.p.decisions[of[0]].choices[of[1]]
         tests, faults = self._order(c)
-        # What may be at fault comes before conditions, and is told whatever they say.
+        # A possible fault comes before conditions, and is reported whatever their values.
         found = self._domain(state, (*of, depth), slots) if depth < len(c.params) and faults[depth] else None
         for r in tests[depth]:
             for slot, value in named.items():

@@ -129,7 +129,7 @@ class Spread(Expr, frozen=True):
 
     From the members of `start`, whose sum is 0, on: of those that are open the one with the least sum, of equals the
     first, is settled and put into `slot`; then for each member of `near` in `to` for which `where` holds, in order, the
-    `cost` of the step is worked out. Less than nothing is a fault at `below`. Who can be come to for less is open anew.
+    `cost` of the step is worked out. Less than nothing is a fault at `below`. One with a smaller sum is reopened.
 
     With a `limit`: the set of all whose sum is not above it. With `until`: the sum of the first one settled, in `to`,
     for whom it holds, and `default` if there is none; a sum of more than 15 digits is a fault at `above`.
@@ -173,7 +173,7 @@ class Call(Expr, frozen=True):
 
 
 class Suppose(Expr, frozen=True):
-    """What `body` would be after a procedure, which neither asks nor ends the game. The state stays as it is.
+    """`body` after a hypothetical call that neither asks nor ends the game; the state is rolled back.
 
     `block` is the procedure's first block, `back` the cell that says where it returns to, `params` are the cells of its
     parameters. More than `MAX_ONCE_STEPS` steps of it are a fault at `site`. `counted`: they are counted when it runs,
@@ -422,7 +422,7 @@ def none_of(type_: str) -> int | None:
 class Choice(Brief, Struct, frozen=True, gc=False):
     """An option of a decision; `by` is who may take it, if not the decider.
 
-    `depths`: where its conditions are tested (see `option_tests`), as far as that is settled. `steps`: those that are
+    `depths`: where its conditions are tested (see `option_tests`), where that is settled. `steps`: those that are
     taken at most to list its arguments, besides those of each value of a parameter. Both are made by `count_work`.
     """
 

@@ -12,7 +12,7 @@ State = list[int]
 Journal = list[int]
 """Undo journal: flat pairs (cell, previous value), oldest first."""
 Changes = bytes
-"""What a machine notes that leaves a state behind: flat triples (cell, previous value, value), oldest first.
+"""Changes of a machine that leaves a state behind: flat triples (cell, previous value, value), oldest first.
 
 Each is a number of 64 bits with a sign, in the byte order of the computer.
 """

@@ -9,7 +9,7 @@ MAX_NUMBER = types.MAX_NUMBER
 NO_NUMBER = types.NO_NUMBER
 """None, where a number may be none."""
 TOO_FULL = "there would be a number of more than 15 digits"
-"""What is wrong with a payment or a move after which there is too much at one place."""
+"""Fault of a payment or a move that leaves too much at one place."""
 MAX_VALUE_STEPS = 10_000_000
 """Steps of what is asked between two decisions: an invariant, who decides, whether an option is legal, points."""
 MAX_START_STEPS = 3_000_000

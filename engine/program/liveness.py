@@ -17,14 +17,14 @@ Cells = frozenset[int]
 def live_cells(p: ir.Program, cells: Cells) -> dict[int, Cells]:
     """For each block those of some variables that may be read from its beginning on, before they are written.
 
-    Only what the block's procedure, and those that it calls, may read: what its callers may is told by where it returns
+    Only reads of the block's procedure and its callees count: those of its callers follow from where it returns
     to (`callers`).
     """
     return _Liveness(p, cells).live
 
 
 class Frames:
-    """Where the procedures that are under way go on.
+    """Return targets of the procedures that are under way.
 
     Attributes:
         returns: a block → how its procedure is left, if it goes back to where it was called.
@@ -83,7 +83,7 @@ class _Liveness:
         return live
 
     def _after(self, block: int) -> Cells:
-        """What may be read where a block ends."""
+        """The cells that may be read after a block ends."""
         exit_ = self.p.blocks[block].exit
         live = frozenset[int]().union(*(self.live.get(b, frozenset()) for b in self._flow.successors(block)))
         if isinstance(exit_, ir.Branch):
@@ -99,7 +99,7 @@ class _Liveness:
         return live
 
     def _asked(self, ask: ir.Ask) -> Cells:
-        """What a decision, or what follows it, may read."""
+        """The cells that a decision, or its continuation, may read."""
         d = self.p.decisions[ask.decision]
         live = frozenset[int]().union(*(self._read(e) for e in (d.by, d.among, d.all) if e is not None))
         for c in d.choices:

@@ -35,7 +35,7 @@ class Lookups(NamedTuple):
 
 
 class Late(Protocol):
-    """Runs that leave a state behind until somebody looks at it: a bot that plays a game looks at none.
+    """Lazy sync: the state is updated when it is read, and a bot that plays a game reads none.
 
     Until it catches up, a state has nothing but its program counter, and only `own`, `listing`, `decider` and
     `interrupts` of the machine take it, and these methods.

@@ -6,7 +6,7 @@ from rulespec.engine.program import ir
 
 
 class Observer:
-    """Told what an interpreter does. Every method does nothing; override those that matter."""
+    """Notifications from an interpreter. Every method does nothing; override those that matter."""
 
     def chosen(self, e: ir.If, value: int) -> None:
         """A choice had a value."""

@@ -14,7 +14,7 @@ Named = tuple[dict[int, ir.Expr], ir.Expr]
 
 
 class OptionTests(Struct, frozen=True):
-    """When the conditions of an option are tested.
+    """The schedule of an option's conditions: each is tested once its parameters have values.
 
     Attributes:
         wheres: for each parameter the condition of its own, tested as soon as it has a value.

@@ -90,7 +90,7 @@ class Rounds:
                 self.of[block] *= times
 
     def _rounds(self, head: int) -> int:
-        """How often a loop goes round: for each member of a set, or until a number has been counted down."""
+        """Upper bound for the rounds of a loop over the members of a set, or of one that counts a number down."""
         exit_ = self.p.blocks[head].exit
         test = exit_.condition if isinstance(exit_, ir.Branch) else None
         if not isinstance(test, ir.Op) or not isinstance(test.args[0], ir.Cell) or test.args[1:] != (ir.Const(0),):

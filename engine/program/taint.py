@@ -10,7 +10,7 @@ from rulespec.engine.program.traversal import span, walk
 
 
 class Taint:
-    """What follows from private cells, and from choices that are not shown yet.
+    """Taint: cells that depend on private cells, or on choices that are not shown yet.
 
     Variables follow from what is assigned to them, and from what decides whether it is: where a branch reads what is
     private, all that is assigned until its ways meet again follows from it. State that everybody sees is not among it,

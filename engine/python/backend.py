@@ -7,6 +7,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.passes.invariants import Invariants, split
+from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
 from rulespec.engine.program.cost import Costs
@@ -25,9 +27,7 @@ from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
-from rulespec.engine.python.invariants import Invariants, split
 from rulespec.engine.python.left_to_interpreter import leave_to_interpreter
-from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.python.runtime import array_names, counting_memo_of, memo_of, runtime_names
 from rulespec.engine.python.suppositions import carry_out, write_suppositions
 
@@ -41,7 +41,7 @@ _UNCOUNTED = 8
 
 
 class _Idle(NamedTuple):
-    """A decision that is not waited for without a legal option.
+    """A decision with `otherwise`: skipped if nothing is legal.
 
     Attributes:
         legal: whether there is one; counts the values of parameters.
@@ -152,12 +152,11 @@ class PythonBackend:
         return names
 
     def _used(self, program: ir.Program) -> dict[str, Any]:
-        """What the source may use, by its name, but for its own functions."""
+        """The names that the source may use, besides its own functions."""
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
-        names["doubtful"] = doubtful
-        names["DoubtfulError"] = DoubtfulError
+        names |= {"doubtful": doubtful, "DoubtfulError": DoubtfulError, "ProgramFaultError": ProgramFaultError}
         names["exactly"] = self._exactly
         names["carry_out"] = partial(carry_out, self.p, self._occupied)
         names["numbers"] = partial(numbers, self.p)
@@ -180,11 +179,6 @@ class PythonBackend:
     def start(self) -> State:
         """A new state before the first block has run, with the sets of occupied places."""
         return self._start.copy()
-
-    @property
-    def supposes(self) -> bool:
-        """Whether an expression supposes that a procedure has run: what asks for its value writes into a state."""
-        return bool(self._writer.supposed)
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
@@ -322,7 +316,7 @@ class PythonBackend:
         ]
 
     def _lookup(self, decision: int, choice: int) -> Callable[..., bool]:
-        """What says whether an option may be taken."""
+        """The test of an option's legality."""
         alike = any(param.alike for param in self.p.decisions[decision].choices[choice].params)
         test: Callable[..., bool] = self._tests[decision][choice]
         return partial(self._listed, decision, choice) if alike else test
@@ -357,7 +351,7 @@ class PythonBackend:
 
 
 def _nobody(_: object) -> int:
-    """Who decides where chance does."""
+    """The decider of a decision by chance."""
     return -1
 
 

@@ -83,7 +83,7 @@ class BlockWriter:
         self._again = False
         """Whether the function goes back to its head."""
         self._chain = 0
-        """How many blocks have been written."""
+        """The number of blocks written so far."""
         self._inside: list[_OpenLoop] = []
         self._opened: set[int] = set()
         """The blocks that the place is within: none is written inside of itself."""

@@ -149,7 +149,7 @@ class ChoiceWriter:
         return body
 
     def _mark(self, c: ir.Choice, depth: int) -> str:
-        """What an argument has in common with those that are alike (see `alike.marked`)."""
+        """The mark that an argument shares with those that are alike (see `alike.marked`)."""
         param = c.params[depth]
         kind, v = kind_of(param), f"v{param.slot:d}"
         mark = f"a_{kind}[{v}]"
@@ -222,7 +222,7 @@ def _params(c: ir.Choice) -> list[str]:
 
 
 def _sure_values(param: ir.Param) -> int:
-    """How many values a parameter has whose set is known; 1 if it is not."""
+    """The number of values of a parameter whose set is constant; 1 if it is not."""
     return param.low.value.bit_count() + (param.none is not None) if isinstance(param.low, ir.Const) else 1
 
 

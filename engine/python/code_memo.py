@@ -16,7 +16,7 @@ class CodeMemo:
         self._kept = 0
 
     def code(self, source: str) -> CodeType:
-        """What defines the function of a source text, as `exec` takes it."""
+        """The code that defines the function of a source text, as `exec` takes it."""
         found = self._codes.get(source)
         if found is None:
             found = compile(source, "<generated>", "exec")

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.procedures import Procedure
 from rulespec.engine.python.blocks import BlockWriter, counted, few, returned
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.instructions import spilled, variable
-from rulespec.engine.python.occupancy import Occupancy
 from rulespec.engine.python.plan import Plan
 
 

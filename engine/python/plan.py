@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops, meets
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.procedures import procedures, zeros
 from rulespec.engine.python.features import Features
-from rulespec.engine.python.occupancy import Occupancy
 
 _MAX_TIMES = 5
-"""How often a block is written on average: functions that begin at each of many blocks in a row share what follows."""
+"""Copies of a block on average: functions that begin at each of many blocks in a row share what follows."""
 _MAX_VARIABLES = 100
 """A procedure with more variables leaves them in their cells: each place where it may wait names them all."""
 

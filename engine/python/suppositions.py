@@ -1,4 +1,4 @@
-"""What an expression would be after a procedure, as a function that takes back what the procedure has done.
+"""Evaluates an expression after a hypothetical call, then rolls back.
 
 Such a function runs the procedure with a journal of its own, so the state is never copied. Every evaluation ends with
 the state as it was, also if a fault or an interrupt breaks it off; nothing else comes between.
@@ -54,28 +54,39 @@ def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> 
     Its steps count for what it is part of, as many as they may be. If that says too little they are counted as it runs,
     by what it goes over, and by the interpreter if they may be too many.
     """
-    args = ", ".join(writer.number(a) for a in e.args)
+    values = [f"x{i:d} = {writer.number(a)}" for i, a in enumerate(e.args)]  # before the procedure has its own budget
+    args = ", ".join(f"x{i:d}" for i in range(len(e.args)))
     params = "".join(f"{cell:d}, " for cell in e.params)
     exact = f"carry_out(s, u, {e.block:d}, {e.back:d}, ({params}), ({args}{',' if args else ''}), {e.site:d})"
     spent = [f"left[0] -= {MAX_ONCE_STEPS:d}", IN_DOUBT] if e.counted else []
     if not functions.runs_at_once(e.block):
-        return [exact, *spent]
+        return [*values, *spent, exact]
     run = f"p{e.block:d}({', '.join(['s', 'u', *([args] if args else [])])})"
     if not e.counted and functions.plan.costs.whole.procedure(e.block) <= MAX_ONCE_STEPS:
-        return [run]
+        return [*values, run]
     most = MAX_ONCE_STEPS - functions.plan.charged.get(e.block, 1)
+    done = [f"before -= {MAX_ONCE_STEPS:d} - left[0]"] if e.counted else []
+    # a fault counts only if there may not have been too many steps before it
+    faulty = [
+        "except ProgramFaultError:",
+        *("    " + line for line in done),
+        "    if before < 0: doubtful()",
+        "    raise",
+    ]
     return [
+        *values,
         "before, look_at = left",
         f"left[0], left[1] = {most:d}, 0",
         "try:",
         "    if left[0] < 0: doubtful()",
         f"    {run}",
-        *([f"    before -= {MAX_ONCE_STEPS:d} - left[0]"] if e.counted else []),
+        *("    " + line for line in done),
         "except DoubtfulError:",
         "    restore(s, u)",
         "    u.clear()",
+        *([f"    before -= {MAX_ONCE_STEPS:d}", "    if before < 0: raise"] if e.counted else []),
         f"    {exact}",
-        *([f"    before -= {MAX_ONCE_STEPS:d}"] if e.counted else []),
+        *(faulty if e.counted else []),
         "finally:",
         "    left[0], left[1] = before, look_at",
         *([IN_DOUBT] if e.counted else []),

@@ -20,7 +20,7 @@ from rulespec.engine.wasm.engine import NoWasmtimeError
 
 
 def open_search(game: Game, *, interrupts: bool = False, backend: Literal["auto", "wasm", "python"] = "auto") -> Search:
-    """What searches positions of a game's ruleset, seats and settings.
+    """Opens a search over positions of a game's ruleset, seats and settings.
 
     Args:
         game: a game; its position does not matter.

@@ -29,7 +29,7 @@ _NOBODY = 1 << 32
 
 
 class Replayed(NamedTuple):
-    """Where recorded games have come to; the first index is that of the game.
+    """Results of replayed games; the first index is that of the game.
 
     Attributes:
         decisions: how many decisions are legal, from the first on; the next one, if there is one, is not.

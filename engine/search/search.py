@@ -27,7 +27,7 @@ except ImportError:  # it comes with an extra
     raise RulespecError("search needs numpy: pip install 'rulespec[wasm]'") from None
 
 CHANCE, NOBODY = -1, -2
-"""Who decides, where no seat does: chance; nobody, as the game is over."""
+"""Deciders that are no seats: chance; nobody, as the game is over."""
 MAX_SEED = 150
 """Bytes of a seed."""
 Ranks = Sequence[tuple[int, ...]]
@@ -36,7 +36,7 @@ _NO_HASHES = np.empty(0, np.uint64)
 
 
 class Expanded(NamedTuple):
-    """What all legal options of some positions lead to.
+    """The positions after all legal options of some positions.
 
     Attributes:
         rows: the positions afterwards, in the order of the positions before, and of their options.
@@ -50,7 +50,7 @@ class Expanded(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Where playouts have come to; the first index is that of the playout.
+    """Results of playouts; the first index is that of the playout.
 
     Attributes:
         ended: whether the game has come to its end; else it has been abandoned.
@@ -69,7 +69,7 @@ class Ends(NamedTuple):
 
 
 class End(NamedTuple):
-    """Where one playout has come to: `winners` are numbers of seats, the rest is as in `Ends`."""
+    """The result of one playout: `winners` are numbers of seats, the rest is as in `Ends`."""
 
     ended: bool
     decisions: int
@@ -82,9 +82,9 @@ class Search:
     """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
 
     A row is a position without the decisions that led to it. Column i is the cell i of the program
-    (`game.omniscient.numbers.program.cells`); what needs more than 64 bits goes on in columns behind these. Rows come from `rows` and from what makes others of
-    them; other numbers are no positions. Every method may raise RulesetFaultError, if the rules are at fault;
-    a fault in saying who decides may be told only where that is asked for.
+    (`game.omniscient.numbers.program.cells`); what needs more than 64 bits goes on in columns after these. Rows come
+    from `rows` and from what makes others of them; other numbers are no positions. Every method may raise RulesetFaultError, if the rules are at fault;
+    a fault in the rule for the decider may appear only where that is asked for.
 
     Args:
         game: a game of the ruleset; its position does not matter.
@@ -124,7 +124,7 @@ class Search:
         return list(every_option(game)) if self.interrupts else list(game.legal_options)
 
     def decider(self, game: Game) -> int:
-        """Who decides in a game: the number of the seat, `CHANCE` or `NOBODY`."""
+        """The seat's number that decides in a game, `CHANCE` or `NOBODY`."""
         return NOBODY if game.is_over else game.omniscient.numbers.decider()
 
     def numbered(self, options: Sequence[Option], number: int) -> Option:
@@ -150,7 +150,7 @@ class Search:
     # --- many positions at once -------------------------------------------------------------
 
     def deciders(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Who decides: the number of the seat, `CHANCE`, or `NOBODY` where the game is over."""
+        """The number of each position's deciding seat, `CHANCE`, or `NOBODY` where the game is over."""
         return np.array([self.decider(game) for game in self._games(rows)], np.int64)
 
     def counts(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -185,7 +185,7 @@ class Search:
         return numbers
 
     def expand(self, rows: NDArray[np.int64]) -> Expanded:
-        """What all legal options of positions lead to; a game that is over has none."""
+        """The positions after all legal options of positions; a game that is over has none."""
         found: list[list[int]] = []
         parents: list[int] = []
         hashes: list[int] = []
@@ -231,7 +231,7 @@ class Search:
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
     def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
-        """Where a playout has come to, given the cell of the winners and the ranks."""
+        """The result of a playout, given the cell of the winners and the ranks."""
         if ended and won >= 0:
             winners = [name for seat, name in enumerate(self._names) if won >> seat & 1]
         else:

@@ -18,7 +18,7 @@ from rulespec.engine.simulate.playouts import CAP
 
 
 class Estimate(NamedTuple):
-    """What is known of an option: how often it has been tried, and what share of these games its seat has won."""
+    """Statistics of an option: its visits, and the share of these games that its seat has won."""
 
     visits: int
     won: float

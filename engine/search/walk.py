@@ -24,7 +24,7 @@ class Walk(Protocol):
 
     @property
     def decider(self) -> int:
-        """Who decides: the number of the seat, `CHANCE`, or `NOBODY` when the game is over."""
+        """The number of the seat that decides, `CHANCE`, or `NOBODY` when the game is over."""
 
     @property
     def hash(self) -> int:
@@ -35,7 +35,7 @@ class Walk(Protocol):
         """The position as a row."""
 
     def weights(self) -> list[int]:
-        """How often each option of chance comes up, against the others."""
+        """The weights of the options of chance, relative to each other."""
 
     def take(self, number: int) -> None:
         """Takes an option.
@@ -89,7 +89,7 @@ class PythonWalk:
 
     @property
     def decider(self) -> int:
-        """Who decides."""
+        """The seat that decides."""
         return self._search.decider(self._game)
 
     @property

@@ -41,7 +41,7 @@ class WasmReplay:
         self._bytes = memory.constants["STRIDE"]
 
     def replayed(self) -> Replayed:
-        """Where they have come to."""
+        """The results of the replayed games."""
         left = [n for n, codes in enumerate(self._games) if len(codes)]
         while left:
             sizes: dict[int, int] = {}

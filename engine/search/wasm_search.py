@@ -22,7 +22,7 @@ from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.wasm.engine import NoWasmtimeError
 
 _COUNT, _DECIDER, _HASH = range(3)
-"""What is looked for."""
+"""The functions of the module that look at rows."""
 
 
 class WasmSearch(Search):
@@ -62,7 +62,7 @@ class WasmSearch(Search):
         return found
 
     def deciders(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Who decides."""
+        """The number of each position's deciding seat."""
         return self._look(rows, _DECIDER, super().deciders)
 
     def counts(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -91,7 +91,7 @@ class WasmSearch(Search):
         return found
 
     def expand(self, rows: NDArray[np.int64]) -> Expanded:
-        """What all legal options of positions lead to."""
+        """The positions after all legal options of positions."""
         memory, rows = self._memories[0], self._checked(rows)
         found: list[NDArray[np.int64]] = []
         others: list[Expanded] = []

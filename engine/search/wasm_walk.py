@@ -36,7 +36,7 @@ class WasmWalk:
         self._stride = self._memory.constants["STRIDE"]
         self._options = self._memory.constants["OPTIONS_BASE"]
         self._marks: list[int] = []  # the ends of the journal before what has been taken
-        self._sums: list[int | None] = [None]  # the hashes on the way, as far as they are known
+        self._sums: list[int | None] = [None]  # the hashes on the way; None where not known
         self._count: int | None = None
         self.go(row)
 
@@ -65,7 +65,7 @@ class WasmWalk:
 
     @property
     def decider(self) -> int:
-        """Who decides."""
+        """The seat that decides."""
         try:
             return self._call("decider")
         except TrapError:

@@ -1,4 +1,4 @@
-"""How far shares and means of random games may be from those of all games: intervals that hold them 19 times in 20."""
+"""Confidence intervals of shares and means of random games, at the level of 19 in 20."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import NormalDist
 from msgspec import Struct
 
 LEVEL = 0.95
-"""How often an interval holds what it is about."""
+"""The confidence level of the intervals."""
 LEAST = 30
 """Games from which on the mean of a number is as good as normally distributed."""
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)

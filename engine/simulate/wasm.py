@@ -67,7 +67,7 @@ class WasmOutcomes:
         return [found[number] for number in numbers]
 
     def _outcome(self, number: int, seats: int, games: WasmGames, played: Played) -> Outcome:
-        if played.how not in ("over", "capped"):  # a game that shows a mistake is told with its decisions
+        if played.how not in ("over", "capped"):  # a game that shows a mistake is reported with its decisions
             with _python_playing:
                 outcome = Outcome.of(self.plan.play(self._ruleset, number))
                 if outcome.failure is None:
@@ -147,7 +147,7 @@ def play_in_wasm(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int =
 
 
 def _players(plan: Plan, ruleset: typed.Ruleset, threads: int) -> list[WasmOutcomes]:
-    """What plays, for each thread; for fewer threads if there is not enough memory for so many."""
+    """The players of the games, one for each thread; fewer if there is not enough memory for so many."""
     found = [WasmOutcomes(plan, ruleset)]
     with suppress(NoWasmtimeError):
         for _ in range(threads - 1):
@@ -156,7 +156,7 @@ def _players(plan: Plan, ruleset: typed.Ruleset, threads: int) -> list[WasmOutco
 
 
 _last: list[WasmOutcomes] = []
-"""What this process has played with last."""
+"""The players of this process's last plan."""
 
 
 def wasm_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:

@@ -53,7 +53,7 @@ class Broken:
 def first_broken(result: ReplayResult) -> Broken | None:
     """The first move of a replayed game after which an invariant is broken, or nothing is legal; None if none is.
 
-    The game is played again, as far as it was legal.
+    The legal part of the game is played again.
     """
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
     game = restarted(result.game)

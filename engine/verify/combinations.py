@@ -104,7 +104,7 @@ class Games:
                 return
 
     def again(self, number: int) -> Playout:
-        """A game with its decisions, as far as there is time for another look."""
+        """A game with its decisions, replayed until the time is up."""
         return self._played(number, time.process_time() + GRACE)
 
     def _in_python(self, number: int, until: float) -> Ended | None:

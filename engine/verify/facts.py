@@ -1,4 +1,4 @@
-"""Checks of facts, asked of every entity: what does not hold is told where the facts stand."""
+"""Checks of facts, asked of every entity; a violation is reported where the facts stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game that shows a mistake of the rules as a scenario, which fails in the same way until the mistake is mended."""
+"""A game that shows a fault of the rules, as a scenario: it fails in the same way until the fault is fixed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong:
     """The scenario, as a YAML file; "" if no scenario can show the mistake.
 
     Args:
-        game: the game, as far as it comes.
+        game: the game, up to the mistake.
         header: its seats and settings.
         fault: the option in which the rules are at fault, if that is the mistake.
         wrong: the mistake.

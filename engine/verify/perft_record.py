@@ -83,7 +83,7 @@ def record_file(ruleset: typed.Ruleset) -> Path:
 
 
 def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
-    """Replays a log under a loaded ruleset, as far as it is legal there.
+    """Replays a log under a loaded ruleset, up to the first move that is illegal there.
 
     Raises:
         DiagnosticsError: if the log cannot be read, or does not fit the ruleset.

@@ -103,7 +103,7 @@ def _word(node: Node | None) -> str:
 
 
 def _values(node: Node | None, prefix: str = "") -> Iterator[tuple[Scalar, Scalar]]:
-    """What is set, with its value; of an entity, which may have a value for each of its fields, one after the other."""
+    """Names with the values that they are set to; an entity gives one pair for each of its fields."""
     for key, value in pairs(node):
         name = Scalar(prefix + key.text, prefix + key.text, key.span) if prefix else key
         if isinstance(value, Scalar):

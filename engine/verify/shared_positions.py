@@ -33,7 +33,7 @@ class Folder:
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
         """All of them."""
-        unheard = Report()  # what is wrong with a file is told when its own scenarios are run
+        unheard = Report()  # faults of a file are reported when its own scenarios run
         files = files_inside(self._path, "*.yaml")
         return tuple(s for path in files for s in read_scenarios(path, unheard, self._display(path)))
 

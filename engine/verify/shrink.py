@@ -151,7 +151,7 @@ def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A game as far as it could be replayed.
+    """The legal part of a replayed game.
 
     Attributes:
         game: the game.

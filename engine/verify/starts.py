@@ -35,7 +35,11 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
         for seats in range(low, high + 1):
             found, left = _tried(ruleset, seats, settings, left)
             if left < 0:
-                with_ = f"{seats} players or more" if not settings else f"{_shown(settings)} and what follows it"
+                with_ = (
+                    f"{seats} player{'s'[: seats - 1]} or more"
+                    if not settings
+                    else f"{_shown(settings)} and what follows it"
+                )
                 message = f"the start is not checked with {with_}: it takes too long"
                 span = next((ruleset.settings[name].span for name in settings), None)
                 report.warning("RS710", message, span, help="let the rules do less before the first decision")
@@ -49,7 +53,7 @@ def _shown(settings: Mapping[str, str]) -> str:
 
 
 def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left: int) -> tuple[Report, int]:
-    """What is wrong with one start, and what is left of the patience."""
+    """The faults of one start, and the patience that is left."""
     machines: list[Interpreter] = []
 
     def make(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:

@@ -17,7 +17,7 @@ from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I64
 
 _NOTHING = -2
-"""What a cell tells that is about no token."""
+"""The mark of a cell that is about no token."""
 
 
 class AlikeEmitter:
@@ -66,7 +66,7 @@ class AlikeEmitter:
             code.module.define(self._names[kind], code, 2)
 
     def _laid_out(self, kind: str, alike: ir.Alike) -> int:
-        """The address of what the fixed functions are told of a kind."""
+        """The address of the description of a kind, which the fixed functions read."""
         memory, size = self.x.memory, self.x.p.sizes[kind]
         words = memory.words
         firsts, spare, alone, members = (memory.room(8 * size) for _ in range(4))

@@ -1,4 +1,4 @@
-"""The wasm machine: a program as WebAssembly. What it cannot do, or what is at fault, Python does instead."""
+"""The wasm machine: a program as WebAssembly. What it cannot do, or what is at fault, its fallback does instead."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 from rulespec.engine.program import ir
 from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import Changes, Journal, State
-from rulespec.engine.program.machine import Late, Listed, Listing, Lookups
-from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.program.machine import Late, Listed, Listing, Lookups, Machine
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.state_memory import StateMemory, WasmState
@@ -41,16 +40,17 @@ class WasmBackend(StateMemory):
 
     Args:
         wasm: the program with its machine code.
-        python: gives the machine that does what this one cannot; None: made for it alone, when it is needed.
+        fallback: gives, when it is needed, the machine that does what this one cannot. It runs the same program after
+            the same passes: its states have the same cells.
 
     Attributes:
         p: the program as it was lowered.
         wasm: the program with its machine code.
     """
 
-    def __init__(self, wasm: WasmProgram, python: Callable[[], PythonBackend] | None = None) -> None:
+    def __init__(self, wasm: WasmProgram, fallback: Callable[[], Machine]) -> None:
         self.p = wasm.p
-        self._make_python = python
+        self._make_fallback = fallback
         self.wasm = wasm
         super().__init__(wasm)
         self._asked = False  # whether options have been asked for since the last decision: then for the next one, too
@@ -67,17 +67,15 @@ class WasmBackend(StateMemory):
         self.instance.call("reset")
 
     @cached_property
-    def python(self) -> PythonBackend:
-        """The machine that does what this one cannot. Its states have the same cells."""
-        if self._make_python is not None:
-            return self._make_python()
-        return PythonBackend(self.p, self.wasm.passes, steps=self.wasm.steps)
+    def fallback(self) -> Machine:
+        """The machine that does what this one cannot."""
+        return self._make_fallback()
 
     @cached_property
     def _view(self) -> memoryview | None:
         """The cells in the memory; None where those who look may write, too, and put back what was there."""
         cells = self._numbers[self._first_cell : self._first_cell + len(self._start)]
-        return None if self.python.supposes else cells.toreadonly()
+        return None if self.compiled.supposes else cells.toreadonly()
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
@@ -90,7 +88,7 @@ class WasmBackend(StateMemory):
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
-        return self.python.write(state, values)
+        return self.fallback.write(state, values)
 
     @property
     def late(self) -> Late | None:
@@ -102,7 +100,7 @@ class WasmBackend(StateMemory):
         end = self._ran(state, block, args)
         self.catch_up(state)
         if not end:
-            return self._run_by_python(state, block, args)
+            return self._run_by_fallback(state, block, args)
         journal: Journal = self._numbers[self._changes : end].tolist()
         values = journal[2::3]
         del journal[2::3]
@@ -121,7 +119,7 @@ class WasmBackend(StateMemory):
         end = self._ran(state, block, args)
         if not end:
             state.catch_up()
-            return self._run_by_python(state, block, args)
+            return self._run_by_fallback(state, block, args)
         changes = self._memory[8 * self._changes : 8 * end].tobytes()
         state.behind.append(changes)
         counter = self._numbers[self._counter]
@@ -129,18 +127,18 @@ class WasmBackend(StateMemory):
         self._known = self.asked.get(counter, -1)
         return changes
 
-    def _decider_by_python(self, state: State, decision: int) -> int:
-        who = self.python.decider(state, decision)
+    def _decider_by_fallback(self, state: State, decision: int) -> int:
+        who = self.fallback.decider(state, decision)
         handed_back("python")
         return who
 
-    def _broken_by_python(self, state: State, since: Sequence[Journal] | None) -> list[int]:
-        broken = self.python.broken(state, since)
+    def _broken_by_fallback(self, state: State, since: Sequence[Journal] | None) -> list[int]:
+        broken = self.fallback.broken(state, since)
         handed_back("python")
         return broken
 
-    def _run_by_python(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
-        journal = self.python.run(state, block, args)
+    def _run_by_fallback(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
+        journal = self.fallback.run(state, block, args)
         handed_back("python")
         return journal
 
@@ -174,7 +172,7 @@ class WasmBackend(StateMemory):
         return 0
 
     def _tried(self, state: State, wasm: Callable[[], Any], python: Callable[[], Any]) -> Any:
-        """What is found in wasm, or else by Python."""
+        """The result from wasm, or else from Python."""
         try:
             self._bring(state)
             return wasm()
@@ -190,7 +188,7 @@ class WasmBackend(StateMemory):
         if state is (held := self._held) and self._known == decision and not held.written:
             return self._numbers[self._by]
         found: int = self._tried(
-            state, lambda: self.instance.call("who", decision), lambda: self._decider_by_python(state, decision)
+            state, lambda: self.instance.call("who", decision), lambda: self._decider_by_fallback(state, decision)
         )
         return found
 
@@ -200,7 +198,7 @@ class WasmBackend(StateMemory):
         if self._ready and state is (held := self._held) and not held.written:
             return self._taken(self._numbers[self._end] // 8)
         found: Iterator[Listed] = self._tried(
-            state, lambda: self._listed("asks", decision), lambda: _by_python(self.python.own(state, decision))
+            state, lambda: self._listed("asks", decision), lambda: _by_fallback(self.fallback.own(state, decision))
         )
         return found
 
@@ -228,7 +226,7 @@ class WasmBackend(StateMemory):
         """The legal options of others."""
 
         def python() -> Iterator[Listed]:
-            return _by_python(self.python.interrupts(state, decision))
+            return _by_fallback(self.fallback.interrupts(state, decision))
 
         found: Iterator[Listed] = self._tried(state, lambda: self._listed("asks_others", decision), python)
         return found
@@ -245,37 +243,37 @@ class WasmBackend(StateMemory):
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
-        return self.python.is_legal(state, decision, choice, args)
+        return self.fallback.is_legal(state, decision, choice, args)
 
     @property
     def lookups(self) -> Sequence[Lookups]:
         """For each decision, functions that only look cells up: those of Python, to which the memory is as good."""
-        return self.python.lookups
+        return self.fallback.lookups
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
         """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
-        return self.python.standing(state, decision, choice, args)
+        return self.fallback.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
         """The seat that takes an interrupt."""
-        return self.python.actor(state, decision, choice, args)
+        return self.fallback.actor(state, decision, choice, args)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
         """The value of an expression."""
-        return self.python.value(e, state, args)
+        return self.fallback.value(e, state, args)
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
 
         def whole() -> list[int]:
-            found: list[int] = self.python.broken(state, None) if self.instance.call("broken", 1) else []
+            found: list[int] = self.fallback.broken(state, None) if self.instance.call("broken", 1) else []
             return found
 
-        found: list[int] = self._tried(state, whole, lambda: self._broken_by_python(state, since))
+        found: list[int] = self._tried(state, whole, lambda: self._broken_by_fallback(state, since))
         return found
 
 
-def _by_python(found: Iterator[Listed]) -> Iterator[Listed]:
+def _by_fallback(found: Iterator[Listed]) -> Iterator[Listed]:
     """Options that Python lists instead."""
     yield from found
     handed_back("python")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Loop
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import meet, span
-from rulespec.engine.python.occupancy import Occupancy
 from rulespec.engine.wasm import words as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I32
 from rulespec.engine.wasm.widths import ROW
 
 STOPPED = -1
-"""What a function of blocks returns if the game waits or is over."""
+"""The return value of a function of blocks if the game waits or is over."""
 
 
 class InstructionEmitter:
@@ -363,7 +363,7 @@ class BlockEmitter:
         for case, block in dict(e.cases).items():
             if block != e.other:
                 cases.setdefault(block, []).append(case)
-        value = code.local()  # the cases are written one after the other, and each may use it anew
+        value = code.local()  # the cases are written one after the other, and each may use it again
         self.x.value(e.value)
         code.set(value)
         ends = []

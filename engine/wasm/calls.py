@@ -113,6 +113,7 @@ class CallEmitter:
     def _supposed(self, e: ir.Suppose, words: int) -> int:
         """Evaluates what would be after a procedure: the locals with the value."""
         x, code, constants = self.x, self.x.code, self.x.memory.constants
+        x.supposes = True
         mark, left, found = code.local(), code.local(), code.locals(span(words))
         code.at(constants["JOURNAL"])
         code.set(mark)

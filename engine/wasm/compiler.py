@@ -8,13 +8,13 @@ from functools import partial
 from msgspec import Struct
 
 from rulespec.engine.passes.count_work import count_work
+from rulespec.engine.passes.invariants import split
+from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import LongValues, long_values, scored
-from rulespec.engine.python.invariants import split
-from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.engine.wasm import words as sets
 from rulespec.engine.wasm.calls import CallEmitter, Definitions
 from rulespec.engine.wasm.expressions import ExpressionEmitter
@@ -55,6 +55,7 @@ class Compiled(Struct):
         occupancy: the sets that are maintained.
         asked: the program whose invariants are asked for single members.
         options: the decision and the choice of each option, by its number in the buffer.
+        supposes: whether an expression supposes that a procedure has run: what evaluates it writes into a state.
     """
 
     p: ir.Program
@@ -63,6 +64,7 @@ class Compiled(Struct):
     occupancy: Occupancy
     asked: ir.Program
     options: list[tuple[int, int]]
+    supposes: bool
 
 
 def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int = MAX_STEPS) -> Compiled:
@@ -149,7 +151,8 @@ class _Compiler:
             module.define(f"score{number}", code, 2, I64)
         for source in (*SOURCES, *self._of_sets(), rank_source(self.fast, max(1, self.widths.words))):
             compile_functions(source, module, memory.constants, EXPORTS)
-        return Compiled(self.p, module.encoded(memory.pages), memory, self.occupancy, self.asked, list(options.numbers))
+        encoded, numbers = module.encoded(memory.pages), list(options.numbers)
+        return Compiled(self.p, encoded, memory, self.occupancy, self.asked, numbers, x.supposes)
 
     def _of_sets(self) -> list[str]:
         """The fixed functions for sets of several words, if there are any."""

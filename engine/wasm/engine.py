@@ -51,7 +51,7 @@ def _engine() -> Any:
 
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
-"""What has been made with wasmtime, and is still in use."""
+"""Objects of wasmtime that are still in use."""
 
 
 @atexit.register
@@ -96,11 +96,11 @@ class Instance:
         module: what `loaded` gives.
 
     Attributes:
-        memory: the bytes; made anew when the memory has grown.
+        memory: the bytes; replaced when the memory has grown.
         numbers: the same as numbers of 64 bits.
 
     Raises:
-        NoWasmtimeError: if there is not enough memory for it, or if this wasmtime is not as it is known here.
+        NoWasmtimeError: if there is not enough memory for it, or if this wasmtime version lacks a function we call.
     """
 
     def __init__(self, module: Any) -> None:

@@ -260,7 +260,7 @@ class LoopEmitter:
 
 
 def most(p: ir.Program, e: ir.Expr) -> int:
-    """How far a number is from zero at most; `_SUM` if that is not seen at once."""
+    """An upper bound for the absolute value of a number; `_SUM` if none follows from its form."""
     if isinstance(e, ir.Const):
         return abs(e.value)
     if isinstance(e, ir.Cell) and e.base < len(p.cells):

@@ -27,7 +27,7 @@ _ENDS: tuple[Ended, ...] = ("over", "capped", "stuck", "broken")
 
 
 class Played(NamedTuple):
-    """How a game came to its end.
+    """The end of a playout.
 
     Attributes:
         how: "stuck": nothing was legal; "broken": an invariant was; "trapped": only Python can tell.

@@ -12,12 +12,12 @@ from itertools import chain
 
 from msgspec import Struct
 
+from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops
 from rulespec.engine.program.procedures import Procedure, procedures, zeros
 from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import span, targets, walk
-from rulespec.engine.python.occupancy import Occupancy
 from rulespec.engine.wasm.blocks import BlockEmitter, InstructionEmitter
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.options import cases
@@ -238,7 +238,7 @@ class ProcedureEmitter:
     def _longest(
         self, f: _Function, begin: int, within: set[int] | None, few: dict[int, int], stops: Collection[int] = ()
     ) -> int:
-        """The most steps from a block on: of one round of a loop, or up to blocks where steps are counted anew."""
+        """The most steps from a block on: of one round of a loop, or up to blocks that start a new count."""
         found: dict[int, int] = {}
         regions = f.regions
         for block in reversed(regions.order):

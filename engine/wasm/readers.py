@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rulespec.engine.python.invariants import Invariants
+from rulespec.engine.passes.invariants import Invariants
 from rulespec.engine.wasm.compiler import Compiled
 from rulespec.engine.wasm.engine import Instance
 from rulespec.engine.wasm.layout import words

@@ -60,7 +60,7 @@ def sorted_most(p: ir.Program) -> int:
 
 
 def rank_size(p: ir.Program) -> int:
-    """How many numbers `rank_source` writes for a seat."""
+    """The count of numbers that `rank_source` writes for a seat."""
     if p.scoring is None:
         return 0
     return 1 + sum(1 if t.source is None or t.key is None else 1 + sorted_most(p) for t in p.scoring.tiebreaks)

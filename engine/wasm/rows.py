@@ -11,7 +11,7 @@ _ALL = (1 << WORD) - 1
 
 
 class RowForm:
-    """What the columns of a row are.
+    """The columns of a row.
 
     The first are the cells of the program, in order; a set has a bit for each member there, the last of 64 being the
     sign. What needs more bits goes on in further columns, behind those of all cells.

@@ -1,6 +1,6 @@
-"""What can be reached from a set by steps, and least sums of costs over the ways from it.
+"""Reachability and shortest paths over a relation.
 
-`ir.Spread` has a row for each entity that has been come to.
+`ir.Spread` has a row for each entity that has been reached.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ class ValueEmitter:
         known: a slot → what `Widths` knows of it.
         variables: a cell → the local that stands for it, the first of several.
         given: the first block of a procedure → the cells whose values its function is given.
+        supposes: whether an expression has supposed that a procedure has run.
         kept: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
             it is.
     """
@@ -46,6 +47,7 @@ class ValueEmitter:
         self.variables: dict[int, int] = {}
         self.given: dict[int, list[int]] = {}
         self.charged: dict[int, int] = {}
+        self.supposes = False
         self.kept: dict[ir.Expr, tuple[int, int]] = {}
         self._forms: Forms = {}
         self._several: SetForms = {}

@@ -1,4 +1,4 @@
-"""The binary format of WebAssembly, as far as it is needed: functions over i64, one memory, no imports.
+"""The binary format of WebAssembly, in the part that is needed: functions over i64, one memory, no imports.
 
 https://webassembly.github.io/spec/core/binary/
 """

@@ -1,1 +1,1 @@
-"""What people read: titles of entities, sentences of options and changes, in several languages."""
+"""Text for people: titles of entities, sentences of options and changes, in several languages."""

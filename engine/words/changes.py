@@ -1,4 +1,4 @@
-"""What has changed between two positions, and how a position stands, in words."""
+"""The changes between two positions, and the state of a position, in words."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Sight(Brief, Struct, frozen=True):
 
 
 class Changes:
-    """Tells what changes in a game, as far as the seat of a narrator sees it."""
+    """Sentences about changes in a game, limited to what a narrator's seat sees."""
 
     def __init__(self, narrator: Narrator) -> None:
         self.narrator = narrator
@@ -64,7 +64,7 @@ class Changes:
         return self._words.internal(cell.group, cell.name)
 
     def sight(self) -> Sight:
-        """What the seat sees now, to be compared later."""
+        """A snapshot of the seat's view, to be compared later."""
         game, seat = self.narrator.game, self.narrator.seat
         state = game.omniscient.numbers.state
         if seat == OMNISCIENT or not game.omniscient.watcher.secretive:
@@ -73,7 +73,7 @@ class Changes:
         return Sight(tuple(state), unseen, self.narrator.state)
 
     def since(self, before: Sight) -> list[Change]:
-        """What differs now from what was seen before, in the order of the declarations.
+        """The differences between the seat's view now and an earlier one, in the order of the declarations.
 
         Entities are called by what they were before.
         """

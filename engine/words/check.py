@@ -23,7 +23,7 @@ from rulespec.typed.traversal import expressions
 from rulespec.types import BAD, Ent, Num, Type, never_none, or_none
 
 MAX_HOLES = 3_000
-"""Holes of all texts of one language, as far as they are expressions."""
+"""The limit of holes in all texts of one language, counted where they are expressions."""
 DECIDER, ACTOR = "decider", "actor"
 """Names in holes: who decides, and for whom or what."""
 
@@ -42,7 +42,7 @@ def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = No
 
 
 def check_titles(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> Titles:
-    """What of the words of a language fits the ruleset; reports what does not, as far as it is of the highest layer.
+    """The words of a language that fit the ruleset; reports the others that belong to the highest layer.
 
     Args:
         ruleset: the ruleset.

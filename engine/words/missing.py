@@ -1,4 +1,4 @@
-"""What of a ruleset has no words of its own in a language."""
+"""Parts of a ruleset that have no words of their own in a language."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _places(words: Words, pile: str, places: dict[str, typed.PlaceDecl]) -> Iter
 
 
 def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], int]:
-    """What has no text in the files of a language, and how many texts there could be.
+    """The keys without a text in the files of a language, and the number of texts there could be.
 
     Words of the program itself are asked for where it does not know the language.
     In the language of the ruleset itself, entities and measures have the titles that their declaration gives them.

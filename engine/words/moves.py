@@ -58,18 +58,18 @@ class Move(Brief, Struct, frozen=True):
 
 
 class Moves:
-    """The moves of a game that has been played, one after the other; `game` stands after the last that was told.
+    """The moves of a game that has been played, one after the other; `game` stands after the last that was narrated.
 
     Args:
         words: the words of the game's ruleset.
         game: a game that has been played; it is not changed.
         moves: its decisions, and what was taken back; left out, the decisions that stand.
-        seat: who is told (None: everybody): then the decisions that stand are told as the seat has seen them; what was
+        seat: the listener (None: everybody): the decisions that stand are narrated as the seat has seen them; what was
             taken back is made and taken back unseen, as fields may keep what they held. Left out, who keeps the game
             and knows all of it.
 
     Attributes:
-        told: the places among the moves of those that are told.
+        told: the places among the moves of those that are narrated.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Moves:
         )
 
     def _pass_over(self, end: int) -> None:
-        """Makes the moves before `end` that are not told."""
+        """Makes the moves before `end` that are not narrated."""
         for move in self._moves[self._made : end]:
             if isinstance(move, TakenBack):
                 self.game.omniscient.take_back(move)

@@ -51,12 +51,12 @@ class _NothingError(Exception):
 
 
 class Narrator:
-    """Tells of a game where it stands, as far as a seat sees it. It follows the game.
+    """Words for a game's position, limited to what a seat sees. It follows the game.
 
     Args:
         words: the words of the game's ruleset.
         game: the game.
-        seat: who is told (None: everybody); left out, who keeps the game and knows all of it.
+        seat: the listener (None: everybody); left out, the omniscient table.
     """
 
     def __init__(self, words: Words, game: Game, seat: str | None = OMNISCIENT) -> None:
@@ -66,7 +66,7 @@ class Narrator:
         self._labels = game.omniscient.labels
         self._queries = Queries(game.ruleset, game.seats, game.settings)
         self.past: State | None = None
-        """The cells of a position before, while its entities are told of."""
+        """The cells of an earlier position, while its entities are named."""
         self._state: State = []
         self._stamp = -1
         self._known_queries: dict[tuple[str, tuple[tuple[str, Type], ...]], tuple[Query, bool]] = {}
@@ -74,7 +74,7 @@ class Narrator:
     # --- decisions and options -----------------------------------------------------------------
 
     def decision(self, decision: Decision) -> str:
-        """What the open decision is about."""
+        """The subject of the open decision."""
         self.words.begin()
         text = self.words.text("decisions", decision.name)
         if text is not None:
@@ -83,7 +83,7 @@ class Narrator:
         return self.words.decision(decision.name)
 
     def option(self, option: Taken) -> str:
-        """What an option of the open decision does, without who takes it: `moves to oak, pays 2 pence`."""
+        """The text of an option of the open decision, without its actor: `moves to oak, pays 2 pence`."""
         self.words.begin()
         if isinstance(option, Event) and option.option is None:
             return str(option).partition(": ")[2]
@@ -113,7 +113,7 @@ class Narrator:
         return f"{subject} {told}" if text is not None else f"{subject}: {told}"
 
     def subject(self, option: Taken | Decision) -> str:
-        """Who takes an option or a decision: the seat, and in front of it what it acts for."""
+        """The actor of an option or a decision: the seat, and in front of it the entity it acts for."""
         self.words.begin()
         if option.by is None:
             return self.words.word("chance")
@@ -192,7 +192,7 @@ class Narrator:
     # --- entities and values -------------------------------------------------------------------
 
     def entity(self, kind: str, number: int, depth: int = 0) -> str:
-        """What an entity is, where the ruleset has a text for all of its kind, else its title."""
+        """The text of an entity, where the ruleset has one for all of its kind, else its title."""
         text = self.words.text("each", kind)
         if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
             return self.words.title(kind, number, self.game.seats)

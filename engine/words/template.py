@@ -36,14 +36,14 @@ Template = tuple[str | Hole | Optional, ...]
 
 
 class Filled(Brief, Struct, frozen=True):
-    """What stands in a hole, and whether it is nothing."""
+    """The content of a hole, and whether it is nothing."""
 
     text: str
     nothing: bool = False
 
 
 Fill = Callable[[str], Filled]
-"""What gives the content of a hole, by its expression."""
+"""A function from the expression of a hole to its content."""
 
 
 def parse_template(text: str) -> Template:
@@ -98,7 +98,7 @@ def _add(parts: list[str | Hole] | list[str | Hole | Optional], char: str) -> No
 
 
 def _end_of_hole(text: str, at: int) -> int:
-    """Where the hole that begins at a place ends: its expression may have braces of its own."""
+    """The end of the hole that begins at a place: its expression may have braces of its own."""
     depth = 0
     for end in range(at, min(len(text), at + _MAX_HOLE + 2)):
         depth += (text[end] == "{") - (text[end] == "}")

@@ -41,7 +41,7 @@ SECTIONS = (
     "words",
 )
 _OWN = ("language", "actor", "actors", "internal")
-"""What only the file without a language says."""
+"""The keys that only the file without a language may have."""
 _NAME = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 Key = tuple[str, str]
 """A section, and the name in it."""

@@ -68,7 +68,7 @@ class Words:
 
     @property
     def own(self) -> Titles:
-        """What the file without a language says: who acts, and what is internal."""
+        """The file without a language: actors, and internal state."""
         return self._read[-1]
 
     def begin(self) -> None:
@@ -91,7 +91,7 @@ class Words:
         return self.budget.told("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
     def text(self, section: str, name: str) -> Text | None:
-        """What the files say: those of the language, else the ruleset's own; None for ids, and where they are silent.
+        """The text in the files of the language, else in the ruleset's own; None for ids, and without one.
 
         The sections are those of the files; `each` are the texts for all entities of a kind.
         """
@@ -143,20 +143,20 @@ class Words:
         return self.plain("measures", name, measure.title if measure is not None else self._readable(name))
 
     def measure_doc(self, name: str) -> str:
-        """What is measured, in a sentence; "" if nothing is said."""
+        """The description of a measure, in a sentence; "" without one."""
         measure = self.ruleset.declarations.measures.get(name)
         return self.plain("measure_docs", name, measure.doc if measure is not None else "")
 
     def board(self, kind: str, title: str) -> str:
-        """What stands over a board; `title` is that of the drawing."""
+        """The heading of a board; `title` is that of the drawing."""
         return self.plain("boards", kind, title)
 
     def picture(self, doc: str) -> str:
-        """What is said of the picture to who does not see it; `doc` is that of the drawing."""
+        """The description of the picture for people who do not see it; `doc` is that of the drawing."""
         return next((read.picture for read in self._read if read.picture), doc)
 
     def ending(self, name: str) -> str:
-        """How a game has ended."""
+        """The text of an ending."""
         return self.plain("endings", name, self._readable(name))
 
     def decision(self, name: str) -> str:
@@ -233,7 +233,7 @@ class Words:
 
     @cached_property
     def _internal(self) -> frozenset[str]:
-        """What the files say, and accounts without a limit: their numbers mean nothing."""
+        """State without meaning for people: that which the files list, and accounts without a limit."""
         d = self.ruleset.declarations
         fields = [*d.fields.values(), *(field for kind in d.kinds.values() for field in kind.state.values())]
         unlimited = {f"{f.kind}.{f.name}" if f.kind else f.name for f in fields if f.unlimited}

@@ -34,7 +34,7 @@ def _refuse_belongings(c: Context, kinds: dict[str, typed.Kind]) -> None:
 
 
 def _belongings(d: typed.Declarations) -> Iterator[tuple[str, Span, str]]:
-    """What may belong to an entity, besides its state: the kind, where that is said, and how."""
+    """Structural ties of entities besides their state: the kind that has the tie, its place, a text for messages."""
     for kind in d.kinds.values():
         for part in kind.product:
             yield part, kind.span, f"`{kind.name}` is made of `{part}`"

@@ -147,7 +147,7 @@ def _uses(s: typed.Stmt | typed.HeadPart) -> Iterator[_Use]:
 
 
 def _start(placement: typed.Placement) -> _Use:
-    """What the set-up gives: pieces and accounts are never below nothing, unless an account has no limit."""
+    """Values from the set-up: pieces and accounts are never below 0, unless an account is unlimited."""
     certain = isinstance(placement.value, typed.Fact)
     if not isinstance(placement.target, typed.FieldDecl):
         piece, place = placement.target

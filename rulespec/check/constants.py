@@ -1,4 +1,4 @@
-"""Constants whose unit fits none of their uses: told at the constant, which one word corrects."""
+"""Constants whose unit fits none of their uses: reported at the constant, where one word corrects them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where most steps of an expression come from: the sets that multiply, and what is called within them."""
+"""Cost attribution for work bounds: the sets that multiply, and the definitions that are called within them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Factor = tuple[int, str]
 
 
 class Product(NamedTuple):
-    """What most steps come from.
+    """The product that accounts for most steps.
 
     Attributes:
         text: the factors, such as `48 x · 20 near · 31 step_cost`.
@@ -29,12 +29,12 @@ class Product(NamedTuple):
 
 
 def dearest(work: Work, found: Sequence[typed.Expr], times: int = 1, name: str = "times") -> Product:
-    """What most steps of some expressions come from; `times` is how often they are evaluated, and `name` for what."""
+    """The dearest product among expressions that are evaluated `times` times; `name` stands for that factor."""
     return _product(work, [(times, name)], found)
 
 
 def dearest_listing(work: Work, option: typed.OptionDef) -> Product:
-    """What most steps of listing an option come from."""
+    """The dearest product of listing an option."""
     factors: list[_Factor] = []
     ways: list[tuple[int, int, list[typed.Expr]]] = []
     times = 1
@@ -100,7 +100,7 @@ def _at_once(asked: Iterable[typed.Expr]) -> Iterator[typed.Expr]:
 
 
 def _dearest_of(work: Work, loop: typed.Expr) -> tuple[list[_Factor], list[typed.Expr]]:
-    """What is dearest in a loop, and what it is multiplied by."""
+    """The dearest part of a loop: its factors, and the expressions that they multiply."""
     ways: list[tuple[list[_Factor], list[typed.Expr]]] = []
     if isinstance(loop, typed.Each):
         b = loop.binder

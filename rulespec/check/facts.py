@@ -93,7 +93,7 @@ def _of_facts(c: Context, name: str, root: typed.Expr) -> bool:
 
 
 def _of_games(e: typed.Expr) -> str | None:
-    """What an expression asks for that only a game has; None if it is nothing of the kind."""
+    """The part of an expression that only a running game can answer; None if there is none."""
     match e:
         case typed.Field():
             return f"`{e.decl.name}`"

@@ -30,7 +30,7 @@ def check_heads(c: Context) -> None:
 
 
 class _Sizes:
-    """What heads come to, with the guards that they need."""
+    """Sizes of heads of options: costs and nodes, with the guards that they need."""
 
     def __init__(self) -> None:
         self._costs: dict[typed.Guard, int] = {}

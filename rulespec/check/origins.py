@@ -82,12 +82,12 @@ def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.Con
 
 
 def constants_at(span: Span, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """Where the constants that are named at a place are declared; at most three."""
+    """The declarations of the constants that are named at a place; at most three."""
     return tuple(map(constant_label, constants_in(span, declarations)[:_MOST]))
 
 
 def constant_label(constant: typed.ConstantDecl) -> Label:
-    """Where a constant is declared, and its value."""
+    """The declaration of a constant, with its value."""
     return Label(constant.span, f"`{constant.name}` is {constant.value}")
 
 

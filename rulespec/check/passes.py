@@ -75,14 +75,14 @@ PASSES = (
     Pass(check_heads, _without_errors, finds=True),
     Pass(check_points, _without_errors),
     Pass(check_work, _without_errors, finds=True),
-    # Resources, as far as the rules say them in numbers.
+    # Resources, where the rules give them as numbers.
     Pass(check_amounts, _without_errors, finds=True),
 )
 """Each pass stands in a file of its name; a test holds that."""
 
 
 def unused_in(source: Source) -> frozenset[Span]:
-    """Where a source declares what nothing in it uses; empty if there are errors in it, which hide that."""
+    """Spans of declarations that their source never uses; empty if there are errors in it, which hide that."""
     report = Report()
     try:
         check_source(source, report)

@@ -1,4 +1,4 @@
-"""What is private, and who sees it: `private:` at state, accounts and places of pieces, `private` at parameters."""
+"""Private values and their viewers: `private:` at state, accounts and places of pieces, `private` at parameters."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _written(c: Context) -> Iterator[_Written]:
 
 
 def _hide_where_tokens_are(kind: typed.Kind) -> None:
-    """Where a token is, is private as a whole where some of its places are: who sees it depends on that itself."""
+    """A token's place is private as a whole if some of its places are: the viewer depends on the place itself."""
     found = next((place.private for place in kind.places.values() if place.private is not None), None)
     if found is not None:
         token = typed.Var(kind.name, Ent(kind.name), found.span)
@@ -94,7 +94,7 @@ class _Reader:
             self.env = self.env.bind(var)
 
     def read(self) -> typed.Secrecy | None:
-        """Who sees it; None where that cannot be told, which is reported."""
+        """The viewers of a value; None where they are unknown, which is reported."""
         node, errors = self.w.node, self.c.report.errors
         open_, to = get(node, "open"), get(node, "to")
         public = self._open(open_) if open_ is not None else self._setting() if isinstance(node, Scalar) else None
@@ -128,7 +128,7 @@ class _Reader:
         return None
 
     def _setting(self) -> typed.Expr | None:
-        """Where a bool setting is named, everybody sees it while that is off."""
+        """A named bool setting as the condition for privacy: everybody sees the value while the setting is off."""
         assert isinstance(self.w.node, Scalar)
         name, span = self.w.node.text, self.w.node.span
         if name == "true":
@@ -167,7 +167,7 @@ def _public(c: Context, root: typed.Expr) -> None:
 
 
 def _secret(e: typed.Expr) -> typed.FieldDecl | typed.PlaceDecl | None:
-    """What is private that an expression reads by itself."""
+    """The private declaration that an expression reads by itself."""
     if isinstance(e, typed.Field) and e.decl.private is not None:
         return e.decl
     return e.place if isinstance(e, typed.PieceCount) and e.place.private is not None else None

@@ -30,7 +30,7 @@ def refuse_loud(found: Sequence[typed.Once], report: Report) -> None:
 def _loud(
     procedure: typed.Procedure, known: dict[typed.Procedure, typed.Decide | typed.EndGame | None]
 ) -> typed.Decide | typed.EndGame | None:
-    """What a procedure, or one that it calls, does that is not quiet. Rules must not be recursive."""
+    """The first decision or end of the game in a procedure or in its callees. Rules must not be recursive."""
     if procedure not in known:
         known[procedure] = None
         for s in walk(procedure.body):

@@ -1,4 +1,4 @@
-"""Ranges of numbers, as far as declarations tell: ranges of state, accounts and pieces, which are never below 0."""
+"""Ranges of numbers from the declarations of state, accounts and pieces; the last two are never below 0."""
 
 from __future__ import annotations
 

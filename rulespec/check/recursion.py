@@ -132,7 +132,7 @@ def _calls(roots: list[typed.Expr]) -> dict[str, Span]:
 
 
 def _levels(level: list[typed.Expr]) -> int:
-    """How deep expressions nest."""
+    """The nesting depth of expressions."""
     depth = 0
     while level:
         depth += 1

@@ -35,7 +35,7 @@ class Env(Struct, frozen=True):
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
 
     def meet(self, ends: list[Env]) -> Env:
-        """What is known where several branches join; without any of them, this scope."""
+        """The facts that hold on every branch that joins here; without any branch, this scope."""
         if not ends:
             return self
         return replace(self, known=frozenset.intersection(*(e.known for e in ends)))

@@ -1,4 +1,4 @@
-"""The most members of sets, as far as kinds, facts, boards and conditions tell; and sets that the engine keeps."""
+"""Upper bounds for sizes of sets, from kinds, facts, boards and conditions; and sets that the engine maintains."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class SetSizes:
 
 
 def kept(e: typed.Each, size: int) -> typed.Expr | None:
-    """What is asked of each member of a kind of this size, if the engine keeps the set of those for whom it holds."""
+    """The condition on each member of a kind of this size, if the engine maintains the set that fulfils it."""
     b = e.binder
     if e.op not in ("set", "count") or b.order or b.start is not None or b.keys or b.where is None:
         return None

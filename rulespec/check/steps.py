@@ -102,7 +102,7 @@ class Work:
         return steps + times * self.of_head(option.head)
 
     def values(self, param: typed.OptionParam) -> int:
-        """How many values a parameter has at most, of which none may be one."""
+        """An upper bound for the number of values of a parameter; none may be one of them."""
         return (self.sizes.of(param.low) if param.high is None else 1) + may_be_none(param.var.type)
 
     def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:

@@ -30,7 +30,7 @@ def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None
         declare(c)
         check_signatures(c)
     except DiagnosticsError:
-        pass  # too large, or too much that is wrong: that is told once the rules can be parsed
+        pass  # too large, or too much that is wrong: reported once the rules can be parsed
     for d in found.diagnostics:
         if d.code == "RS223" and d.message.endswith(_WORD):
             report.extend([d])

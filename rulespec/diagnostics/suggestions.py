@@ -6,7 +6,6 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from difflib import SequenceMatcher
 from itertools import islice
 
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -65,11 +64,13 @@ def _closest(word: str, pool: list[str]) -> list[str]:
 
 
 def _similarity(word: str, other: str) -> float:
+    from difflib import SequenceMatcher  # lazily: most runs have nothing to suggest
+
     return SequenceMatcher(None, other, word).ratio()
 
 
 def _nearness(word: str, other: str, similarity: float) -> float:
-    """How likely one is a slip for the other: letters change places, but another number is another name."""
+    """Likelihood that one word is a slip for the other: letters change places, but another number is another name."""
     same = _DIGITS.findall(word) == _DIGITS.findall(other)
     if _swapped(word, other):
         return 1.0 if same else 0.85

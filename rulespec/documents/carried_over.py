@@ -10,13 +10,18 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.documents.nodes import Node, entries, get, words
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.documents.nodes import Node, Sequence, entries, get, words
 
 KEYS = {"options": "settings"}
 """Old key → new key, wherever the new key is known and the old one is not."""
 FLAGS = {"--option": "--set"}
 """Old flag of a command → new flag."""
+BACKENDS = {"native": "wasm"}
+"""Old name of a backend → new name."""
+_PLACES: dict[str, tuple[str, ...]] = {"game": (), "overlay": (), "dialect": ("start",), "scenarios": ("scenarios",)}
+"""Places of old keys in each kind of file: in the mapping there, or in those of the list there."""
+_WAY_OUT = "`rulespec validate REF --fix` writes that"
 _PATH_SECTIONS = ("replaces", "changes", "add", "remove")
 _PATHS = {"game.options": "game.settings"}
 
@@ -35,6 +40,21 @@ def new_path(path: str) -> str | None:
     return None
 
 
+def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
+    """The old keys in a YAML file of a kind, each as an error (RS127), but for those beside the new one."""
+    holder = get(file, *_PLACES[kind])
+    for node in (holder, *(holder.items if isinstance(holder, Sequence) else ())):
+        for key, place, _ in entries(node):
+            if (new := KEYS.get(key)) is not None and get(node, new) is None:
+                yield old_key(key, new, place.span)
+
+
+def old_key(key: str, new: str, span: Span) -> Diagnostic:
+    """An old key as an error (RS127)."""
+    message = f"the key `{key}` has another name"
+    return Diagnostic("RS127", Severity.ERROR, message, span, help=f"it is `{new}` now: {_WAY_OUT}")
+
+
 def old_paths(facts: Node) -> Iterator[Diagnostic]:
     """The old paths in the facts of an overlay, each as an error (RS128)."""
     for section in _PATH_SECTIONS:
@@ -42,7 +62,7 @@ def old_paths(facts: Node) -> Iterator[Diagnostic]:
         for place in (*words(node), *(place for _, place, _ in entries(node))):
             if (new := new_path(place.text)) is not None:
                 message = f"the path `{place.text}` has another name"
-                yield Diagnostic("RS128", Severity.ERROR, message, place.span, help=f"it is `{new}` now")
+                yield Diagnostic("RS128", Severity.ERROR, message, place.span, help=f"it is `{new}` now: {_WAY_OUT}")
 
 
 def new_header(data: dict[str, Any], known: Container[str]) -> dict[str, Any]:

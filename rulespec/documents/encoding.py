@@ -1,4 +1,4 @@
-"""Bytes to text. What is no UTF-8 is told by the name of what it seems to be, so that one knows what to save anew."""
+"""Bytes to text. For other bytes than UTF-8 the error names the likely encoding, so that the file can be converted."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def to_json_text(data: object, *, plain: bool = False, indent: int | None = None
 
     Args:
         data: what `json.dumps` takes.
-        plain: whether characters beyond ASCII stand for themselves, as far as they can be written to a file.
+        plain: whether characters beyond ASCII stand for themselves, if a file can hold them.
         indent: blanks before each level; None for one line.
     """
     try:

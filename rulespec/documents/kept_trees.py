@@ -18,7 +18,7 @@ from rulespec.documents.as_written import as_written
 from rulespec.documents.limits import DEFAULT, Limits
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, Style
 from rulespec.documents.scalars import Trap, plain_key, plain_value
-from rulespec.documents.text_files import MISLEADING, read_text
+from rulespec.documents.text_files import misleading, read_text
 
 _STYLES: tuple[Style, ...] = get_args(Style)
 _PLAIN = _STYLES.index("plain")
@@ -92,7 +92,7 @@ def unpack(packed: _Node, file: str, limits: Limits = DEFAULT) -> Node | None:
         tree = unpacking.node(packed, 0)
     except ValueError:
         return None
-    fits = unpacking.events <= limits.events and not MISLEADING.search("".join(unpacking.texts))
+    fits = unpacking.events <= limits.events and not misleading("".join(unpacking.texts))
     return tree if fits else None
 
 

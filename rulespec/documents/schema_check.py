@@ -13,7 +13,7 @@ from rulespec import cache
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.carried_over import new_key
+from rulespec.documents.carried_over import new_key, old_key
 from rulespec.documents.nodes import Mapping, Node, Scalar, locate, to_plain
 
 if TYPE_CHECKING:
@@ -226,11 +226,12 @@ def _describe_unknown(error: ValidationError, node: Mapping, report: Report, whe
     known = _known_keys(error.schema)
     for name in _extra_keys(error, node):
         span = node.entries[name][0].span
-        if (new := new_key(name, known)) is not None:
-            help_ = f"it is `{new}` now" if new not in node.entries else f"put it under `{new}`, which is here, too"
-            report.error("RS127", f"the key {shown(name)} in {where} has another name", span, help=help_)
+        new = new_key(name, known)
+        if new is not None and new not in node.entries:
+            report.add(old_key(name, new, span))
             continue
         hint = did_you_mean(name, [k for k in known if k not in node.entries])
+        hint = hint or (f"put it under `{new}`" if new is not None else "")
         hint = hint or (f"the keys here are {_list(known)}" if known else "remove it")
         report.error("RS211", f"unknown key {shown(name)} in {where}", span, help=hint)
 

@@ -13,7 +13,7 @@ from typing import TextIO
 ALL, OWNERS = 0o666, 0o600
 """Permissions of files: for all whom the umask leaves, and for the owner alone."""
 _SYSTEM = ("/dev/", "/proc/")
-"""What lies here is not replaced: /dev/stdout may lead to a file that somebody else has opened."""
+"""Folders whose files are never replaced: /dev/stdout may lead to a file that somebody else has opened."""
 
 
 @contextmanager

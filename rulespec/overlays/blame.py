@@ -1,4 +1,4 @@
-"""Blame: what an overlay has broken is told at the overlay, not at the line below it that no longer fits."""
+"""Blame: an overlay's fault is reported at the overlay, not at the line below it that no longer fits."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SHOWN = 5
 
 
 def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
-    """The diagnostic, told at the note of the highest layer if that lies over its own place.
+    """Moves a diagnostic to the note of the highest layer, if that lies over the diagnostic's own place.
 
-    The lower layers were checked without the higher ones: what they say together is told to whoever came later.
+    The lower layers were checked without the higher ones: a conflict between layers is the fault of the later one.
     Suggestions are no cause, whatever their layer.
     """
     if d.span is None:

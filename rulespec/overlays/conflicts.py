@@ -125,7 +125,7 @@ _CONFLICTING = {
     "remove": ("", "replace", "wrap"),
     "wrap": ("remove",),
 }
-"""What is done to a rule → what else cannot be done to it; "" adds it."""
+"""Change of a rule → the changes that cannot go with it; "" adds the rule."""
 
 
 def _does(item: ast.Item) -> str:

@@ -25,7 +25,7 @@ MAX_NESTED = 8
 
 
 class Repeated:
-    """What extensions and groups of options come to; `report` takes RS108."""
+    """The total of nodes that extensions and groups of options repeat; `report` takes RS108."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -204,7 +204,7 @@ def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
 
 
 def _count(options: Iterable[ast.Member], groups: Mapping[str, ast.OptionGroup]) -> int:
-    """How many options there are, those of included groups among them."""
+    """The number of options, those of included groups among them."""
     total = 0
     for o in members(options):
         group = groups.get(o.text) if isinstance(o, ast.Name) else None

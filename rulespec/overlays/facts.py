@@ -35,7 +35,7 @@ class FactEdit(Brief, Struct, frozen=True):
 
 
 def fact_edits(overlay: Overlay) -> Iterator[FactEdit]:
-    """What an overlay does to the facts, leaf by leaf."""
+    """Changes that an overlay makes to the facts, leaf by leaf."""
     for setting, place, value in entries(get(overlay.facts, "settings")):
         yield FactEdit(f"game.settings.{setting}.default", place.span, f"`settings`: `{setting}`", value)
     for section in ("replaces", "remove"):

@@ -17,7 +17,7 @@ from rulespec.syntax import ast
 _QUOTED = re.compile(r"`([^`]*)`")
 
 Unused = Callable[[Source], frozenset[Span]]
-"""Where a source declares what nothing in it uses."""
+"""The places in a source that declare something which nothing in it uses."""
 
 
 def blamed(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) -> tuple[Diagnostic, ...]:

@@ -28,7 +28,7 @@ class Source(Brief, Struct, eq=False):
         displaced: rules that overlays replace or remove, each with the overlay and the place.
         removed: path that an overlay removes, of members of lists, too → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
-        told: places in the rules' files that tell what is private on purpose, as `rules.yaml` lists them.
+        told: places in the rules' files that disclose private values on purpose, as `rules.yaml` lists them.
         texts: file → its text.
         repeated: counts the options that extensions add; None before the first one.
         titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
@@ -126,6 +126,6 @@ def key_of(item: ast.Item) -> Key:
 
 
 def called(key: Key) -> str:
-    """How messages call a rule: "the procedure `turn`", "the scoring". The rules that it wraps are called the same."""
+    """The name of a rule in messages: "the procedure `turn`", "the scoring". The rules that it wraps share it."""
     kind, name = key
     return "the scoring" if kind == "scoring" else f"the {kind} `{name.partition(' ')[0]}`"

@@ -12,7 +12,7 @@ from rulespec.records import Brief
 
 
 class ToldLine(Brief, Struct, frozen=True):
-    """A file, a text on the line, and why it is told."""
+    """An intended disclosure: a file, a text on the line, and its reason."""
 
     at: str
     text: str

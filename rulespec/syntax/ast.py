@@ -103,7 +103,7 @@ class Once(Expr, frozen=True):
 
 
 class Told(Expr, frozen=True):
-    """`told(value, "reason")`: it may follow from what is private, and is told."""
+    """`told(value, "reason")`: a value that may follow from private state and is disclosed on purpose."""
 
     value: Expr
     reason: Text
@@ -250,7 +250,7 @@ class Return(Stmt, frozen=True):
 
 
 class Cost(Stmt, frozen=True):
-    """What is paid (`pile` None) or moved before the body of an option begins; without a target it is subtracted."""
+    """A payment (`pile` None) or a move before the body of an option begins; without a target it is subtracted."""
 
     amount: Expr
     pile: Expr | None
@@ -346,18 +346,18 @@ class Shared(Brief, Struct, frozen=True, gc=False):
 
 
 Member = OptionDef | Name | Shared
-"""What stands in a decision: an option, the name of an included group, or several that share something."""
+"""A member of a decision: an option, the name of an included group, or several that share something."""
 
 
 class Otherwise(Brief, Struct, frozen=True, gc=False):
-    """What is carried out, without asking, where the decider of a decision has no legal option."""
+    """The body that runs, without a question, where the decider of a decision has no legal option."""
 
     body: tuple[Stmt, ...]
     span: Span
 
 
 class Decide(Stmt, frozen=True):
-    """`decide`, `chance` or `decide … together`, told apart by `form`."""
+    """`decide`, `chance` or `decide … together`, distinguished by `form`."""
 
     form: str
     name: Name

@@ -203,7 +203,7 @@ ROOTS = {"rules": _accepted("tuple[Item, ...]"), "expr": _EXPR, "type": _accepte
 
 @cache
 def _fields(node: type[Struct]) -> tuple[tuple[int, ...], int]:
-    """What fits the fields of a node, and the kind of the node itself."""
+    """The kinds that fit the fields of a node, and the kind of the node itself."""
     written: dict[str, str] = {}
     for cls in node.__mro__:
         written = {**vars(cls).get("__annotations__", {}), **written}
@@ -215,14 +215,14 @@ def _fields(node: type[Struct]) -> tuple[tuple[int, ...], int]:
 
 
 _Rule = tuple[int, int, Callable[[Any], bool] | None]
-"""What becomes of parts: its kind, how many of the parts are nodes or tuples, a further check of it."""
+"""Rule for a node: its kind, how many of the parts are nodes or tuples, a further check of it."""
 
 _RULES: dict[type[Struct], dict[tuple[int, ...], _Rule]] = {}
 """The rules that were asked for: the same few come again and again."""
 
 
 def _rule(node: type[Struct], kinds: tuple[int, ...]) -> _Rule:
-    """What becomes of a node with fields of these kinds; ValueError if they do not fit."""
+    """The rule for a node with fields of these kinds; ValueError if they do not fit."""
     if node in _BASES:
         raise ValueError
     fits, kind = _fields(node)

@@ -56,7 +56,7 @@ class RuleTable(Struct, frozen=True, array_like=True):
 
 
 class Tables(Struct, frozen=True):
-    """What the automaton is made of.
+    """The tables of the parser.
 
     Attributes:
         made_from: the hash of the grammar.

@@ -296,7 +296,7 @@ def habit(lines: list[str], line: int, column: int) -> str:
 
 
 def _item(lines: list[str], line: int) -> str:
-    """What a line belongs to: the kind of item above it, "head" at the left margin, "" in YAML."""
+    """The item that a line belongs to: its kind, "head" at the left margin, "" in YAML."""
     if len(lines) == 1:
         return ""
     if lines[line - 1][:1].strip():

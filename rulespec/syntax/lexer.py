@@ -47,7 +47,7 @@ class _StateLexer(BasicLexer):
         self._accepted = frozenset([t.name for t in self.terminals])
 
     def match(self, text: Any, pos: int) -> Found | None:
-        """What stands at a place of the text, if it is something that the state accepts."""
+        """The token at a place of the text, if the state accepts it."""
         shared = self._family.shared
         found: tuple[str, Any] | None = shared.scanner.match(text, pos)
         if found is None:
@@ -84,7 +84,7 @@ class SharedLexer(ContextualLexer):
 
     @cached_property
     def shared(self) -> _Shared:
-        """What the lexers share, made when the first text is read."""
+        """The part that the lexers share, made when the first text is read."""
         return _Shared(self._whole)
 
 

@@ -16,6 +16,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.as_written import as_written
 from rulespec.syntax.ast_json import MAX_LEVELS, ROOTS, Packed, pack, unpack
 from rulespec.syntax.origin import Origin
+from rulespec.syntax.simple import simple_expr, simple_type
 
 if TYPE_CHECKING:
     from lark import Token
@@ -46,13 +47,15 @@ def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[
 
 def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.Expr:
     """Parses one expression that begins at the given place of a file; `cached` as for rules."""
-    tree: ast.Expr = _parse(text.strip(), "expr", Origin(file, line, column), cached)
+    text, origin = text.strip(), Origin(file, line, column)
+    tree: ast.Expr = simple_expr(text, origin) or _parse(text, "expr", origin, cached)
     return tree
 
 
 def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.TypeRef:
     """Parses one type, such as `money`, `region?`, `set region` or `int 0..6`; `cached` as for rules."""
-    tree: ast.TypeRef = _parse(text.strip(), "type", Origin(file, line, column), cached)
+    text, origin = text.strip(), Origin(file, line, column)
+    tree: ast.TypeRef = simple_type(text, origin) or _parse(text, "type", origin, cached)
     return tree
 
 

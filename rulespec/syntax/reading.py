@@ -72,7 +72,7 @@ def _pairs(text: str) -> dict[int, int]:
 
 
 class Reading:
-    """A text, as far as a tree has been compared with it.
+    """A comparison of a text with its tree, up to a place.
 
     Attributes:
         text: the text.
@@ -114,7 +114,7 @@ class Reading:
     # places
 
     def start(self, node: Any) -> int:
-        """Where a part of the tree begins."""
+        """The start of a part of the tree, as a place in the text."""
         span = node.span if type(node) not in _ELSEWHERE else _span(node)
         return self._line[span.line] + span.column
 
@@ -245,7 +245,7 @@ class Reading:
         return self.start(first) == begin and (type(last) not in PLACED or self.end(last) == end)
 
     def _gap(self, following: Any) -> str:
-        """What is written before a part, without blanks and comments."""
+        """The text before a part, without blanks and comments."""
         gap = self.text[self.at : self.start(following)].strip(" \n")
         return _COMMENT.sub("", gap).strip(" \n") if "#" in gap else gap
 
@@ -284,7 +284,7 @@ class Reading:
         return plain
 
     def column(self, node: Any) -> int:
-        """How far the line is indented in which a part begins, and one more."""
+        """The indentation of the line in which a part begins, plus one."""
         line = _span(node).line
         begin = self._line[line] + 1 if line != self._first else 0
         indent = _INDENT.match(self.text, begin)

@@ -19,14 +19,14 @@ PRECEDENCE = {
     **dict.fromkeys("+-", 7),
     **dict.fromkeys("*/%", 8),
 }
-"""How closely binary operators bind."""
+"""Precedence of binary operators."""
 ATOM, COMPARED = 10, 4
-"""How closely names and calls bind, and comparisons."""
+"""Precedence of names and calls, and of comparisons."""
 _UNARY = {"not": 3, "-": 9}
 
 
 def precedence(node: Any) -> int:
-    """How closely an expression binds what is beside it."""
+    """The precedence of an expression beside an operator."""
     kind = type(node)
     if kind is ast.Binary:
         return PRECEDENCE[node.op]

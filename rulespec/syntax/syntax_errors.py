@@ -95,7 +95,7 @@ _EXPECTED = {
     "__ANON_1": "`..`",
     "__ANON_2": "`??`",
 }
-"""How a terminal of the grammar is called where it is expected; the others are the words of their names."""
+"""Names of terminals in "expected …"; the other terminals are the words of their names."""
 
 
 def _shown(token: Token) -> str:

@@ -1,4 +1,4 @@
-"""What the grammar says of a node beyond the types of its fields. A tree from the disk must keep to it."""
+"""Constraints of the grammar on nodes beyond the types of their fields. A tree from the disk must keep to them."""
 
 from __future__ import annotations
 

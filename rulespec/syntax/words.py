@@ -1,6 +1,6 @@
-"""The words of the rules language, and what may not be named by each of them. A new form adds its words here.
+"""The words of the rules language, and the names that each of them is refused as. A new form adds its words here.
 
-The first set that fits holds a word. What is refused is told at the declaration of the name.
+The first set that fits holds a word. A refusal is reported at the declaration of the name.
 """
 
 from __future__ import annotations

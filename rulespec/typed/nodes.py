@@ -54,7 +54,7 @@ class FactDecl(Brief, Struct):
 
 
 class Secrecy(Brief, Struct, frozen=True, eq=False):
-    """Who sees what is private.
+    """The viewers of a private value.
 
     Attributes:
         at: the entities at hand, which `to` and `open` may read: that of a field, or those of a pile and of its place.
@@ -154,7 +154,7 @@ class PieceDecl(Brief, Struct, eq=False):
 
 
 class CapacityDecl(Brief, Struct, eq=False):
-    """How many pieces and tokens find room in places together, of all owners.
+    """A bound on the pieces and tokens of all owners that fit into places together.
 
     Attributes:
         name: that of a capacity with a name of its own, or `pile.place`.
@@ -221,7 +221,7 @@ class LinkDecl(Brief, Struct, eq=False):
 
 
 Step = tuple[int, int]
-"""How far along the two axes of a board."""
+"""Offset along the two axes of a board."""
 
 
 class BoardDecl(Brief, Struct, eq=False):
@@ -279,7 +279,7 @@ class SettingDecl(Brief, Struct, eq=False):
 
 
 class Check(Brief, Struct, frozen=True):
-    """What must hold of the facts of every entity of a kind, and the entities that are asked (None: all)."""
+    """A condition on the facts of every entity of a kind, and the entities that are asked (None: all)."""
 
     name: str
     var: Var
@@ -375,13 +375,13 @@ class PlaceValue(Expr, frozen=True):
 
 
 class Room(Expr, frozen=True):
-    """How many more tokens find room in a place."""
+    """The remaining capacity of a place, in tokens."""
 
     place: PlaceValue
 
 
 class RoomTogether(Expr, frozen=True):
-    """How many more pieces and tokens find room where a capacity counts."""
+    """The remaining capacity of places that share one, in pieces and tokens."""
 
     capacity: CapacityDecl
     index: Expr | None
@@ -436,7 +436,7 @@ class Result(Expr, frozen=True):
 
 
 class BoardOp(Expr, frozen=True):
-    """What lies in a direction of a space, by the arguments: a space, a direction, and what `op` asks for.
+    """The spaces in a direction of a space, by the arguments: a space, a direction, and what `op` asks for.
 
     `to`: a number of steps, or nothing for one; the space there, or none. `ray`: a set of spaces, or nothing; all
     spaces in that direction, up to and with the first one of the set.
@@ -503,7 +503,7 @@ class Ways(Expr, frozen=True):
 
 
 class Once(Expr, frozen=True):
-    """What `value` would be after a procedure that neither asks nor ends the game; `call` is the place of the call."""
+    """`value` after a hypothetical call that neither asks nor ends the game; `call` is the place of the call."""
 
     value: Expr
     procedure: Procedure
@@ -600,7 +600,7 @@ class Repeat(Stmt, frozen=True):
 
 
 class Privacy(Brief, Struct, frozen=True):
-    """Who sees an argument besides who decides: the set `to`, or nobody.
+    """The viewers of an argument besides the seat that decides: the set `to`, or nobody.
 
     With `like`, those who see that state, which may be everybody.
     """
@@ -666,7 +666,7 @@ class OptionDef(Brief, Struct, frozen=True):
 
 
 class Otherwise(Brief, Struct, frozen=True):
-    """What is carried out, without asking, where the decider has no legal option."""
+    """The body that runs, without a question, where the decider has no legal option."""
 
     body: Block
     span: Span
@@ -807,7 +807,7 @@ class Rules(Brief, Struct, eq=False):
 
     Attributes:
         suppositions: every `once` of the rules; the checker finds them when all is typed.
-        told: the places of the values that `told` tells; those are typed as if they stood alone.
+        told: the places of the values in `told(…)`; they are typed as if they stood alone.
     """
 
     definitions: dict[str, Definition] = {}

@@ -1,4 +1,4 @@
-"""What breaks a shipped ruleset is refused, and told where it stands; no edit makes the validator fail.
+"""Mutants that break a shipped ruleset are refused and reported at their place; no edit makes the validator fail.
 
 A few dozen of the mutants of `bench.mutants`, which tries thousands.
 """

@@ -130,7 +130,7 @@ def test_bad_ruleset(
     assert exit_code == (2 if what == "no file" else 1)
     assert f"error[{code}" in err
     assert text in err
-    # One mistake is told once: what follows from it is left out.
+    # One mistake is reported once, without its consequences.
     assert err.count("error[") == (2 if what in {"alias", "alias bomb"} else 1) or what in MANY
 
 

@@ -82,7 +82,7 @@ def test_whoever_speaks_is_told_why_not() -> None:
 
 
 def test_to_take_back_goes_past_a_round() -> None:
-    """What was chosen early belongs to the round that is left."""
+    """An early choice belongs to the round that is left."""
     out = play("bid(1)", "bid(1)", "bid(0)", "Cid: bid(0)", "u", "u", "u", "bid(2)", "q")
     assert out.count("taken back: ") == 3
     after = out.rpartition("taken back: ")[2]

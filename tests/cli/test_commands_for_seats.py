@@ -119,7 +119,7 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "the whole state as JSON": ("rulespec.cli.replay", "seen_json", lambda result, _: result.to_json(), {"replay"}),
     "a picture of the table": ("rulespec.cli.draw", "_seen", lambda game, seat: game, {"draw"}),
 }
-"""What is told too much: where, the name, what takes its place, and the commands that tell it."""
+"""Leaks to detect: place, name, replacement, and the commands that show the leak."""
 
 
 @pytest.mark.parametrize("leak", SABOTAGE)

@@ -28,7 +28,7 @@ def ran(limit: int, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def games(output: str) -> list[str]:
-    """What was printed, without the time that it took."""
+    """The printed text, without the time that it took."""
     first, *others = output.split("\n")
     return [first.rpartition(" · ")[0], *others]
 

@@ -1,4 +1,4 @@
-"""Rules that are at fault are told by every command that lets them run, and no command fails of it."""
+"""Faults of rules are reported by every command that runs them, and no command fails because of them."""
 
 from __future__ import annotations
 

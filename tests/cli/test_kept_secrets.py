@@ -1,4 +1,4 @@
-"""What commands for a seat tell of what is private: nothing."""
+"""Commands for a seat disclose nothing private."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `rulespec new` starts: it is sound, plays and passes its test at once, and nothing is ever overwritten."""
+"""New games by `rulespec new`: sound, playable and passing their test at once; nothing is ever overwritten."""
 
 from __future__ import annotations
 

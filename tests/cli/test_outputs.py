@@ -14,6 +14,7 @@ import pytest
 from folders import GAMES
 
 from rulespec.cli.main import run
+from rulespec.engine.dialects import unknown
 from rulespec.load import load_ruleset
 
 NIM = GAMES / "gallery" / "nim"
@@ -271,6 +272,34 @@ def test_a_dialect_names_what_there_is(
     assert run(["validate", "./nim"]) == (1 if told else 0)
     err = capsys.readouterr().err
     assert ("error[RS635]" in err) == bool(told) and told in err
+
+
+def test_names_of_a_dialect_are_looked_for_again_when_something_changes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
+    Path("nim/dialects").mkdir()
+    file = Path("nim/dialects/clerk.yaml")
+    right = DIALECT.format(rules="nim", setting=SETTING, value="false", option="turn.take")
+    file.write_text(right, "utf-8")
+    names, read = unknown._Texts.names, list[object]()
+
+    def counted(texts: unknown._Texts) -> unknown._Names:
+        read.append(texts)
+        return names(texts)
+
+    monkeypatch.setattr(unknown._Texts, "names", counted)
+    assert run(["validate", "--no-play", "./nim"]) == run(["validate", "--no-play", "./nim"]) == 0
+    assert len(read) == 1
+    rules = next(iter(Path("nim/rules").iterdir()))
+    rules.write_text(rules.read_text("utf-8") + "\n# changed\n", "utf-8")
+    assert run(["validate", "--no-play", "./nim"]) == 0 and len(read) == 2
+    file.write_text(right.replace("turn.take", "turn.tkae"), "utf-8")
+    for _ in range(2):
+        capsys.readouterr()
+        assert run(["validate", "--no-play", "./nim"]) == 1
+        assert "did you mean `turn.take`?" in capsys.readouterr().err
+    assert len(read) == 4
 
 
 KNOWN_FAULT = """\

@@ -1,4 +1,4 @@
-"""`rulespec schema`: what an editor is told of a ruleset's own names."""
+"""`rulespec schema`: completion and validation in an editor, with a ruleset's own names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def schema(ref: str, *options: str) -> Any:
 
 
 def places(ref: Path, text: str, *options: str) -> list[str]:
-    """Where a text is not what the schema says."""
+    """The places where a text violates the schema."""
     found = Draft202012Validator(schema(str(ref), *options)).iter_errors(to_plain(parse_yaml(text, "this.yaml")))
     return [".".join(map(str, e.absolute_path)) for e in found]
 

@@ -1,4 +1,4 @@
-"""Logs in which something is wrong: a seat that cannot tell two of them apart is told the same of both, everywhere."""
+"""Logs with a mistake: commands print the same about two logs that a seat cannot distinguish."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[t
         for out in outs:
             out.unlink(missing_ok=True)
         if command[0] == "play" and twins.seat == "Ann":
-            continue  # Ann is asked, and told what she sees; who is asked is not the one who must not see
+            continue  # Ann is asked, and shown what she sees; who is asked is not the one who must not see
         told = said(*command, monkeypatch=monkeypatch)
         written = [re.sub("[0-9a-f]{64}", "SEAL", out.read_text("utf-8")) for out in outs if out.exists()]
         if command[0] == "play":
@@ -201,7 +201,7 @@ def test_other_rules_do_not_judge_for_a_seat(tmp_path: Path, monkeypatch: pytest
 
 
 def test_lines_that_were_taken_back_do_not_count_for_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The place of a broken rule is told by the decisions that stand: others have not been seen."""
+    """The place of a broken rule counts the decisions that stand: others have not been seen."""
     log = tmp_path / "log.jsonl"
     lines = TWINS[0].logs()[0]
     wrong = '{"decision": "act", "by": "Ann", "option": "fold"}'

@@ -1,4 +1,4 @@
-"""What is printed is the program's own, or escaped; what is written is whole; what cannot be written is told."""
+"""Terminal safety: foreign text is escaped, files are written whole, and a failed write is reported."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def said(*args: str) -> tuple[int, str]:
 
 
 def harmless(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """What a command prints: text that does nothing to a terminal or to the runner of a CI job."""
+    """The output of a command: text that does nothing to a terminal or to the runner of a CI job."""
     code = run(list(args))
     found = capsys.readouterr()
     text = found.out + found.err
@@ -136,7 +136,7 @@ def test_a_line_is_no_command(line: str) -> None:
 
 
 def test_commands_print_through_one_function() -> None:
-    """What goes past it says why: data on standard output that another program reads."""
+    """Output past that function says why: data on standard output that another program reads."""
     past = {
         f"{path.name}: {line.strip()}"
         for path in sorted((ROOT / "cli").glob("*.py"))

@@ -1,4 +1,4 @@
-"""Where wasmtime is not installed, a command that was asked for wasm says so; others play in Python."""
+"""Commands without wasmtime: one that was asked for wasm says so; others play in Python."""
 
 from __future__ import annotations
 

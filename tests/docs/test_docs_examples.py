@@ -57,7 +57,7 @@ def pattern(shown: str) -> str:
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command prints. `rulespec` is the program of this tree; nothing else is run."""
+    """The output of a command. `rulespec` is the program of this tree; nothing else is run."""
     words = shlex.split(command.partition("#")[0])
     assert words[0] == "rulespec", f"the documentation calls rulespec only, not {words[0]}"
     env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160", "PYTHONUNBUFFERED": "1"}

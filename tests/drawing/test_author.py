@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a region on a line
-"""The board of a map that has mistakes: each is seen where it is, and told at its line."""
+"""The board of a map that has mistakes: each is seen where it is, and reported at its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fact with a mistake is told once: nothing that would rest on it is told of its neighbours."""
+"""A fact with a mistake is reported once: its neighbours get no consequences of it."""
 
 from __future__ import annotations
 

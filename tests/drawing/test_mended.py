@@ -1,4 +1,4 @@
-"""Maps whose files are not even of the right form are drawn as far as they can be read."""
+"""Maps whose files have a wrong form: the readable part is drawn."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ procedure ask_about(p: player):
 """
     game = take(barn(play, rules), "favour(ann_hen_1)")
     assert listed(game) == ["which(ann_hen_1)", "which(ann_hen_2)"], "`h` will be aged"
-    take(game, "which(ann_hen_1)", "which(ann_hen_1)")  # the second time `h` is told by its age only
+    take(game, "which(ann_hen_1)", "which(ann_hen_1)")  # the second time `h` is distinguished by its age only
     assert listed(game) == ["favour(bob_hen_1)"]
 
 

@@ -1,4 +1,4 @@
-"""Work is counted where it is done: what is asked between decisions, told, or read with a dialect. Never by seconds."""
+"""Work is counted where it is done: in queries between decisions, in narration, in dialects. Never by seconds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from cases import small
 from folders import GAMES, RULESETS
 from hard_work import LISTED, listing
 from msgspec.structs import replace
+from wasm_machine import wasm_machine
 from worlds import WORLD
 
 from rulespec.cli.main import run
@@ -119,7 +120,7 @@ def test_what_is_asked_between_decisions_is_counted_alike(
             from rulespec.engine.wasm.program import WasmProgram
 
             return outcome(
-                lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: WasmBackend(WasmProgram(lower(r, n, o)))))
+                lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: wasm_machine(WasmProgram(lower(r, n, o)))))
             )
         return outcome(lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: make(lower(r, n, o)))))
 

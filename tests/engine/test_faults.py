@@ -116,7 +116,7 @@ def test_who_decides_may_be_a_fault(play: Play) -> None:
 
 
 def test_both_backends_test_conditions_in_the_order_of_the_rules(play: Play) -> None:
-    """What guards a division comes first, however early another condition could be tested."""
+    """A guard of a division comes first, however early another condition could be tested."""
     rules = """
 procedure play():
     for p in player:

@@ -66,7 +66,7 @@ def test_a_loop_goes_by_its_keys(play: Play, head: str, order: str) -> None:
 
 
 def test_keys_are_asked_of_those_alone_for_whom_the_condition_holds(play: Play) -> None:
-    """What it says of optional values is known in the keys; and of nobody else a key is worked out that may fault."""
+    """Optional values that the condition excludes are known in the keys; faulty keys of other members are not run."""
     body = "for t in town where t.twin is some by t.twin.tax, 100 / (7 - t.tax):\n    set n to n * 10 + t.index + 1"
     assert run(play, body).omniscient.value("n") == "1"
 
@@ -104,7 +104,7 @@ procedure turn(p: player):
 
 
 def test_who_had_a_turn_before_does_not_show(play: Play) -> None:
-    """What is left of a loop is who comes next, in order."""
+    """The rest of a loop depends only on the next member, in order."""
     rules = """
 procedure play():
     chance way:

@@ -1,4 +1,4 @@
-"""What the language means: small rulesets, started and played under both backends, and the values they lead to."""
+"""Semantics of the language: small rulesets, played under both backends, and the values they lead to."""
 
 from __future__ import annotations
 

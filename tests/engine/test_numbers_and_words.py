@@ -1,4 +1,4 @@
-"""What jumps, ranges and settings that are numbers mean, under both backends."""
+"""Semantics of jumps, ranges and settings that are numbers, under both backends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would hold after a procedure: `e once f(…)`, under both backends."""
+"""Values after a hypothetical call: `e once f(…)`, under both backends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to players: piles and entities of which each seat has its own, under both backends."""
+"""Possessions of players: piles and entities of which each seat has its own, under both backends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is the same for all arguments of an option, in the state at hand and in one that is supposed."""
+"""Expressions that are the same for all arguments of an option, in the current and in a hypothetical state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ways cost: `reach(… within …)` and `cheapest`, under both backends.
+"""Costs of ways: `reach(… within …)` and `cheapest`, under both backends.
 
 The steps of the world: oak → elm → ash, fir → fir; taxes are oak 3, elm 5, ash 7, fir 9.
 """

@@ -30,7 +30,7 @@ def game(ruleset: typed.Ruleset, backend: str, steps: int) -> Game:
 
 
 def after(ruleset: typed.Ruleset, backend: str, steps: int) -> tuple[str, tuple[int, ...]]:
-    """What comes of the work under a bound, and the position then."""
+    """The outcome of the work under a bound, and the position then."""
     it = game(ruleset, backend, steps)
     try:
         take(it, "work")

@@ -1,4 +1,4 @@
-"""Fuzzing in small: what it once found stays mended, and a few inputs of every entry point end well."""
+"""Fuzzing in small: its old findings stay fixed, and a few inputs of every entry point end well."""
 
 from __future__ import annotations
 

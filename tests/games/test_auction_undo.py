@@ -164,7 +164,7 @@ def replayed(log: list[Entry]) -> list[Position]:
 
 
 def asked(site: Recorder) -> str:
-    """Who is asked by a recorder and by us after a log, and about what: `FR Cy`; empty after the auction."""
+    """The decider and the subject after a log, as a recorder and we say: `FR Cy`; empty after the auction."""
     assert replayed(site.log) == site.positions
     nation, seat, _ = site.positions[-1]
     return f"{nation} {seat}" if nation else ""

@@ -62,7 +62,7 @@ def name_of(path: Path) -> str:
 
 
 def beside(path: Path) -> dict[str, Any]:
-    """What the file beside a log expects."""
+    """The expectations in the file beside a log."""
     expected = path.with_name(path.name.removesuffix(".gz").removesuffix(".jsonl") + EXPECTATION)
     found: dict[str, Any] = to_plain(read_yaml(expected, expected.name))
     return found
@@ -138,7 +138,7 @@ def test_every_ending_of_a_game_is_in_a_log_of_it(name: str) -> None:
     assert {beside(path).get("ended") for path in of(name)} - {None} == endings
 
 
-def test_every_value_of_every_option_is_in_a_log() -> None:
+def test_every_value_of_every_setting_is_in_a_log() -> None:
     chosen = {pair for path in LOGS for pair in log(path).header.settings.items()}
     for ref in [*NAMES, *overlaid()]:
         for option in loaded(ref).settings.values():

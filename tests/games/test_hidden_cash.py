@@ -1,4 +1,4 @@
-"""Imperial with hidden cash: two games that differ in what the others have are told a seat alike, whatever it asks.
+"""Imperial with hidden cash: a seat's output is the same in games that differ in the others' cash, whatever it asks.
 
 All that happens is public in Imperial, so who remembers everything can work the others' cash out: games that look the
 same from the start have the same cash. So here two games come to have other cash, and go on with the same decisions for
@@ -53,7 +53,7 @@ def pair(ref: str, rng: random.Random) -> tuple[Game, Game]:
 
 
 def open_to_all(game: Game, seat: str) -> object:
-    """What a seat sees of the position, without the views: the state that is shown, and who is asked what."""
+    """A seat's sight of the position, without the views: the state that is shown, and the open decision."""
     return state_json(game, viewer=seat), game.decision, game.result
 
 

@@ -1,4 +1,4 @@
-"""What a seat can tell apart, beside OpenSpiel, over whole trees: `View.memory` is the same exactly where
+"""Information states of a seat, beside OpenSpiel, over whole trees: `View.memory` is the same exactly where
 `information_state_string` is, at every decision for every player, and at every end together with the returns.
 
 The numbers are those of the trees; the largest one is walked by `make proof` alone, and takes some minutes.

@@ -28,7 +28,7 @@ GAMES = REQUIRED or 20
 SEATS = ["A", "B"]
 
 Key: TypeAlias = tuple[int, ...]
-"""What both programs call a move: numbers that say it, or what it leads to."""
+"""The name of a move in both programs: numbers that say it, or that it leads to."""
 Ours: TypeAlias = Callable[[Game], Mapping[Key, tuple[Option, ...]]]
 Theirs: TypeAlias = Callable[[Any], Mapping[Key, list[int]]]
 """All actions that are, or lead to, the same."""
@@ -45,7 +45,7 @@ def spiel() -> Any:
 
 
 def decider(game: Game) -> int:
-    """Who decides, as OpenSpiel numbers them: -1 is chance."""
+    """The decider, as OpenSpiel numbers them: -1 is chance."""
     assert game.decision is not None
     return SEATS.index(game.decision.by) if game.decision.by is not None else -1
 
@@ -114,7 +114,7 @@ def test_nim(misere: str, spiel: Any) -> None:
 # is compared after each roll, and again after two of four moves, is the set of positions to which the next two numbers
 # (or as many as go) lead. That is every rule of moving, and leaves out nothing but the order of two moves that come to
 # the same. Where no number goes, OpenSpiel asks for a pass, and here nobody is asked.
-# OpenSpiel ends a game without a winner after 500 turns, if it is not told another number.
+# OpenSpiel ends a game without a winner after 500 turns, if it does not get another number.
 
 POINTS = 24
 BAR = 100

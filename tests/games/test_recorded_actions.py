@@ -32,7 +32,7 @@ Key = tuple[Any, ...]
 
 
 def listed(path: Path) -> list[dict[str, list[Any]] | int]:
-    """What may come after each action, by type; of more than 80 actions (imports as multisets) their number."""
+    """The legal actions after each action, by type; of more than 80 actions (imports as multisets) their number."""
     file = folder_of(path) / "legal" / f"{path.stem}.jsonl.gz"
     return [json.loads(line) for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
 
@@ -45,7 +45,7 @@ def as_logged(type_: str, payload: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def values(field: Field, game: Game, state: list[int], args: Sequence[int]) -> list[Any]:
-    """What a field may be for an option: one value, or any member of a set."""
+    """The values of a field for an option: one value, or any member of a set."""
     value, kind = field.value(state, args), field.type.removeprefix("set ")
     if kind in ("int", "bool"):
         return [bool(value) if kind == "bool" else value]
@@ -76,14 +76,14 @@ def keys(option: Option, game: Game, projections: Projections, state: list[int],
 
 
 def key(action: dict[str, Any], form: Form) -> Key:
-    """What an action says in the fields of a form."""
+    """The content of an action in the fields of a form."""
     by, may_lack = form.projection.by.removesuffix("?"), optional(form)
     said = {path: follow(action["payload"], path) for path in [*(f.path for f in form.fields), *([by] if by else [])]}
     return (id(form), *((path, found) for path, found in said.items() if path not in may_lack or found is not MISSING))
 
 
 def purchases(game: Game) -> set[tuple[tuple[str, str], ...]]:
-    """What can be imported from here, whatever the order."""
+    """The possible imports from here, whatever the order."""
     found: set[tuple[tuple[str, str], ...]] = set()
     begun = game.ply
 
@@ -106,7 +106,7 @@ def purchases(game: Game) -> set[tuple[tuple[str, str], ...]]:
 
 
 def unlike(game: Game, projections: Projections, theirs: dict[str, list[Any]] | int) -> tuple[list[Any], list[str]]:
-    """What only the recorder lists, and what only we list."""
+    """The actions that only the recorder lists, and those that only we list."""
     decision = game.decision
     if decision is None:
         return ([theirs] if theirs else []), []

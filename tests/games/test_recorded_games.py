@@ -46,7 +46,7 @@ Position = dict[str, Any]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    """What changed with each action; see games/imperial/logs/README.md."""
+    """The changes by each action; see games/imperial/logs/README.md."""
     text = (folder_of(path) / "positions" / f"{path.stem}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
@@ -361,7 +361,7 @@ def buyable(game: Game) -> dict[str, list[int]]:
 
 
 def goals(game: Game) -> dict[str, list[str]]:
-    """Where each unit may go, by convoy too; while fleets move, armies as if their step had come."""
+    """The goals of each unit, by convoy too; while fleets move, armies as if their step had come."""
     found: dict[str, set[str]] = {}
     here = game.copy()
     if here.decision is not None and here.decision.name == "fleets":

@@ -1,4 +1,4 @@
-"""Shipped games, alone and with each truth setting switched: where a seat has seen the same, it is told the same."""
+"""Shipped games, alone and with each truth setting switched: equal views give equal output."""
 
 from __future__ import annotations
 

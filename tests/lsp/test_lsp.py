@@ -114,7 +114,7 @@ def test_an_overlay_of_ones_own_is_checked_over_the_ruleset_it_is_for(games: Pat
 
 
 def test_every_change_is_answered(editor: Editor) -> None:
-    """How fast is measured by bench/language_server.py."""
+    """Every change gets an answer; bench/language_server.py measures the speed."""
     editor.open("rules/manoeuvre.rules")
     text = editor.texts[editor.path("rules/manoeuvre.rules")]
     for number in range(3):
@@ -188,7 +188,7 @@ def test_an_overlay_leads_to_what_it_replaces_and_changes(editor: Editor) -> Non
 
 
 def completion(editor: Editor, name: str, typed: str) -> dict[str, Json]:
-    """What is offered behind some text that is typed into a new line of `factory_action`."""
+    """The completions after some text that is typed into a new line of `factory_action`."""
     mark = "            require site.city is some"
     original = editor.texts[editor.path(name)]
     editor.change(name, original.replace(mark, f"            require {typed}\n{mark}", 1))
@@ -340,7 +340,7 @@ def test_the_server_needs_no_option_and_says_what_it_can_do(editor: Editor) -> N
     assert all(editor.capabilities[f"{w}Provider"] for w in wanted)
 
 
-# --- what is parsed anew ----------------------------------------------------------------------------------------------
+# --- repeated parsing -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "games").rglob("*.rules")), ids=lambda p: f"{p.parent.name}/{p.name}")

@@ -1,4 +1,4 @@
-"""What a page is told of a replay: moves with their rules, measures, where the log breaks a rule; and within bounds."""
+"""The data of a replay page: moves with their rules, measures, the place of a broken rule; and within bounds."""
 
 from __future__ import annotations
 

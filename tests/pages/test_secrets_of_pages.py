@@ -1,4 +1,4 @@
-"""What a page tells of what is private: nothing that whoever it is for has not seen."""
+"""Pages disclose nothing private that their reader has not seen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.load import load_ruleset
 
 
 def hand(path: Path, *cards: str) -> Path:
-    """The log of a hand of Kuhn poker, as far as the bets."""
+    """The log of a hand of Kuhn poker, up to the bets."""
     game = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
     with LogWriter(path, LogHeader.of(game)) as log:
         for text in (*(f"deal({card})" for card in cards), "leave_it", "bet"):

@@ -119,7 +119,7 @@ def test_a_link_leads_to_a_move_and_steps_change_it(open_page: Open, page: Path)
 
 
 def shown(opened: Opened) -> list[float]:
-    """What of the board is shown: left, top, width, height."""
+    """The visible part of the board: left, top, width, height."""
     box: str = opened.page.get_attribute("#board svg", "viewBox")
     return [float(number) for number in box.split()]
 
@@ -252,7 +252,7 @@ def test_the_same_position_is_the_same_picture(open_page: Open, page: Path, frag
 
 
 def picture(opened: Opened) -> bytes:
-    """The window, painted anew: where only a part was painted again, round corners differ by a shade."""
+    """The window, painted as a whole: where only a part was painted again, round corners differ by a shade."""
     opened.page.evaluate("document.body.style.display = 'none'")
     opened.page.screenshot()
     opened.page.evaluate("document.body.style.display = ''")

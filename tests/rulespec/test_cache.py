@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from shutil import copytree
 
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ from rulespec.check import passes
 from rulespec.cli.validate import check
 from rulespec.diagnostics.report import Report
 from rulespec.load import load_ruleset
+from rulespec.ruleset_files import Files
 from rulespec.syntax.ast_json import ROOTS, Packed, pack, unpack
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
@@ -88,6 +90,43 @@ def test_whoever_reads_the_warnings_has_all_passes_run(folder: Path, monkeypatch
     monkeypatch.setattr(passes, "PASSES", made)
     load_ruleset("tutorial", Report())
     assert len(asked) == 7
+
+
+@pytest.mark.parametrize("ref", ["tutorial", "nim", "chess", "imperial+first_edition"])
+def test_what_is_known_to_have_no_warnings_is_not_looked_through_for_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, ref: str
+) -> None:
+    first, again = Report(), Report()
+    load_ruleset(ref, first)
+    assert not first.diagnostics
+    monkeypatch.setattr("rulespec.check.lints.order.LINTS", [lambda _: pytest.fail("looked through again")])
+    load_ruleset(ref, again)
+    assert not again.diagnostics
+
+
+@pytest.mark.parametrize("rules", ["def nobody() -> int: 1\n", "def a() -> int: 1\ndef b() -> int: 2\n"])
+def test_warnings_are_told_each_time(folder: Path, tmp_path: Path, rules: str) -> None:
+    copytree(GAMES / "tetrarchia", game := tmp_path / "tetrarchia")
+    load_ruleset(str(game), sound := Report())
+    file = min((game / "rules").iterdir())
+    file.write_text(text := file.read_text("utf-8") + "\n" + rules, "utf-8")
+    reports = [Report(), Report(), Report()]
+    for report in reports:
+        load_ruleset(str(game), report)
+    assert len(reports[0].diagnostics) == len(sound.diagnostics) + rules.count("def ")
+    assert [r.diagnostics for r in reports] == [reports[0].diagnostics] * 3
+    assert file.read_text("utf-8") == text
+
+
+def test_an_editor_asks_for_warnings_each_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Edited(Files):
+        cached = False
+
+    load_ruleset("nim", Report())
+    asked: list[object] = []
+    monkeypatch.setattr("rulespec.check.lints.order.LINTS", [asked.append])
+    load_ruleset("nim", Report(), Edited())
+    assert len(asked) == 1
 
 
 def test_what_is_wrong_is_told_each_time(folder: Path, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_a_forged_entry_plays_no_other_game(folder: Path, game: str, change: Cal
     again = load_ruleset(game)
     assert (again.hash, again.declarations.constants.keys()) == (sound.hash, sound.declarations.constants.keys())
     assert repr(again.rules) == repr(sound.rules) if game == "nim" else True
-    assert not forge(folder, lambda data: data)  # written anew, as they were
+    assert not forge(folder, lambda data: data)  # written again, as they were
     monkey = {entry.name: entry.read_bytes() for entry in folder.iterdir()}
     load_ruleset(game)
     assert monkey == {entry.name: entry.read_bytes() for entry in folder.iterdir()}
@@ -335,7 +335,7 @@ def call(name: str, *args: Any) -> ast.CallExpr:
 
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
 def test_nearly_all_is_as_it_is_printed(path: Path) -> None:
-    """What is printed is parsed into the same tree: so a text like that is of that tree."""
+    """A printed tree is parsed into the same tree: so a text like that is of that tree."""
     if (found := parsed(path)) is None:
         return
     for node in nodes(found[1]):

@@ -277,7 +277,7 @@ def test_only_own_regular_files_are_read(folder: Path, kind: str, tmp_path: Path
     assert cache.read(entry.name, DECODER) is None
     assert parse_expr(EXPR, "f", cached=True) == tree
     if kind not in ("folder", "pipe"):
-        assert cache.read(entry.name, DECODER) is not None  # and is written anew
+        assert cache.read(entry.name, DECODER) is not None  # and is written again
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o1777])

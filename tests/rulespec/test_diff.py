@@ -1,4 +1,4 @@
-"""What differs between two rulesets: as records, as text, and that what means the same is no difference."""
+"""Differences between two rulesets: as records, as text; equal meanings are no difference."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ EVERY = sorted(p.parent for root in (RULESETS, GAMES) for p in root.rglob("game.
 
 
 def outcome(ask: Callable[[], object]) -> object:
-    """What comes of it: a value, or a fault as text."""
+    """The outcome of a call: a value, or a fault as text."""
     try:
         return ask()
     except RulesetFaultError as fault:
@@ -63,7 +63,7 @@ def agree(fast: Game, plain: Game, choose: Callable[[int], int], plies: int, *, 
             assert not reasons or str(fast.why_not(o)) == str(plain.why_not(o))
         applied = outcome(partial(fast.apply, option))
         assert applied == outcome(partial(plain.apply, option))
-        if applied is not None:
+        if not isinstance(applied, Option):
             assert fast.hash == hashes[-1]
             break
         assert all(type(c) is int for c in fast.omniscient.numbers.cells)

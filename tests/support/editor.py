@@ -129,11 +129,11 @@ class Editor:
             self.tell("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
         self.versions.clear()
         nowhere = {"textDocument": {"uri": "untitled:x"}, "position": {"line": 0, "character": 0}}
-        self.ask("textDocument/hover", nowhere)  # all that was told before has come when the answer has
+        self.ask("textDocument/hover", nowhere)  # all earlier notifications have come when the answer has
         self.kept.clear()
 
     def diagnostics(self, name: str) -> list[Json]:
-        """What is told next about a file; about an open one, as it is now."""
+        """The next diagnostics of a file; of an open one, as it is now."""
         wanted = {"uri": self.path(name).as_uri(), "version": self.versions.get(self.path(name))}
 
         def about_it(message: Json) -> bool:

@@ -1,4 +1,4 @@
-"""Where things are: the checkout, its games, and the tests' own rulesets."""
+"""Paths of the checkout, its games, and the tests' own rulesets."""
 
 from pathlib import Path
 

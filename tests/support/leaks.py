@@ -122,7 +122,7 @@ DEAL = """procedure play():
         turn(p)
         question(p)
 """
-"""What begins a game in which all that is private has a value."""
+"""The start of a game in which all that is private has a value."""
 
 CASES = [
     (body, "" if head == "nothing" else head)

@@ -1,4 +1,4 @@
-"""What tests ask of pictures: the boxes of their texts, read from the SVG itself."""
+"""Measurements of pictures for tests: the boxes of their texts, read from the SVG itself."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _SAID = {"op", "word", "form", "order", "modifier"}
 """Fields that tell forms of one class of nodes apart."""
 _CALLED = (ast.CallExpr, ast.TrackCall)
 BUILT_IN = {"abs", "room", "to", "at", "ahead", "steps", "space"}
-"""What is called without being declared."""
+"""Functions that are built in, and called without being declared."""
 
 
 def forms(text: str) -> set[str]:
@@ -57,7 +57,7 @@ ATTRIBUTES = {
     *("worn", "miles", "stall", "last", "open", "size", "cash", "mark", "share", "home", "camp", "height", "dues"),
     *("player", "good", "near", "twin", "tax", "road", "inn", "load", "shelf"),
 }
-"""What is asked of entities, tokens, links, spaces and players in the world of the programs."""
+"""Attributes of entities, tokens, links, spaces and players in the world of the programs."""
 NAMES = {
     *("queue", "shed", "shelf", "stall", "road", "inn", "porter", "crate", "north", "south", "size", "tilt", "mode"),
     *("open", "tide", "high", "store", "town", "players"),

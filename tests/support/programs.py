@@ -57,7 +57,7 @@ class Writer:
         self.together = False
         """Whether the place is in an option of a decision that is taken together."""
         self.answers = 0
-        """How many of the procedures of `ANSWERS` may be called."""
+        """The number of procedures of `ANSWERS` that may be called."""
         self.hushed = -1
         """The number of the quiet procedure that is written; -1 if it is none."""
 

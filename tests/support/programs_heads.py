@@ -20,7 +20,7 @@ guard able(k: int, t: town):
 
 
 class Writer(Protocol):
-    """What writes the rest of a program."""
+    """The writer of the rest of a program."""
 
     def number(self, below: int) -> int: ...
     def pick(self, *choices: str) -> str: ...
@@ -49,7 +49,7 @@ def _part(w: Writer, scope: dict[str, str]) -> str:
 
 
 def _reason(w: Writer, text: str) -> str:
-    """What is told where a condition fails, or nothing."""
+    """The reason for a condition's failure, or nothing."""
     return f' "{text}"' if w.number(2) else ""
 
 

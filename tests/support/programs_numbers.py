@@ -47,7 +47,7 @@ def several(w: Writer, scope: Scope, d: int) -> tuple[str, Scope]:
 
 
 def or_none(w: Writer, scope: Scope, name: str, type_: str, where: bool) -> str:
-    """What stands behind the domain of a parameter, which comes into scope: perhaps `or none`, and a condition."""
+    """The text after the domain of a parameter, which comes into scope: perhaps `or none`, and a condition."""
     scope[name] = type_
     text = " or none" if w.number(4) == 0 else ""
     if where:

@@ -8,7 +8,7 @@ Scope = dict[str, str]
 
 
 class Writer(Protocol):
-    """What the writer of random programs gives its parts."""
+    """The interface of the writer of random programs for its parts."""
 
     def number(self, below: int) -> int: ...
 
@@ -32,7 +32,7 @@ def by_keys(w: Writer, scope: Scope, d: int, *, order: bool = False) -> tuple[st
 
 
 def ways(w: Writer, scope: Scope, d: int, form: str) -> str:
-    """What can be reached within a number, or the least number to somewhere; some steps cost less than nothing.
+    """An expression for reachability within a bound, or for a least cost; some steps cost less than nothing.
 
     `form` is reach, cheapest, or "cheapest?" for one that may be none.
     """
@@ -84,5 +84,5 @@ def rearranged(w: Writer, scope: Scope, pad: str, *, may_ask: bool) -> list[str]
 
 
 def put(w: Writer, name: str, pad: str) -> list[str]:
-    """What is done with a member of an order while it is gone over."""
+    """A statement for a member of an order while a loop goes over it."""
     return [f"{pad}    {w.pick('set m to n', f'add {name} to queue', f'take {name} from queue', 'set queue to []')}"]

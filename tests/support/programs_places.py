@@ -24,7 +24,7 @@ def with_tokens(world: str) -> str:
 
 
 class Writer(Protocol):
-    """What the writer of random programs gives its parts."""
+    """The interface of the writer of random programs for its parts."""
 
     def number(self, below: int) -> int: ...
 

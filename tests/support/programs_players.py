@@ -33,7 +33,7 @@ def statement(pick: Pick, expr: Expr, x: str) -> str:
 
 
 def deciders(pick: Pick, expr: Expr, x: str) -> str:
-    """Who may take a decision, with a lead that is one of them; the arguments are those of `number`."""
+    """The deciders of a decision, with a lead that is one of them; the arguments are those of `number`."""
     who = expr("player")
     return pick(
         f"any of {{{who}}} | {{{x} in player where {expr('bool')}}} lead {who}",

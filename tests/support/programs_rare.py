@@ -24,7 +24,7 @@ options extras:
 """
 """Options that decisions include."""
 SOME = 5
-"""How many rare forms a program has."""
+"""The number of rare forms in a program."""
 
 
 def some(w: Writer, scope: Scope, pad: str) -> list[str]:

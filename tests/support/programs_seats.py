@@ -119,7 +119,7 @@ def ending(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
 
 
 def jump(w: Writer, scope: dict[str, str], pad: str, place: str) -> list[str]:
-    """How the body of an option may end: the decision is asked again, or the loop around it goes on or is left."""
+    """The end of an option's body: the decision is asked again, or the loop around it goes on or is left."""
     ways = ["ask again", *(["continue", "leave"] if place == "loop" else [])]
     if w.number(4):
         return []

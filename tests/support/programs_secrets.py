@@ -36,7 +36,7 @@ def secretive(world: str) -> str:
 
 
 def privacy(w: Writer, scope: dict[str, str]) -> str:
-    """What follows a parameter that not everybody sees; "" for those that all see."""
+    """The privacy clause of a parameter that not everybody sees; "" for those that all see."""
     if w.number(w.secrets):
         return ""
     seers = [name for name, type_ in scope.items() if type_ == "player"]

@@ -1,4 +1,4 @@
-"""Games that a seat cannot tell apart, and all that is told to it: that must be the same."""
+"""Games that a seat cannot distinguish, and all output for it: that must be the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.engine.game.views import seen_state
 from rulespec.engine.logs.seat_log import seat_log
 
 Told = dict[str, Any]
-"""By outlet, what a seat is told."""
+"""By outlet, the output for a seat."""
 MOST_TRIED = 400
 """Decisions that are tried for a game that looks the same."""
 
@@ -44,7 +44,7 @@ def told(game: Game, seat: str | None, texts: list[str], expressions: list[str])
 
 
 def round_of(game: Game, seat: str | None) -> list[Any]:
-    """What a decision that all take together tells: who is asked, who need not be, and what a seat may choose."""
+    """The output of a simultaneous decision: the seats that are asked, those that need not be, and a seat's choices."""
     own = [str(option) for option in own_options(game, seat)] if seat is not None else []
     if game.decision is None or not game.decision.together:
         return own
@@ -93,7 +93,7 @@ def positions(game: Game, depth: int = 99) -> Iterator[Game]:
 
 
 def observed(game: Game, seat: str | None) -> tuple[str, ...]:
-    """What a seat has seen, asked at each position on the way, without `memory`: decisions, state, own options."""
+    """A seat's views at each position on the way, without `memory`: decisions, state, own options."""
     return tuple(seen_now(past, seat) for past in way(game))
 
 
@@ -116,7 +116,7 @@ def way(game: Game) -> Iterator[Game]:
 def differences(
     make: Callable[[], Game], expressions: list[str], *, depth: int = 99
 ) -> tuple[list[tuple[str, str, str]], int]:
-    """What the outlets tell differently to a seat where it has seen the same, over a whole tree.
+    """Different output of the outlets to a seat where it has seen the same, over a whole tree.
 
     Returns:
         The outlet, and what it tells here and there; and how many positions have been looked at that look like another.

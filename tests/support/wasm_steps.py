@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from wasm_machine import wasm_machine
+
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.position_hash import PRIME, change, weights, whole
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.machine import Listed
 from rulespec.engine.search.weights import write_weights
-from rulespec.engine.wasm.backend import WasmBackend
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
 
@@ -24,7 +25,7 @@ _RATE = 20
 
 @dataclass
 class Counted:
-    """What has been compared.
+    """The extent of a comparison.
 
     Attributes:
         decisions: decisions that both have taken.
@@ -47,8 +48,8 @@ class Steps:
     """
 
     def __init__(self, wasm: WasmProgram, counted: Counted) -> None:
-        self.machine = WasmBackend(wasm)
-        self.python = self.machine.python
+        self.machine = wasm_machine(wasm)
+        self.python = self.machine.fallback
         self.counted = counted
         self.instance = self.machine.instance
         self.memory = self.machine.compiled.memory
@@ -170,7 +171,7 @@ class Steps:
         self._cut_off()
 
     def _cut_off(self) -> None:
-        """What has been played cannot be taken back any more."""
+        """Fixes the moves so far: they cannot be taken back any more."""
         self.set("JOURNAL", self._constants["JOURNAL_BASE"])
         self._begun = self._bytes()
 

@@ -35,7 +35,7 @@ def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
 
 
 def count_spaces(node: Node, form: str) -> int:
-    """How many spaces a board has, before any of them is made."""
+    """The number of spaces of a board, counted before any of them is made."""
     if form == "grid":
         return len(_axis(get(node, form, "columns"))) * len(_axis(get(node, form, "rows")))
     if form == "line":
@@ -44,7 +44,7 @@ def count_spaces(node: Node, form: str) -> int:
 
 
 def count_steps(node: Node) -> int:
-    """How many directions and steps of links a board has."""
+    """The number of directions of a board, plus the steps of its links."""
     links = (len(node.items) for _, _, node in entries(get(node, "links")) if isinstance(node, Sequence))
     return max(6, len(list(entries(get(node, "directions"))))) + sum(links)
 

@@ -45,7 +45,7 @@ def add_entities(r: DeclarationReader, found: list[Found]) -> None:
 
 
 def _position(node: Node) -> tuple[int, int] | None:
-    """Where an entity is drawn; None if it is not said."""
+    """The declared position of an entity in a drawing; None without one."""
     found = get(node, "position")
     if not isinstance(found, Sequence) or len(found.items) != 2:
         return None

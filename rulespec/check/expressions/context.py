@@ -45,7 +45,7 @@ class Dispute(Struct, frozen=True):
 
 
 def _converted(given: Type, target: Type) -> str:
-    """How a value of one type becomes one of another; "" if there is no usual way."""
+    """The usual conversion from one type to another, as a hint; "" if there is none."""
     if isinstance(target, SetOf) and given == Ent(target.kind):
         return "in braces it is a set: `{…}`"
     if isinstance(given, SetOf) and target == BOOL:

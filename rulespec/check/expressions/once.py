@@ -1,4 +1,4 @@
-"""What an expression would be after a procedure: `value once f(…)`."""
+"""The value of an expression after a hypothetical call: `value once f(…)`."""
 
 from __future__ import annotations
 

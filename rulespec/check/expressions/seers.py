@@ -1,4 +1,4 @@
-"""Who sees what is private: a player, or a set of players."""
+"""The seats that see a private value: a player, or a set of players."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules tell although it follows from what is private: `told(value, "reason")`."""
+"""Declassification, a value that the rules disclose although it follows from private state: `told(value, "reason")`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.types import Type
 
 
 def infer_told(x: ExpressionContext, e: ast.Told, env: Env, want: Type | None) -> typed.Expr:
-    """Types `told(value, "reason")`: the value itself; that it is told concerns the warnings of leaks alone."""
+    """Types `told(value, "reason")` as the value itself; the disclosure concerns the warnings of leaks alone."""
     if not e.reason.text.strip():
         x.error("RS349", "`told` says why: this reason is empty", e.reason.span, help="say which rule tells it")
     value = x.infer(e.value, env, want)

@@ -1,4 +1,4 @@
-"""What the rules change: state, accounts, piles and tokens, and who sees that."""
+"""Writes of the rules and their viewers: state, accounts, piles and tokens."""
 
 from __future__ import annotations
 

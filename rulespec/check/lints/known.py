@@ -58,7 +58,7 @@ class Known:
         return self.here is None or (condition is not None and _is(self._value(condition, self.here), truth=True))
 
     def _value(self, key: Key, facts: Facts) -> Key:
-        """The key of the value of an expression, as far as that is known."""
+        """The key of the value of an expression, or of the part of it that is known."""
         if key is None or key in facts:
             return facts.get(key)
         if key[0] != "op":

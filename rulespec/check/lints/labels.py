@@ -43,7 +43,7 @@ class Source(Struct, frozen=True):
 Label = frozenset[Source]
 NOTHING: Label = frozenset()
 Keys = Mapping[Key, Key]
-"""Whom keys stand for elsewhere."""
+"""Substitution of keys: key here → key in another scope."""
 
 
 def _unknown(_: Key) -> bool:
@@ -77,7 +77,7 @@ class Labels:
         self._procedures: dict[typed.Procedure, Label] = {}
 
     def of(self, e: typed.Expr) -> Label:
-        """What the value of an expression may tell."""
+        """The label of an expression: the private sources that its value may disclose."""
         found = self._of(e)
         return NOTHING if found and e.span in self.reasons.told and self.reasons.tell(e.span) else found
 
@@ -150,9 +150,9 @@ class Labels:
         return self._all(parts(place))
 
     def of_length(self, e: typed.Expr) -> Label:
-        """What the number of the members of an order may tell.
+        """The label of the number of members of an order.
 
-        Who is added is taken not to be there yet, and who is taken out to be there, as cards of a deck are.
+        An added member counts as absent before, a removed one as present: cards of a deck are.
         """
         if isinstance(e, typed.Op) and e.op in ("append", "without"):
             return self.of_length(e.args[0])
@@ -354,7 +354,7 @@ def _fact(name: str, owner: Key) -> Key:
 
 
 def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> Source:
-    """What is private of the entities with these keys."""
+    """The private source that stands for the entities with these keys."""
     of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
     listed = seers(secrecy.to)
     when = _settings(secrecy.open)

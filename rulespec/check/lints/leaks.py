@@ -1,4 +1,4 @@
-"""What the rules may tell of what is private: options, questions, and state that others see."""
+"""Leaks: private information in options, questions, and state that others see."""
 
 from __future__ import annotations
 

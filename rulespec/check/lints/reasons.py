@@ -13,7 +13,7 @@ def _is_on_top(c: Context, file: str) -> bool:
 
 
 class Reasons:
-    """Where the rules tell what is private on purpose: by `told`, and on the lines that `rules.yaml` lists."""
+    """Intended disclosures of private values: `told` in the rules, and the lines that `rules.yaml` lists."""
 
     def __init__(self, c: Context) -> None:
         self.told = frozenset(c.rules.told)
@@ -27,11 +27,11 @@ class Reasons:
                 self._idle.add(one.span)
 
     def tell(self, place: Span) -> bool:
-        """Whether what is read at a place is told on purpose; the reason is of use then."""
+        """Whether the disclosure at a place is intended; marks its reason as used."""
         reasons = self._lines.get((place.file, place.line), set())
         self._idle -= reasons | {place}
         return bool(reasons) or place in self.told
 
     def idle(self) -> list[Span]:
-        """The reasons for which nothing is told."""
+        """The reasons that excuse no disclosure."""
         return sorted(self._idle, key=lambda s: (s.file, s.line, s.column))

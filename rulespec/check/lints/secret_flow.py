@@ -1,4 +1,4 @@
-"""What is private, followed through the rules: into variables, conditions, questions and state."""
+"""Information flow of private values through the rules: into variables, conditions, questions and state."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class SecretFlow:
             self.labels.same[var] = key
 
     def _causes(self, e: typed.Expr, bound: typed.Var | None = None) -> Label:
-        """What it depends on where rules go on by the value of an expression."""
+        """The label of the control flow that depends on the value of an expression."""
         label = self.labels.of(e)
         return self.labels.kept(label if bound is None else elsewhere(label, {}, {bound}), e.span)
 
@@ -285,7 +285,7 @@ class SecretFlow:
         return self._ways([*bodies, *([s.otherwise.body] if s.otherwise is not None else [])], under)
 
     def _option(self, s: typed.Decide, option: typed.OptionDef, who: Key, under: Label) -> Label:
-        """What it depends on whether an option is legal; it is offered to one who decides."""
+        """The label of an option's legality; the option is offered to the seat that decides."""
         legal = NOTHING
         if option.by is not None:
             who = self.labels.key(option.by)
@@ -328,7 +328,7 @@ class SecretFlow:
         return legal
 
     def _offered(self, option: typed.OptionDef, e: typed.Expr, who: Key, *, asked: bool = True) -> Label:
-        """What an option asks for tells the one to whom it is offered; chance tells nobody."""
+        """Reports a leak to the seat to which the option is offered; chance learns nothing."""
         if asked:
             self.tellings.offered(option, self.labels.of(e), e.span, who)
         return self._causes(e)

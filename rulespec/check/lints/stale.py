@@ -30,7 +30,7 @@ def check_stale(c: Context) -> None:
     """Warns of `ask again`, where an option asks for a local that came from what the option has changed.
 
     A condition that reads what has changed as well compares it with what was: it is left alone. So is a local that is
-    set anew.
+    assigned again.
     """
     effects = _Effects()
     for procedure in c.rules.procedures.values():
@@ -39,7 +39,7 @@ def check_stale(c: Context) -> None:
 
 
 class _Scope(NamedTuple):
-    """Whom variables stand for: of a rule that is called, the caller knows only what it has given."""
+    """Substitution of variables: inside a called rule, only the arguments stand for something of the caller."""
 
     known: Mapping[typed.Var, _Key]
     called: bool = False
@@ -63,7 +63,7 @@ class _Asked(NamedTuple):
 
 
 class _Before(NamedTuple):
-    """What is known before a statement: locals, the decision around it, what has been written since it was asked."""
+    """The facts before a statement: locals, the decision around it, and the cells written since it was asked."""
 
     lets: Mapping[typed.Var, typed.Let]
     asked: _Asked | None
@@ -111,7 +111,7 @@ class _Finder:
         asked = _Asked(s, before.lets)
         for option in s.options:
             inner = self.block(option.body, _Before(before.lets, asked, self.effects.paid(option), _HERE))
-            if option.by is not None:  # an interrupt opens the decision anew
+            if option.by is not None:  # an interrupt asks the decision again
                 self._ask_again(asked, inner, option.span)
             found |= inner
         return found | self.block(s.otherwise.body, before) if s.otherwise is not None else found
@@ -129,7 +129,7 @@ class _Finder:
                 self.c.report.warning("RS413", message, span, notes=[Label(var.span, "worked out once")], help=help_)
 
     def _came_from(self, e: typed.Expr, lets: Mapping[typed.Var, typed.Let]) -> _Cells:
-        """What an expression reads, also through locals."""
+        """The cells that an expression reads, also through locals."""
         found, todo, seen = _NONE, [e], set[typed.Var]()
         while todo:
             value = todo.pop()
@@ -151,7 +151,7 @@ class _Finder:
 
 
 class _Effects:
-    """What expressions read and statements write, through definitions and procedures. Rules must not be recursive."""
+    """Cells that expressions read and statements write, also through calls. Rules must not be recursive."""
 
     def __init__(self) -> None:
         self._of_definitions: dict[typed.Definition, _Cells] = {}
@@ -211,7 +211,7 @@ class _Effects:
         self._of_procedures[procedure] = found
 
     def paid(self, option: typed.OptionDef, scope: _Scope = _HERE) -> _Cells:
-        """What the costs of an option change."""
+        """The cells that the costs of an option change."""
         costs = [part for part in option.head if isinstance(part, typed.Cost)]
         ends = [end for cost in costs for end in (cost.source, cost.target) if end is not None]
         return frozenset(_cell(end, scope) for end in ends)

@@ -13,7 +13,7 @@ _TOLD = '`told(…, "why")` around it, if the rules mean it to be told'
 
 
 class Tellings:
-    """Reports what is told, once for each place where something private is read."""
+    """Reports of leaks, one for each place where something private is read."""
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
         self.c = c

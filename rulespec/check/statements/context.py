@@ -64,7 +64,7 @@ class StatementContext(ABC):
         self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="remove it")
 
     def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
-        """What is still known after the statements, in whatever order and however often they run."""
+        """The facts that survive the statements, in whatever order and however often they run."""
         names = set(self.effects.of(stmts, env.original))
         names |= {env.vars[n] for n in list(names) if isinstance(n, str) and n in env.vars}
         return env.forget(frozenset(names))

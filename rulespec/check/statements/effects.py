@@ -52,7 +52,7 @@ class Effects:
         return found | self.of_procedure(callee(s, original))
 
     def _of_move(self) -> frozenset[object]:
-        """The names of what a token that moves may have anew: its place, and in a fresh one its state."""
+        """The names that a move of a token may change: its place, and in a fresh place its state."""
         kinds = [kind for kind in self.decls.kinds.values() if any(place.fresh for place in kind.places.values())]
         return frozenset(["place", *(field for kind in kinds for field in kind.state)])
 

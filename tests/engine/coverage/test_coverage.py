@@ -1,4 +1,4 @@
-"""Coverage: what is counted is what runs, gaps and reasons are told, and no gap of a shipped ruleset is without one."""
+"""Coverage: it counts what runs, reports gaps and reasons, and no gap of a shipped ruleset is without a reason."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_how_often_and_by_what(tmp_path: Path) -> None:
 
 
 def test_what_options_settle_is_counted_all_the_same(tmp_path: Path) -> None:
-    """A choice by an option of the ruleset is a constant in the program; which way it goes is seen nevertheless."""
+    """A choice by a setting of the ruleset is a constant in the program; which way it goes is seen nevertheless."""
     ruleset = small(tmp_path, MILL)
     coverage = Coverage()
     tracer = coverage.trace(ruleset)

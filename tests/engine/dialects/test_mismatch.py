@@ -29,7 +29,7 @@ def first(fits: Callable[[Entry], bool]) -> int:
 
 
 def stop(at: int, **fields: Any) -> Stop:
-    """Where a replay in which nothing is ignored stops, with these fields in one entry; None takes a field away."""
+    """The stop of a strict replay, with these fields in one entry; None takes a field away."""
     log = list(entries()[: at + 1])
     payload = {**log[at]["payload"], **fields}
     log[at] = {**log[at], "payload": {k: v for k, v in payload.items() if v is not None}}

@@ -1,4 +1,4 @@
-"""What an entry can mean is found from its fields: always the same options as by listing them and comparing each."""
+"""Options of an entry are found from its fields: always the same as by listing them and comparing each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FOUND: list[Any] = [
     *(None, True, False, 0, 1, 2, 3, -1, 1.0, 2.5, float("nan"), float("inf"), 10**30, "", "1", "7"),
     *("Ann", "mill", "gate", "north_gate", "corn", [], {}, ["mill"], {"value": 1}),
 ]
-"""What a field may hold."""
+"""Values of a field."""
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ scoring p in player:
 # --- options, overlays
 
 
-def test_options_are_constants_of_a_game(play: Play) -> None:
+def test_settings_are_constants_of_a_game(play: Play) -> None:
     game_yaml = GAME + "settings:\n  fog: {default: false}\n  sky: {values: [blue, grey], default: grey}\n"
     text = """
 procedure play():

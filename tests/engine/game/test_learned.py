@@ -1,4 +1,4 @@
-"""What is taken back cannot be forgotten by people: who has learned what from it is told."""
+"""Information that seats gained from undone moves is printed: people cannot forget it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a seat has seen the same, it is told the same; and a leak in any outlet is found."""
+"""Non-interference: equal views give equal output, and a leak in any outlet is found."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     ),
     "a memory that depends on the position": (views, "view_of", _with(memory=lambda g: g.hash), "log"),
 }
-"""What is told too much: where, the name, what takes its place, and an outlet that tells it."""
+"""Leaks to detect: place, name, replacement, and an outlet that shows the leak."""
 
 
 @pytest.mark.parametrize("leak", SABOTAGE)
@@ -214,7 +214,7 @@ def test_a_leak_is_found(leak: str, make: Callable[[], Game], monkeypatch: pytes
 
 
 def observations(make: Callable[[], Game]) -> dict[str | None, list[tuple[str, ...]]]:
-    """What each seat has seen at each position, in the order of the tree."""
+    """The views of each seat at each position, in the order of the tree."""
     seats = (*make().seats, None)
     return {seat: [observed(game, seat) for game in positions(make())] for seat in seats}
 

@@ -1,4 +1,4 @@
-"""Random programs with private state: where a seat has seen the same, it is told the same."""
+"""Random programs with private state: equal views give equal output."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def played(game: Game, rng: random.Random, plies: int) -> None:
 
 
 def compared(text: str, backend: Backend, rng: random.Random) -> Counter[str]:
-    """Pairs of games that look the same to a seat, how many of them differ, and how many outlets told them apart."""
+    """Pairs of games that look the same to a seat, how many of them differ, and how many outlets distinguished them."""
     found: Counter[str] = Counter()
     game = Game(with_rules(text), ["north", "south", "east"][: rng.randint(2, 3)], {}, backend)
     played(game, rng, rng.randint(3, 12))

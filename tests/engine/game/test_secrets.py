@@ -1,4 +1,4 @@
-"""What is private, and who sees it."""
+"""Private values and their viewers."""
 
 from __future__ import annotations
 

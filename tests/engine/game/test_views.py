@@ -1,4 +1,4 @@
-"""Views: what a seat sees of a game, and what it is told."""
+"""Views of seats, and the output for them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_is_hidden_is_not_in_a_view(game: Game) -> None:
 
 
 _PARTS = {View, SeenOption, Event, Decision, Result, str, int, bool, type(None), tuple, list, dict}
-"""What a view is made of: plain values, none of which leads back to the game."""
+"""The parts of a view: plain values, none of which leads back to the game."""
 
 
 def reached(value: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""What the checker does not warn of tells nothing: games that look the same to a seat go on looking the same.
+"""Rules without a warning of the checker leak nothing: games that look the same to a seat go on looking the same.
 
 Of two games that a seat cannot tell apart, the same decisions are taken in both; the arguments that it does not see may
 differ. Then the same is asked, the seat has the same options, and sees the same. The cases are those of the checker
@@ -35,7 +35,7 @@ LOUD = [body for body, found in CASES if found.startswith(("RS343", "RS344", "RS
 
 
 def compared(folder: Path, body: str, seed: int) -> Counter[str]:
-    """How many pairs of games looked the same, how many of them differ in secrets, and how many came to differ."""
+    """Counts of pairs: those that looked the same, those of them that differ in secrets, those that came to differ."""
     rng = random.Random(seed)
     ruleset = load_ruleset(str(ruleset_of(folder, body)))
     found: Counter[str] = Counter()
@@ -63,7 +63,7 @@ def is_told(game: Game, twin: Game, seat: str, rng: random.Random) -> bool:
     """Whether the seat can tell two games apart that go on with the same decisions."""
     for _ in range(PLIES):
         if game.decision is None or twin.decision is None:
-            return False  # the end is told
+            return False  # the end is public
         if seen(game, seat) != seen(twin, seat):
             return True
         options = list(every_option(game))

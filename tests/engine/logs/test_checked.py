@@ -1,4 +1,4 @@
-"""What a seat was given agrees with what it is given later; what has been changed in between is told at its place."""
+"""Earlier and later logs for a seat agree; a change in between is reported at its place."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ TAMPERED = {
     "the die": ("Bob_before", '"option": "roll(', '"option": "bowl(', "RS626", "Bob_before.jsonl:2:43"),
     "the seats": ("Bob_after", '"Ann", "Bob"', '"Eve", "Bob"', "RS626", "Bob_before.jsonl:1:"),
 }
-"""What is changed: the file, the text, what takes its place; what is told, and where."""
+"""Changes: the file, the text, the replacement; the code and the place of the report."""
 
 
 @pytest.mark.parametrize("what", TAMPERED)
@@ -166,7 +166,7 @@ def test_a_log_is_printed_and_checked_for_a_seat(logs: Path) -> None:
 @pytest.mark.parametrize("later", ["game", "Ann_before", "Ann_after"])
 @pytest.mark.parametrize("seat", ["Bob", "public", "Cid", "ann", ""])
 def test_what_another_seat_was_given_is_not_compared(logs: Path, seat: str, later: str) -> None:
-    """Whoever could write `"for": "Ann"` into a file would be told where Ann's hand is another one."""
+    """Whoever could write `"for": "Ann"` into a file would learn where Ann's hand is another one."""
     guess = logs / "guess.jsonl"
     guess.write_text((logs / "Ann_before.jsonl").read_text("utf-8").replace("bid(3)", "bid(2)"), "utf-8")
     for earlier in ("Ann_before", "guess"):

@@ -251,7 +251,7 @@ def test_killed_in_the_middle_of_a_write(tmp_path: Path, monkeypatch: pytest.Mon
             saved.add(second, third)
     with SavedGame(path) as saved:
         assert saved.log is not None
-        # Only what lacks nothing but its end counts although nobody was told so.
+        # Only an entry that lacks nothing but its line end counts without a confirmation.
         assert [e.option for e in saved.log.entries] == [str(first), str(second)][: 1 + (bytes_ >= SECOND - 1)]
         saved.add(TakenBack(1))
     assert entries(path)[0] == entry_json(first)
@@ -339,7 +339,7 @@ def read_until(game: subprocess.Popen[bytes], text: str) -> bytes:
 
 
 def confirmed(out: bytes) -> list[str]:
-    """What people were told: options taken, and `undo`. Nobody was told by half a line."""
+    """The confirmations that people saw: options taken, and `undo`. Half a line confirms nothing."""
     found: list[str] = []
     for line in out.decode("utf-8", "replace").split("\n")[:-1]:
         if line.startswith("taken and saved: "):

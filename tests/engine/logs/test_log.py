@@ -376,7 +376,7 @@ in_bounds = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="a
 
 
 def reading(path: Path) -> tuple[str, int]:
-    """What comes of reading a log in a process of its own: the outcome, and megabytes at the most."""
+    """The outcome of reading a log in a process of its own, and the peak in megabytes."""
     program = f"""
 import re, sys
 from pathlib import Path

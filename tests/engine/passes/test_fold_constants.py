@@ -1,4 +1,4 @@
-"""What is folded: the union of a few sets is written out, of many it stays a loop."""
+"""Constant folding: the union of a few sets is written out, of many it stays a loop."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_the_hash_is_that_of_the_cells_whoever_asked_before(folder: Path) -> Non
 
 @pytest.mark.parametrize("lets", [40, 120], ids=["variables", "variables in cells"])
 def test_the_source_does_not_grow_out_of_bounds(lets: int) -> None:
-    """Each block behind a call may be where a game goes on; what follows is not written anew for each of them."""
+    """Each block behind a call may be where a game goes on; what follows is not copied for each of them."""
     rules = ["procedure wait(p: player):", "    decide d by p:", "        option o:", "            set n to n + 1"]
     for k in range(4):
         rules += [f"procedure q{k}(p: player):", *(f"    let a{i} = n + {i}" for i in range(lets))]
@@ -146,7 +146,7 @@ procedure build(p: player, t: town, u: town, k: int, l: int):
 
 
 def test_how_far_a_loop_is_followed_is_bounded() -> None:
-    """What a loop that can be left changes is all that comes behind it: of many loops, only the last are followed."""
+    """A loop that can be left may change all that comes after it: of many loops, only the last are followed."""
     loop = ["    for t in town where t == oak:", "        set n to n + 1", "        if n > 5:", "            leave"]
     ruleset = with_rules("\n".join(["procedure play():", *loop * 200, ""]))
     p = optimized(lower(ruleset, 2, {name: o.default for name, o in ruleset.settings.items()}))

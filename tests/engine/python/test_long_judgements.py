@@ -170,3 +170,61 @@ def test_what_is_supposed_and_takes_too_long_is_a_fault(machine: Backend) -> Non
     agree(fast, plain, lambda options: 0, 2)
     with pytest.raises(RulesetFaultError, match="more than 100,000 steps"):
         list(every_option(fast))
+
+
+AT_FAULT = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option look:
+                set n to (m once visit(m, oak)) + (1 once visit(m + DOUBT, oak))
+            option pass_on:
+                set m to m + 1
+procedure visit(k: int, t: town):
+    for a in town:
+        for b in town where b.tax >= a.tax:
+            set n to (n + b.tax) % 7
+    set m to 7 / k
+"""
+
+
+@pytest.mark.usefixtures("all_long")
+@pytest.mark.parametrize("doubt", ["0", "1", "(n once visit(m + 1, fir))"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str, seed: int) -> None:
+    """Under each bound both say the same: too many steps, or the fault that follows them."""
+    ruleset = with_rules(AT_FAULT.replace("DOUBT", doubt))
+
+    def game(machine: type[PythonBackend | Interpreter], steps: int) -> Game:
+        return Game(ruleset, ["ann", "bob"], None, lambda r, n, o: machine(lower(r, n, o), steps=steps))
+
+    for steps in range(20, 420, 7):
+        agree(game(PythonBackend, steps), game(Interpreter, steps), random.Random(seed).randrange, 4)
+
+
+@pytest.mark.usefixtures("all_long")
+@pytest.mark.parametrize("argument", ["turned(1)", "turned(n)", "turned(count(town))", "turned((n once turned(0)))"])
+@pytest.mark.parametrize("where", ["option look", "option look(k in 0 .. 1)", "option look(k in 0 .. n)"])
+def test_arguments_of_what_is_supposed_have_steps_of_their_own(argument: str, where: str) -> None:
+    """They are evaluated before it, and count for what it is part of."""
+    ruleset = with_rules(f"""
+procedure play():
+    for p in player:
+        decide act by p:
+            {where}:
+                require n >= 0 once seen()
+            option pass_on:
+                pass
+procedure seen():
+    set m to count(t in {{oak}} where (n once look_on((1 once {argument}))) >= 0) % 5
+procedure look_on(k: int):
+    for a in town where a.tax >= k % 2:
+        set n to (n + a.tax + k) % 7
+procedure turned(k: int):
+    repeat at most 2:
+        for a in town where a.tax > k:
+            set n to (n + a.tax) % 7
+""")
+    fast = Game(ruleset, ["ann", "bob"], None, lambda r, n, o: PythonBackend(lower(r, n, o)))
+    plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
+    assert len(agree(fast, plain, lambda options: 0, 2)) == 2

@@ -11,7 +11,7 @@ PROGRAMS = 60
 LEAST = 0.05
 BASES = {"Expr", "Item", "Stmt", "Name", "Struct", "Text"}
 IN_OVERLAYS = {"Extend", "Remove"}
-"""What overlays alone may say; it is gone before there is a program."""
+"""Forms that only overlays have; they are gone before there is a program."""
 
 
 @pytest.fixture(scope="module")

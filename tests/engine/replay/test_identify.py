@@ -113,7 +113,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither alone gets any further
     ],
 )
-def test_edition_and_options_are_found(base: str, overlays: str, options: dict[str, str], seed: int) -> None:
+def test_edition_and_settings_are_found(base: str, overlays: str, options: dict[str, str], seed: int) -> None:
     ref = f"{base}+{overlays}" if overlays else base
     _, identification = found(ref, options, seed)
     assert answers(identification) == {(overlays, tuple(sorted(options.items())))}

@@ -194,7 +194,7 @@ def test_decisions_are_taken_back_as_they_were(quiz: str) -> None:
 
 
 def wrong_start(game: Game) -> Option:
-    """What the first player might have said instead."""
+    """Another start that the first player might have chosen."""
     start = Game(game.ruleset, game.seats, game.settings)
     return start.parse("say(5)")
 

@@ -1,4 +1,4 @@
-"""Who searches games that look the same searches what a seat sees; who searches the game itself knows too much."""
+"""Searches of games that look the same equal searches of the view; a search of the game itself knows too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recorded games replayed in batches are legal as far as `replay_native` says, and come to the same positions."""
+"""Recorded games replayed in batches are as legal as in `replay_native`, and come to the same positions."""
 
 from __future__ import annotations
 

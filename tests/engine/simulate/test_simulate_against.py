@@ -1,4 +1,4 @@
-"""How sure shares and means of random games are, and two rulesets side by side."""
+"""Confidence intervals of shares and means of random games, and two rulesets side by side."""
 
 from __future__ import annotations
 

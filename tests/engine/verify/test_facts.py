@@ -1,4 +1,4 @@
-"""Checks of facts: what a ruleset asks of every entity is told at the entity, or at the overlay that broke it."""
+"""Checks of facts: a violation is reported at the entity, or at the overlay that broke it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every game is tried on random games and recorded ones; what is planted is found, with a short game."""
+"""Properties of all games are tried on random and recorded ones; planted mistakes are found, with a short game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenarios: what they may expect, and that each expectation that does not hold is told at its place."""
+"""Scenarios: their expectations, and a report at its place for each that does not hold."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ each_file = pytest.mark.parametrize("ref, path", FILES, ids=[str(p.relative_to(G
 
 
 def failures(ref: str, path: Path, backend: Backend | Machines, every: int = 1) -> list[tuple[str, str]]:
-    """What fails of a file's scenarios, or of one of so many, under the rulesets in which they hold."""
+    """The failures of a file's scenarios, or of one of so many, under the rulesets in which they hold."""
     report = Report()
     scenarios = load_scenarios(path, report)
     assert report.diagnostics == () and scenarios

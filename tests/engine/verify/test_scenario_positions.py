@@ -44,7 +44,7 @@ def wager(tmp_path_factory: pytest.TempPathFactory) -> typed.Ruleset:
 
 
 def cases(folder: Path, wager: typed.Ruleset, backend: Backend, **files: str) -> list[Diagnostic]:
-    """What is wrong with the scenarios of the first file: in the files, then in the games."""
+    """The faults of the scenarios of the first file: in the files, then in the games."""
     for name, rows in files.items():
         (folder / f"{name}.yaml").write_text("scenarios:\n" + rows, "utf-8")
     report, first = Report(), next(iter(files))

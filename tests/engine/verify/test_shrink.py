@@ -113,7 +113,7 @@ def test_a_game_that_is_wrong_from_the_start() -> None:
     assert found.story() == ["before the first decision"]
 
 
-# --- what is told -----------------------------------------------------------------------------------------------------
+# --- reports ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_log_is_a_native_log() -> None:

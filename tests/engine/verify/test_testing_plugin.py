@@ -37,7 +37,7 @@ TestErrands = ruleset_tests(str(RULESETS / "errands"), hypothesis=settings(STEAD
 
 
 def outcome(case: type[unittest.TestCase]) -> BaseException | None:
-    """What a test ends with."""
+    """The exception that a test ends with."""
     test: Any = case("runTest")
     try:
         test.runTest()

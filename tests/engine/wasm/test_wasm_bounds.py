@@ -17,6 +17,7 @@ from folders import SHIPPED
 from hard_work import ENDLESS, LISTED, WORK, listing, rules
 from limits import soon
 from programs import with_rules
+from wasm_machine import wasm_machine
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -37,7 +38,7 @@ Files = dict[str, str]
 def game(ruleset: typed.Ruleset, steps: int, *, wasm: bool) -> Game:
     """A game under a bound of steps."""
     if wasm:
-        return Game(ruleset, ["a", "b"], {}, lambda r, n, o: WasmBackend(WasmProgram(lower(r, n, o), steps=steps)))
+        return Game(ruleset, ["a", "b"], {}, lambda r, n, o: wasm_machine(WasmProgram(lower(r, n, o), steps=steps)))
     return Game(ruleset, ["a", "b"], {}, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
 
 

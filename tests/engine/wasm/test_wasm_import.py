@@ -106,7 +106,7 @@ def test_wasm_code_is_made_once_it_pays() -> None:
     assert found == ["PythonBackend"] * machines.WORTH_IT + ["WasmBackend"] * 2
     wasm = made("auto")
     assert isinstance(wasm, WasmBackend)
-    assert wasm.python is made("python")
+    assert wasm.fallback is made("python")
 
 
 @pytest.mark.usefixtures("nothing_begun")

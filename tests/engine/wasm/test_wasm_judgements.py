@@ -17,7 +17,7 @@ from rulespec.typed import nodes as typed
 
 
 def given_back(ruleset: typed.Ruleset, plies: int) -> int:
-    """How many calls of a game by chance Python has answered; at each tenth position it lists the same options."""
+    """The calls of a random game that Python has answered; at each tenth position it lists the same options."""
     seats, rng = [f"P{i}" for i in range(ruleset.players[1])], random.Random(1)
     game, plain = Game(ruleset, seats, backend="wasm"), Game(ruleset, seats, backend="python")
     machine = game.omniscient.numbers.machine

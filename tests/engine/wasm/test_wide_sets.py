@@ -11,6 +11,7 @@ pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulesp
 from agreement import agree, take_back
 from programs import with_rules
 from programs_wide import SIZES, towns_of
+from wasm_machine import wasm_machine
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.lower.lowering import lower
@@ -98,7 +99,7 @@ def check(ruleset: typed.Ruleset, seed: int, *, interpreted: bool = False) -> No
     machines: list[WasmBackend] = []
 
     def wasm(r: typed.Ruleset, seats: int, settings: dict[str, str]) -> WasmBackend:
-        machines.append(WasmBackend(WasmProgram(lower(r, seats, settings))))
+        machines.append(wasm_machine(WasmProgram(lower(r, seats, settings))))
         return machines[-1]
 
     for other in ("python", "interpreter")[: 1 + interpreted]:

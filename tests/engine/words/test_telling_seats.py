@@ -1,4 +1,4 @@
-"""Where a seat has seen the same, it is told the same words."""
+"""Equal views give equal words."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Game]:
 
 
 def words_for(game: Game, words: Words, seat: str | None) -> list[Any]:
-    """All that is told to a seat: of the open decision, its options, the state, and the game so far."""
+    """All words for a seat: of the open decision, its options, the state, and the game so far."""
     narrator, view = Narrator(words, game, seat), game.view(seat)
     told: list[Any] = [(narrator.option(o), narrator.move(o)) for o in (*view.options, *view.interrupts)]
     if game.decision is not None:
@@ -65,7 +65,7 @@ def words_for(game: Game, words: Words, seat: str | None) -> list[Any]:
 
 
 def differences(make: Callable[[], Game], seat: str | None) -> tuple[int, int]:
-    """How many positions look like another one to a seat, and at how many of them it is told something else."""
+    """The number of positions that look like another one to a seat, and of those whose words differ."""
     seen: dict[tuple[str, ...], list[Any]] = {}
     alike = different = 0
     words = Words(make().ruleset)

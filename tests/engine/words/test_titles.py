@@ -1,4 +1,4 @@
-"""What people read of rulesets and positions: titles, sentences, changes, in several languages."""
+"""Words for people about rulesets and positions: titles, sentences, changes, in several languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What little or much text may stand for is bounded, in whatever way the excess comes in: see docs/reference/limits.md.
+"""Bounds on the expansion of little or much text, in whatever way the excess comes in: see docs/reference/limits.md.
 
 Each bound is passed by one file, and again by files that are each far below it: overlays, or what a ruleset extends.
 """
@@ -196,7 +196,7 @@ def test_what_it_stands_for_is_bounded(what: str, way: int) -> None:
     assert codes(STANDS_FOR[what][way]()) == {"RS108"}
 
 
-def test_a_product_of_the_values_of_options_counts() -> None:
+def test_a_product_of_the_values_of_settings_counts() -> None:
     values = ", ".join(f"v{i}" for i in range(80))
     game = f"{GAME}settings: {{o: {{values: [{values}], default: v0}}}}\n"
     assert codes(in_one({"game.yaml": game, "kinds.yaml": "kinds: {b: {product: [o, o]}}\n"})) == {"RS108"}

@@ -1,4 +1,4 @@
-"""An overlay's number that cannot be right is told at the overlay, whatever shipped rule would come to grief by it."""
+"""An overlay's impossible number is reported at the overlay, whatever shipped rule would come to grief by it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATH = "over.yaml"
 
 
 def told(folder: Path, change: str, ref: str = "imperial") -> list[Diagnostic]:
-    """What is said of an overlay with one change, which stands on its line 6."""
+    """The diagnostics of an overlay with one change, which stands on its line 6."""
     path = folder / PATH
     path.write_text(f'id: over\ntitle: O\nfor: {ref}\nversion: "1"\nchanges:\n  {change}\n', "utf-8")
     report = Report()

@@ -1,4 +1,4 @@
-"""Every word of the language as the name of every kind of declaration: told at its place, or free to be used."""
+"""Every word of the language as the name of every kind of declaration: refused at its place, or free to be used."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ procedure h(p: player):
 """,
     ),
 }
-"""What is refused, and files in which `¦` is declared and used."""
+"""Refusals, and files in which `¦` is declared and used."""
 
 
 def errors(folder: Path, files: dict[str, str], word: str) -> list[Diagnostic]:

@@ -1,4 +1,4 @@
-"""What is wrong with a ruleset is said at its place, all at once, and nothing else is said.
+"""Mistakes of a ruleset are reported at their places, all at once, and nothing else is reported.
 
 The cases are in tests/fixtures/errors: bad rules over tests/rulesets/errors, with the diagnostics expected for them.
 """
@@ -44,7 +44,7 @@ def diagnostics(ref: str) -> tuple[Diagnostic, ...]:
 
 
 def found(case: Case, folder: Path, base: Path | None) -> list[tuple[Mark, Diagnostic]]:
-    """What loading a case reports. Warnings count only in the files of the case."""
+    """The reports from loading a case. Warnings count only in the files of the case."""
     files = dict(case.files)
     for name, body in files.items():
         if name.startswith("variants/") and name.endswith(".yaml") and not re.search(r"^for:", body, re.MULTILINE):

@@ -1,4 +1,4 @@
-"""What the rules may tell of what is private, each at the place where it is read; and what tells nothing."""
+"""Leaks of private values by the rules, each at the place where the value is read; and rules that leak nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Mistakes that authors make: small bad rulesets, each with what a user sees of it.
 
 A folder of tests/fixtures/mistakes holds the files of a ruleset and `expected.txt`: the command, which is run in that
-folder, all that it prints (100 columns, no colours), and its exit code. This writes these files anew, from
+folder, all that it prints (100 columns, no colours), and its exit code. This writes these files again, from
 their first lines; read the difference before you keep it:
 
     RULESPEC_UPDATE=1 pytest tests/rulespec/check/test_mistakes.py

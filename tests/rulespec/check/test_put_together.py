@@ -1,4 +1,4 @@
-"""What is put together is counted after it has been put together, and before any work is done with it."""
+"""Merged rulesets are counted after the merge, and before any work is done with them."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_dialects_are_counted_before_they_are_read(capsys: pytest.CaptureFixture
 def test_the_list_of_offered_overlays_is_read_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each of many overlays without a file is told at its place."""
+    """Each of many overlays without a file is reported at its place."""
     read: list[Path] = []
 
     def counted(path: Path, *more: Any) -> Any:

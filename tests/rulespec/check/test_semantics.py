@@ -1,4 +1,4 @@
-"""What is well-formed and hardly meant is told; what is only unusual is not.
+"""Well-formed rules that are hardly meant are reported; unusual ones are not.
 
 The cases of each code are in tests/fixtures/errors/declarations.yaml. Here shipped rulesets are damaged.
 """

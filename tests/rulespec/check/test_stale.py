@@ -1,4 +1,4 @@
-"""Decisions that are asked again with a local that came from what has changed since; and those that are not told."""
+"""Decisions that are asked again with a local that came from what has changed since; and those without a warning."""
 
 from __future__ import annotations
 

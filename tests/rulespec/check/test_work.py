@@ -1,4 +1,4 @@
-"""What the checker takes for the most steps of an expression, and what it says where they are too many."""
+"""Work bounds of the checker: the most steps of an expression, and the message where they are too many."""
 
 from __future__ import annotations
 

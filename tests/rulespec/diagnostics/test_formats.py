@@ -1,4 +1,4 @@
-"""The formats of `rulespec validate`, and the mends that it makes."""
+"""The formats of `rulespec validate`, and the fixes that it makes."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_a_terminal_gets_colours_lines_that_fit_and_one_hint(columns: int, rules
     assert plain.count("rulespec explain RS221\n") == 1 and plain.endswith("rulespec explain RS221\n")
 
 
-# --- mends ------------------------------------------------------------------------------------------------------------
+# --- fixes ------------------------------------------------------------------------------------------------------------
 
 MENDS = {
     # what: (files, overlays, file, before, after)

@@ -47,7 +47,7 @@ CANNOT_BE_SHOWN = {
 
 
 def run(example: Example, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What the command prints, in the folder of the ruleset."""
+    """The output of the command, in the folder of the ruleset."""
     files = base()
     if "rules/play.rules" in example.files:  # a ruleset of its own, but for the game.yaml
         files = {"game.yaml": files["game.yaml"]}

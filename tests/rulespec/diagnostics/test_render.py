@@ -1,4 +1,4 @@
-"""How diagnostics look, and how they are collected."""
+"""Rendering and collection of diagnostics."""
 
 from __future__ import annotations
 

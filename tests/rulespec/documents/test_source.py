@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from rulespec.documents.limits import Limits
 from rulespec.documents.nodes import Mapping, Scalar, Sequence, locate, to_plain
 from rulespec.documents.reader import parse_yaml, read_yaml
 from rulespec.documents.schema_check import check_schema
-from rulespec.documents.text_files import inside, read_text
+from rulespec.documents.text_files import MISLEADING, inside, misleading, read_text
 
 GOOD = """\
 # yaml-language-server: $schema=map.json
@@ -479,3 +480,10 @@ def test_a_schema_may_refer_to_a_related_one() -> None:
     related = {"$id": "https://rulespec.example/common.json", "$defs": {"id": {"type": "string"}}}
     check_schema(parse_yaml("a: 5", "f"), schema, report, what="file", related=[related])
     assert [d.code for d in report.diagnostics] == ["RS213"]
+
+
+def test_whatever_is_misleading_is_unprintable() -> None:
+    """So a text that can be printed is not searched; all else is, wherever it stands."""
+    for code in range(sys.maxunicode + 1):
+        text = f"a{chr(code)}b\n"
+        assert bool(misleading(text)) is bool(MISLEADING.search(text))

@@ -133,7 +133,7 @@ def play(ref: str, seed: int, decisions: int = 30) -> Iterator[tuple[list[str], 
 
 
 def everything(ref: str) -> Any:
-    """What a reference means, and some random games of it."""
+    """The meaning of a reference, and some random games of it."""
     return meaning(ref), [list(play(ref, seed)) for seed in range(3)]
 
 
@@ -311,7 +311,7 @@ def put_more(folder: Path, files: dict[str, str]) -> None:
 
 
 def outcome(ref: str) -> Any:
-    """What a reference means, or the codes of what is wrong with it, once each."""
+    """The meaning of a reference, or the codes of its mistakes, once each."""
     try:
         return meaning(ref)
     except DiagnosticsError as error:

@@ -56,7 +56,7 @@ class _ByLark(Transformer_NonRecursive):  # type: ignore[type-arg]
 
 
 def _outcomes(text: str, start: str, origin: Origin) -> tuple[object, object]:
-    """What the automaton makes of a text, and what Lark does; why not, if they cannot."""
+    """The results of the automaton and of Lark for a text; the refusal, if there is one."""
     reader, builder = _automaton()
     builder.origin = origin
     try:

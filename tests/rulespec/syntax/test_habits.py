@@ -1,4 +1,4 @@
-"""What people write from habit is told with the form of the rules language; written as the help says, it is sound.
+"""Habits from other languages are reported with the form of the rules language; written as the help says, it is sound.
 
 The cases are in tests/fixtures/habits.txt.
 """
@@ -31,7 +31,7 @@ FORMS = {
 
 
 class Habit(NamedTuple):
-    """What is written, a part of the help, and the same as the help says; each with the kind of text around it."""
+    """A habit, a part of the help, and the text that the help proposes; each with the kind of text around it."""
 
     kind: str
     wrong: str

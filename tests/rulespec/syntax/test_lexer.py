@@ -29,7 +29,7 @@ def _own() -> Lark:
 
 
 def _read(node: Tree[Token]) -> tuple[object, ...]:
-    """What a node of a tree is made of, with the places of its tokens."""
+    """The parts of a node of a tree, with the places of its tokens."""
     tokens = [part for part in node.children if isinstance(part, Token)]
     return (node.data, [(t.type, str(t), t.line, t.column, t.end_line, t.end_column) for t in tokens])
 

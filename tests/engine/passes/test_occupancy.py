@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import TakenBack
 from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.passes.pipeline import optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, op
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.features import ALL_FEATURES
-from rulespec.engine.python.occupancy import Occupancy, with_occupancy
 from rulespec.load import load_ruleset
 
 V, W = ir.Local(0), ir.Local(1)
@@ -112,9 +112,9 @@ def test_there_are_not_too_many_of_them(monkeypatch: pytest.MonkeyPatch) -> None
     p = program(100)
     for number, e in enumerate([row(V, 4, 6), row(op("*", V, ir.Const(6)), 6, 1), row(V, 2, 20, base=40, size=40)]):
         p.functions.append(ir.Function(f"f{number}", 1, (), e))
-    monkeypatch.setattr("rulespec.engine.python.occupancy.MAX_CELLS", 64)
+    monkeypatch.setattr("rulespec.engine.passes.occupancy.MAX_CELLS", 64)
     assert sorted(f.size for f in with_occupancy(p)[1].families.values()) == [24, 40]
-    monkeypatch.setattr("rulespec.engine.python.occupancy.MAX_MEMBERS", 3)
+    monkeypatch.setattr("rulespec.engine.passes.occupancy.MAX_MEMBERS", 3)
     assert [f.count for f in with_occupancy(p)[1].families.values()] == [2]
 
 

@@ -14,12 +14,12 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.invariants import Invariants
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.python.backend import PythonBackend
-from rulespec.engine.python.invariants import Invariants
 from rulespec.load import load_ruleset
 
 EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
@@ -33,7 +33,7 @@ def machine(game: Game) -> PythonBackend:
 
 
 def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
-    """What holds: the number of an invariant and one of its members; nothing where the rules are at fault."""
+    """The invariants that hold, as numbers with one of their members; nothing where the rules are at fault."""
     found = set()
     for number, whole in invariants.members.items():
         if holds(invariants, number, state, whole):
@@ -60,7 +60,7 @@ def cell(game: Game, group: str, owner: str, name: str, place: str = "", index: 
 
 
 def asked(game: Game, at: int) -> dict[str, int]:
-    """How many members are asked when a cell changes, by the names of the invariants."""
+    """The number of members that are asked when a cell changes, by the names of the invariants."""
     invariants = machine(game).invariants
     readers, _ = invariants.readers
     return {game.omniscient.numbers.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}
@@ -125,7 +125,7 @@ def test_a_decision_asks_few_members() -> None:
 
 
 def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rulespec.engine.python.invariants.MAX_LOOKED", 400)
+    monkeypatch.setattr("rulespec.engine.passes.invariants.MAX_LOOKED", 400)
     ruleset = load_ruleset("tutorial")
     p = lower(ruleset, 3, Game(ruleset, SEATS).settings)
     invariants = PythonBackend(p).invariants

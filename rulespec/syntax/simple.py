@@ -1,0 +1,50 @@
+"""Texts that need no parser, as most of those in YAML: a name, a chain of names, an amount, a plain type.
+
+Finding such a tree in the on-disk cache, and comparing it with the text, takes longer than making it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rulespec.syntax import ast
+from rulespec.syntax.origin import Origin
+from rulespec.syntax.words import WORDS
+
+_NAME = "[A-Za-z][A-Za-z0-9_]*"
+_CHAIN = re.compile(rf"{_NAME}(?:\.{_NAME}){{0,2}}")
+_AMOUNT = re.compile(rf"([0-9]{{1,15}})(?: ({_NAME}))?")
+_TYPE = re.compile(rf"(set )?({_NAME})(\?)?")
+
+
+def simple_expr(text: str, origin: Origin) -> ast.Expr | None:
+    """The tree of an expression that is a chain of names or an amount; None of any other."""
+    if _CHAIN.fullmatch(text):
+        first, *following = text.split(".")
+        if first in WORDS or not WORDS.isdisjoint(following):
+            return None
+        end = 1 + len(first)
+        tree: ast.Expr = ast.Ref(origin.at(1, 1, 1, end), first)
+        for name in following:
+            begin, end = end + 1, end + 1 + len(name)
+            tree = ast.Attribute(origin.at(1, 1, 1, end), tree, ast.Name(name, origin.at(1, begin, 1, end)))
+        return tree
+    found = _AMOUNT.fullmatch(text)
+    if found is None or found[2] in WORDS:
+        return None
+    end = 1 + len(text)
+    unit = ast.Name(found[2], origin.at(1, 1 + found.start(2), 1, end)) if found[2] is not None else None
+    return ast.Number(origin.at(1, 1, 1, end), int(found[1]), unit)
+
+
+def simple_type(text: str, origin: Origin) -> ast.TypeRef | None:
+    """The tree of a type such as `money`, `region?` or `set region`; None of any other."""
+    found = _TYPE.fullmatch(text)
+    if found is None or found[2] in _TYPE_WORDS or (found[1] and found[3]):
+        return None
+    name = ast.Name(found[2], origin.at(1, 1 + found.start(2), 1, 1 + found.end(2)))
+    form = "set" if found[1] else "optional" if found[3] else "plain"
+    return ast.TypeRef(form, name, 0, 0, origin.at(1, 1, 1, 1 + len(text)))
+
+
+_TYPE_WORDS = WORDS - {"bool", "int"}
