@@ -266,7 +266,7 @@ def play(ruleset: typed.Ruleset, seed: int) -> bool:
         for game in (fast, plain):
             try:
                 options = [] if game.is_over else list(islice(every_option(game), MAX_OPTIONS))
-                broken = game.broken_invariants()
+                broken = game.omniscient.broken_invariants()
                 steps.append((game.hash, game.is_over and game.result, [str(o) for o in options], broken))
             except RulesetFaultError as fault:
                 steps.append(fault.diagnostic)

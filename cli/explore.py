@@ -1,4 +1,4 @@
-"""`rulespec validate --deep N`: a bounded exploration of the rules, and the games that show mistakes."""
+"""`rulespec explore`: a bounded exploration of the rules, and the games that show mistakes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.cli import output
 from rulespec.cli.failing_game import MAX_SHOWN, write_into
+from rulespec.cli.validate import checked, finish, format_option
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -20,10 +22,40 @@ if TYPE_CHECKING:
     from rulespec.engine.verify.explore import Exploration, Finding
 
 
-class ExplorationRun(Struct, frozen=True):
-    """An exploration: its bound in thousands of decisions, and the folder for games that show mistakes, if any."""
+@click.command("explore")
+@click.argument("refs", metavar="REF...", nargs=-1, required=True)
+@click.option(
+    "--decisions",
+    type=click.IntRange(1, 1_000_000_000),
+    default=100_000,
+    show_default=True,
+    metavar="N",
+    help="The decisions to try.",
+)
+@click.option(
+    "--failures",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write the games that show mistakes.",
+)
+@format_option
+@click.pass_context
+def command(ctx: click.Context, refs: tuple[str, ...], decisions: int, failures: Path | None, format_: str) -> None:
+    """Explore the rulesets REF…: all positions near the start, then random games; shortest games show mistakes.
 
-    thousands: int
+    The checks of `rulespec validate` come first. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no
+    such ruleset.
+
+    Example: rulespec explore imperial --decisions 20000
+    """
+    run = ExplorationRun(decisions, failures)
+    finish(ctx, [checked(ref, run.explore) for ref in refs], format_)
+
+
+class ExplorationRun(Struct, frozen=True):
+    """An exploration: its bound in decisions, and the folder for games that show mistakes, if any."""
+
+    decisions: int
     folder: Path | None
 
     def explore(self, ruleset: typed.Ruleset, report: Report) -> None:
@@ -45,7 +77,7 @@ class ExplorationRun(Struct, frozen=True):
     def _explore(self, ruleset: typed.Ruleset) -> Exploration:
         from rulespec.engine.verify.explore import explore
 
-        decisions = self.thousands * 1_000
+        decisions = self.decisions
         if not sys.stderr.isatty():
             return explore(ruleset, decisions)
         from tqdm import tqdm
@@ -68,7 +100,7 @@ def _told(finding: Finding) -> Diagnostic:
     """The diagnostic of a finding with a scenario of it, or with the way to one if that is long."""
     d, scenario = finding.diagnostic, finding.scenario.rstrip()
     if scenario and len(finding.moves) > MAX_SHOWN:
-        return replace(d, help=f"{d.help}\n--deep-log FOLDER writes the game, and a scenario of it")
+        return replace(d, help=f"{d.help}\n--failures FOLDER writes the game, and a scenario of it")
     return replace(d, help=f"{d.help}\nas a scenario:\n{scenario}") if scenario else d
 
 

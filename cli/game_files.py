@@ -47,9 +47,9 @@ def write_game(game: Game, path: Path, seat: str) -> bool:
         return False
     try:
         if is_whole(game, seat):
-            with SavedGame(path, secret=game.watcher.secretive) as saved:
+            with SavedGame(path, secret=game.omniscient.watcher.secretive) as saved:
                 saved.begin(new_header(game))
-                saved.add(*game.position.steps)
+                saved.add(*game.omniscient.numbers.steps)
                 saved.leave(game)
         else:
             lines = "".join(f"{to_json_text(x, plain=True)}\n" for x in seat_log(game, seat))

@@ -22,6 +22,7 @@ from rulespec.cli.outputs import guarded
 
 COMMANDS = {
     "validate": "Check rulesets, play them, and report all problems.",
+    "explore": "Explore the positions of a ruleset for mistakes, with the shortest game of each.",
     "explain": "Explain diagnostic codes, with bad and good examples.",
     "replay": "Replay recorded games: final standings, or the decision that breaks a rule.",
     "identify": "Find the edition and the settings of a recorded game.",

@@ -24,10 +24,10 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.names import AmbiguousNameError
-from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import NativeLog, read_log
@@ -115,7 +115,7 @@ def command(
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
-        secret = game is None or game.watcher.secretive
+        secret = game is None or game.omniscient.watcher.secretive
         with nullcontext() if log is None else SavedGame(log, secret=secret, lenient=is_of_seats()) as saved:
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
@@ -123,7 +123,7 @@ def command(
             if saved is not None:
                 _save(saved, game)
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
-            told = f"seed {seed} · " if seed_given or not game.watcher.secretive else ""
+            told = f"seed {seed} · " if seed_given or not game.omniscient.watcher.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {told}`?` for help")
             bots_seats = frozenset(game.seats[players - bots :])
             code = Table(words, game, bots_seats, Chance(seed, redraw=redraw), saved).play()
@@ -151,7 +151,7 @@ def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | Non
 
 def _save(saved: SavedGame, game: Game) -> None:
     """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
-    secret = game.watcher.secretive
+    secret = game.omniscient.watcher.secretive
     if saved.log is None and saved.begin(new_header(game), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")
     elif secret:
@@ -161,7 +161,7 @@ def _save(saved: SavedGame, game: Game) -> None:
 def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str, str]) -> Game:
     """A new game, at its first decision."""
     game = Game(ruleset, seats, settings)
-    game.position.begin()
+    game.omniscient.numbers.begin()
     return game
 
 
@@ -204,7 +204,7 @@ class Table:
         self.saved = saved
         self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
         self.together = Person(words, game, None)
-        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.watcher.secretive)
+        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.watcher.secretive)
         self.early = EarlyChoices(game)
         self.unsaved = False
 
@@ -257,10 +257,10 @@ class Table:
         watching = [*self.people.values(), *[self.together] * self.screen.active]
         before = [(person, person.told(option), person.changes.sight()) for person in watching]
         self.game.apply(option)
-        self.game.position.steps[-1].salt = salt
+        self.game.omniscient.numbers.seal(salt)
         salted(self.game)
         if self.saved is not None:
-            self.saved.add(self.game.position.steps[-1])
+            self.saved.add(self.game.omniscient.numbers.steps[-1])
         for person, told, sight in before:
             changes = [f"       {change.text}" for change in person.changes.since(sight)]
             if person.seat is None or person.seat != speaker:

@@ -30,6 +30,7 @@ from rulespec.cli.wasm_module import told_for
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.game import teams_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Load, ReplayResult, Trace, replay_log
@@ -277,7 +278,7 @@ def _line(result: ReplayResult, words: Words) -> str:
         return f"{head}, legal, goes on"
     return (
         f"{head}, {output.style('ended', fg='green')} ({words.ending(ended.ending)}), "
-        f"won by {won_by(game.teams, game.shown_names, ended.winners)}"
+        f"won by {won_by(teams_of(game), game.shown_names, ended.winners)}"
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.names import AmbiguousNameError, seat_of, shown_names
+from rulespec.engine.game.omniscient import OMNISCIENT
 
 
 class Viewer(Struct, frozen=True):
@@ -29,13 +29,14 @@ class Viewer(Struct, frozen=True):
         return self.text is None and not self.public
 
     def seat(self, names: Mapping[str, str]) -> str | None:
-        """The seat of a game with these names, as views take it: None for what all see, `TABLE` for all of the game.
+        """The seat of a game with these names, as views take it: None for what all see,
+        `OMNISCIENT` for all of the game.
 
         Raises:
             click.BadParameter: if no seat or several have the name.
         """
         if self.text is None:
-            return None if self.public else TABLE
+            return None if self.public else OMNISCIENT
         try:
             seat = seat_of(names, self.text)
         except AmbiguousNameError as error:

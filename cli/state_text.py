@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rulespec.cli.output import table
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.state_diff import State, shown
 from rulespec.engine.game.view import scores
 from rulespec.typed.teams import members
@@ -94,7 +94,7 @@ def standings(game: Game, words: Words | None = None) -> list[str]:
     word = words.word if words is not None else str
     names = game.shown_names if words is None or words.names == "title" else {seat: seat for seat in game.seats}
     rows = [[names[seat], points.get(seat, "-"), word("won") if seat in winners else ""] for seat in ranks]
-    if not game.teams:
+    if not teams_of(game):
         return table(rows, (word("seat"), word("points"), ""), right=(1,))
     teams = [
         [
@@ -102,7 +102,7 @@ def standings(game: Game, words: Words | None = None) -> list[str]:
             ", ".join(names[seat] for seat in own),
             word("won") if own[0] in winners else word("lost") if result else "",
         ]
-        for team, own in members(game.teams, game.seats).items()
+        for team, own in members(teams_of(game), game.seats).items()
     ]
     seats = table([row[:2] for row in rows], (word("seat"), word("points")), right=(1,))
     return [*table(teams, (word("team"), word("seats"), "")), "", *seats]

@@ -26,34 +26,36 @@ _MAX_WORDS = 1_000_000
 """Bytes of a file of words."""
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
-    from rulespec.cli.explore import ExplorationRun
     from rulespec.cli.overlay_sets import OverlaySets
     from rulespec.engine.verify.played import Played
     from rulespec.ruleset_files import Files
 
 
-@click.command("validate")
-@click.argument("refs", metavar="REF...", nargs=-1, required=True)
-@click.option(
+format_option = click.option(
     "--format",
     "format_",
     type=click.Choice(["text", "json", "github", "sarif"]),
     default="text",
     help="Output format: text, JSON, GitHub workflow commands, SARIF 2.1.0.",
 )
+Explore = Callable[[typed.Ruleset, Report], None]
+"""Explores a ruleset without errors; findings go into the report."""
+
+
+def _refuse_deep(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise click.UsageError(f"{param.opts[0]} is a command of its own: `rulespec explore REF`", ctx)
+
+
+@click.command("validate")
+@click.argument("refs", metavar="REF...", nargs=-1, required=True)
+@format_option
 @click.option("--fix", is_flag=True, help="Show certain fixes, ask, write them, and check again.")
 @click.option("--yes", is_flag=True, help="With --fix: write without a question.")
 @click.option("--overlays", is_flag=True, help="Also check which of the overlays on offer go together.")
 @click.option("--no-play", is_flag=True, help="Play no games: check only what can be found without.")
-@click.option(
-    "--deep", type=click.IntRange(1, 1_000_000), metavar="N", help="Explore the rules with N thousand decisions."
-)
-@click.option(
-    "--deep-log",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="With --deep: write the games that show mistakes.",
-)
+@click.option("--deep", hidden=True, expose_value=False, callback=_refuse_deep)
+@click.option("--deep-log", hidden=True, expose_value=False, callback=_refuse_deep)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -63,14 +65,12 @@ def command(
     yes: bool,
     overlays: bool,
     no_play: bool,
-    deep: int | None,
-    deep_log: Path | None,
 ) -> None:
     """Check the rulesets REF…: files, names, types, resources, flow and dialects; then play random games.
 
     The games take three seconds at most, with every number of players and other values of settings; their result is
-    kept until a file of the ruleset changes. --no-play leaves them out; --deep explores instead. One run reports all
-    problems of a ruleset. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no such ruleset.
+    kept until a file of the ruleset changes. --no-play leaves them out. One run reports all problems of a ruleset.
+    Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no such ruleset.
 
     Example: rulespec validate imperial
     """
@@ -78,26 +78,23 @@ def command(
         raise click.UsageError("--fix goes with --format text only")
     if yes and not fix:
         raise click.UsageError("--yes goes with --fix only")
-    if deep_log is not None and deep is None:
-        raise click.UsageError("--deep-log goes with --deep only")
-    exploring: ExplorationRun | None = None
-    if deep is not None:
-        from rulespec.cli.explore import ExplorationRun
-
-        exploring = ExplorationRun(deep, deep_log)
-    play = not no_play and deep is None
-    results = [_checked(ref, exploring, overlays, play) for ref in refs]
+    results = [checked(ref, overlays=overlays, play=not no_play) for ref in refs]
     if fix and (found := [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]):
         from rulespec.cli.fix import apply_fixes
 
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
         if apply_fixes(refs, found, sources, yes):
-            results = [_checked(ref, exploring, overlays, play) for ref in refs]
+            results = [checked(ref, overlays=overlays, play=not no_play) for ref in refs]
+    finish(ctx, results, format_)
+
+
+def finish(ctx: click.Context, results: list[Checked], format_: str) -> None:
+    """Prints results in a format, and ends with the exit code of the worst."""
     _PRINTERS[format_](results)
     ctx.exit(max(r.code for r in results))
 
 
-class _Result(Struct, frozen=True):
+class Checked(Struct, frozen=True):
     """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code.
 
     `sets` is what came of the overlays on offer, if that was asked for; `games` what was played, if anything.
@@ -111,12 +108,13 @@ class _Result(Struct, frozen=True):
     games: Played | None
 
 
-def _checked(ref: str, deep: ExplorationRun | None, overlays: bool, play: bool) -> _Result:
+def checked(ref: str, explore: Explore | None = None, *, overlays: bool = False, play: bool = False) -> Checked:
+    """Checks a reference; then explores it, plays games, or checks the overlays on offer."""
     report, ruleset, sets, games = Report(), None, None, None
     try:
         ruleset = check(ref, report)
-        if deep is not None and ruleset is not None and report.ok:
-            deep.explore(ruleset, report)
+        if explore is not None and ruleset is not None and report.ok:
+            explore(ruleset, report)
         if play and ruleset is not None and report.ok:
             from rulespec.cli.play_check import played
 
@@ -133,10 +131,10 @@ def _checked(ref: str, deep: ExplorationRun | None, overlays: bool, play: bool) 
         # A reference without a ruleset is wrong usage; errors in the ruleset are problems.
         missing = any(d.span is None and d.code in {"RS501", "RS502"} for d in report.diagnostics)
         code = output.UNUSABLE if missing else output.PROBLEMS
-    return _Result(ref, ruleset, report, code, sets, games)
+    return Checked(ref, ruleset, report, code, sets, games)
 
 
-def _print_text(results: list[_Result]) -> None:
+def _print_text(results: list[Checked]) -> None:
     for r in results:
         output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
         output.echo(_summary(r))
@@ -144,7 +142,7 @@ def _print_text(results: list[_Result]) -> None:
             output.echo(line)
 
 
-def _print_json(results: list[_Result]) -> None:
+def _print_json(results: list[Checked]) -> None:
     from rulespec.fixes import with_fixes
 
     texts = output.texts_of(_all(results))
@@ -166,12 +164,12 @@ def _played_json(games: Played) -> dict[str, int]:
     return {"games": games.games, "combinations": games.combinations, "of": games.of}
 
 
-def _print_github(results: list[_Result]) -> None:
+def _print_github(results: list[Checked]) -> None:
     for diagnostic in _all(results):
         click.echo(to_github(diagnostic))
 
 
-def _print_sarif(results: list[_Result]) -> None:
+def _print_sarif(results: list[Checked]) -> None:
     from rulespec.diagnostics.sarif import to_sarif
     from rulespec.fixes import with_fixes
 
@@ -179,12 +177,12 @@ def _print_sarif(results: list[_Result]) -> None:
     output.echo_json(to_sarif(with_fixes(found, output.texts_of(found))))
 
 
-def _all(results: list[_Result]) -> list[Diagnostic]:
+def _all(results: list[Checked]) -> list[Diagnostic]:
     """All diagnostics, each once: several references may read the same files."""
     return told(dict.fromkeys(d for r in results for d in r.report.diagnostics))
 
 
-_PRINTERS: dict[str, Callable[[list[_Result]], None]] = {
+_PRINTERS: dict[str, Callable[[list[Checked]], None]] = {
     "text": _print_text,
     "json": _print_json,
     "github": _print_github,
@@ -287,7 +285,7 @@ def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
     return found
 
 
-def _summary(r: _Result) -> str:
+def _summary(r: Checked) -> str:
     ruleset, found = r.ruleset, output.problems(r.report.diagnostics)
     if ruleset is None:
         return f"{r.ref}: {output.style(found, fg='red')}"

@@ -214,8 +214,8 @@ def _given() -> Iterator[Parts]:
                 given += [list(seat_log(game, seat)) for seat in ("Ann", "Bob", None)]
             if not game.is_over:
                 game.apply(rng.choice(list(islice(every_option(game), 20))))
-                game.position.steps[-1].salt = f"{rng.getrandbits(128):032x}"
-        log = _lines([LogHeader.of(game).to_json(), *map(entry_json, game.position.steps)])
+                game.omniscient.numbers.seal(f"{rng.getrandbits(128):032x}")
+        log = _lines([LogHeader.of(game).to_json(), *map(entry_json, game.omniscient.numbers.steps)])
         yield from ({"log.jsonl": log, "given.jsonl": _lines(lines)} for lines in given)
 
 

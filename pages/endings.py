@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rulespec.engine.game.game import Game
-from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.game import Game, teams_of
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.replay import Divergence, ReplayResult
 from rulespec.engine.words.words import Words
@@ -27,10 +27,10 @@ def ending(game: Game, seat: str | None, words: Words) -> Rows:
     try:
         decision, result = game.decision, game.result
     except RulesetFaultError as fault:
-        return [("Fault", str(fault) if seat == TABLE else _NOT_TOLD)]
+        return [("Fault", str(fault) if seat == OMNISCIENT else _NOT_TOLD)]
     if result is not None:
         rows = [(words.word("ended_head"), words.ending(result.ending))]
-        won = won_by(game.teams, names, result.winners) if result.winners else words.word("nobody")
+        won = won_by(teams_of(game), names, result.winners) if result.winners else words.word("nobody")
         rows.append((words.word("won_by"), words.word("all") if won == ALL else won))
         if result.scores:
             rows.append(
@@ -52,10 +52,10 @@ def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any]
     found = result.divergence
     if found is None:
         return None
-    line = found.line if seat == TABLE else found.seen_line
+    line = found.line if seat == OMNISCIENT else found.seen_line
     at, index = ("line", line) if found.foreign_index is None else ("entry", found.foreign_index)
     where = words.word("breaks", where=words.word(at, index))
-    if seat != TABLE:
+    if seat != OMNISCIENT:
         return {"text": where, "rows": [("Reason", _NOT_TOLD)]}
     return {"text": f"{where}: {_action(found, result.game.shown_names)}", "rows": _reason(found)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rulespec.diagnostics.escape import escaped
-from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
 from rulespec.engine.logs.seat_log import seen_notes
 from rulespec.engine.replay.replay import ReplayResult
@@ -16,12 +16,12 @@ class MoveNotes:
 
     Args:
         result: the replay.
-        seat: who looks (None: everybody); `TABLE` sees all.
+        seat: who looks (None: everybody); `OMNISCIENT` sees all.
         told: the places among the moves of those that the page has.
     """
 
     def __init__(self, result: ReplayResult, seat: str | None, told: Sequence[int]) -> None:
-        notes = seen_notes(result.native, None if seat == TABLE else seat, seat != TABLE)
+        notes = seen_notes(result.native, None if seat == OMNISCIENT else seat, seat != OMNISCIENT)
         self.header = _texts(notes.header)
         moves = set(result.places)
         lines = [result.places[number] for number in told] if result.native is not None else []

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from rulespec.engine.coverage.items import OPTION, RUN, TESTED, Kind, Point
 from rulespec.engine.coverage.trace import Tracer
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, TakenBack
 
 _OWN: dict[Kind, str] = {"option": OPTION[1], "range": TESTED[0], "require": TESTED[0]}
 """The parts of an option, each with the outcome that lets it be taken."""
@@ -31,11 +31,11 @@ def move_rules(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Move
     """
     tracer = Tracer(game.ruleset)
     again = Game(game.ruleset, game.names, game.settings, tracer.machines)
-    again.position.begin()
+    again.omniscient.numbers.begin()
     tracer.take()
     for move in moves:
         if isinstance(move, TakenBack):
-            again.take_back(move)
+            again.omniscient.take_back(move)
         else:
             again.apply(move)
         yield _of(list(tracer.take()))

@@ -11,9 +11,9 @@ from rulespec.bundles.rules import whose
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.board import board_of
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.inspected import TABLE
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.view import state_json
 from rulespec.engine.game.views import seen_state
 from rulespec.engine.program.budget import Budget
@@ -67,14 +67,14 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
 
     Args:
         result: a replayed log.
-        seat: who looks (None: everybody); `TABLE` sees all that there is.
+        seat: who looks (None: everybody); `OMNISCIENT` sees all that there is.
         language: of the texts; None: that of the ruleset.
 
     Raises:
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
     """
     game = result.game
-    seat = seat if game.watcher.secretive else TABLE
+    seat = seat if game.omniscient.watcher.secretive else OMNISCIENT
     moves = result.moves
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
@@ -87,7 +87,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     notes = MoveNotes(result, seat, film.told)
     for number, (move, at) in enumerate(zip(film.run(), film.told, strict=True)):
         rules = ran[at]
-        rows.append(_row(move, rules if seat == TABLE else _public(move, rules), numbers, notes.of(number)))
+        rows.append(_row(move, rules if seat == OMNISCIENT else _public(move, rules), numbers, notes.of(number)))
     stopped = stop(result, seat, words)
     listed = game.ruleset.listed
     data = {
@@ -133,8 +133,8 @@ class _Film:
 
     def _note(self, number: int) -> None:
         game, seat = self._moves.game, self._seat
-        self.curves.note(number, game.measures(seat, self._words.budget))
-        self.pictures.note(self._board.items(state_json(game) if seat == TABLE else seen_state(game, seat)))
+        self.curves.note(number, game.omniscient.measures(seat, self._words.budget))
+        self.pictures.note(self._board.items(state_json(game) if seat == OMNISCIENT else seen_state(game, seat)))
 
     def picture(self) -> str:
         """The picture that stays."""
@@ -165,7 +165,7 @@ def _about(result: ReplayResult, seat: str | None, words: Words) -> str:
     game = result.game
     rules = whose(game.ruleset) or game.ruleset.ref
     parts = [rules, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.shown_names.values())]
-    if game.watcher.secretive:
+    if game.omniscient.watcher.secretive:
         seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=game.shown_names.get(seat, ""))
-        parts.append(words.word("everything") if seat == TABLE else seen)
+        parts.append(words.word("everything") if seat == OMNISCIENT else seen)
     return " · ".join([*parts, *[result.random] * bool(result.random)])

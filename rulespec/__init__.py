@@ -17,53 +17,107 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rulespec.diagnostics.report import DiagnosticsError
-    from rulespec.engine.game.game import Game
+    from rulespec.drawing.board import board
+    from rulespec.drawing.scene import to_svg
+    from rulespec.engine.game.determinize import determinize, particles
+    from rulespec.engine.game.game import Game, restarted, teams_of
+    from rulespec.engine.game.learned import learned
     from rulespec.engine.game.legal_options import LegalOptions
-    from rulespec.engine.game.option import Decision, IllegalOptionError, Option, Refusal, Result, RulesetFaultError
+    from rulespec.engine.game.option import (
+        Decision,
+        IllegalOptionError,
+        Option,
+        Refusal,
+        Result,
+        RulesetFaultError,
+        TakenBack,
+    )
+    from rulespec.engine.game.round import Round
     from rulespec.engine.game.view import scores, state_json
     from rulespec.engine.game.views import View
+    from rulespec.engine.logs.checked import agrees, agrees_with_game
+    from rulespec.engine.logs.log_file import write_log
+    from rulespec.engine.logs.native import read_log
+    from rulespec.engine.logs.sealed import SealedRound
+    from rulespec.engine.logs.seat_log import seat_log
     from rulespec.engine.replay.replay import replay_log
+    from rulespec.engine.search.open_search import open_search
+    from rulespec.engine.search.uct import uct
+    from rulespec.engine.words.changes import Changes
     from rulespec.engine.words.moves import Moves
+    from rulespec.engine.words.narrator import Narrator
     from rulespec.engine.words.words import Words
     from rulespec.errors import RulespecError
     from rulespec.load import load_ruleset
 
 __all__ = [
+    "Changes",
     "Decision",
     "DiagnosticsError",
     "Game",
     "IllegalOptionError",
     "LegalOptions",
     "Moves",
+    "Narrator",
     "Option",
     "Refusal",
     "Result",
+    "Round",
     "RulesetFaultError",
     "RulespecError",
+    "SealedRound",
+    "TakenBack",
     "View",
     "Words",
+    "agrees",
+    "agrees_with_game",
+    "board",
+    "determinize",
+    "learned",
     "load_ruleset",
+    "open_search",
+    "particles",
+    "read_log",
     "replay_log",
+    "restarted",
     "scores",
+    "seat_log",
     "state_json",
+    "teams_of",
+    "to_svg",
+    "uct",
+    "write_log",
 ]
 
 _HOMES = {
-    "rulespec.diagnostics.report": ("DiagnosticsError",),
-    "rulespec.engine.game.game": ("Game",),
-    "rulespec.engine.game.legal_options": ("LegalOptions",),
-    "rulespec.engine.game.option": (
-        *("Decision", "IllegalOptionError", "Option", "Refusal", "Result", "RulesetFaultError"),
-    ),
-    "rulespec.engine.game.view": ("scores", "state_json"),
-    "rulespec.engine.game.views": ("View",),
-    "rulespec.engine.replay.replay": ("replay_log",),
-    "rulespec.engine.words.moves": ("Moves",),
-    "rulespec.engine.words.words": ("Words",),
-    "rulespec.errors": ("RulespecError",),
-    "rulespec.load": ("load_ruleset",),
+    "rulespec.diagnostics.report": "DiagnosticsError",
+    "rulespec.drawing.board": "board",
+    "rulespec.drawing.scene": "to_svg",
+    "rulespec.engine.game.determinize": "determinize particles",
+    "rulespec.engine.game.game": "Game restarted teams_of",
+    "rulespec.engine.game.learned": "learned",
+    "rulespec.engine.game.legal_options": "LegalOptions",
+    "rulespec.engine.game.option": "Decision IllegalOptionError Option Refusal Result RulesetFaultError TakenBack",
+    "rulespec.engine.game.round": "Round",
+    "rulespec.engine.game.view": "scores state_json",
+    "rulespec.engine.game.views": "View",
+    "rulespec.engine.logs.checked": "agrees agrees_with_game",
+    "rulespec.engine.logs.log_file": "write_log",
+    "rulespec.engine.logs.native": "read_log",
+    "rulespec.engine.logs.seat_log": "seat_log",
+    "rulespec.engine.logs.sealed": "SealedRound",
+    "rulespec.engine.replay.replay": "replay_log",
+    "rulespec.engine.search.open_search": "open_search",
+    "rulespec.engine.search.uct": "uct",
+    "rulespec.engine.words.changes": "Changes",
+    "rulespec.engine.words.moves": "Moves",
+    "rulespec.engine.words.narrator": "Narrator",
+    "rulespec.engine.words.words": "Words",
+    "rulespec.errors": "RulespecError",
+    "rulespec.load": "load_ruleset",
 }
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+"""The modules of the public names: these paths are internal, and may change."""
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
@@ -71,7 +125,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'rulespec' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_HOME[name]), name)
     if _HOME[name].startswith("rulespec.engine."):
-        import_module("rulespec.engine.game.inspected").Inspected.picture = _picture
+        import_module("rulespec.engine.game.game").Game.picture = _picture
     return found
 
 

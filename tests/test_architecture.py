@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 from folders import ROOT, TESTS
+
+import rulespec
+from rulespec.engine.game.game import Game
 
 RULESPEC = (
     *("errors", "records", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
@@ -202,6 +207,30 @@ def test_the_package_has_links_to_the_folders_of_the_checkout(name: str) -> None
     link = ROOT / "rulespec" / name
     assert link.is_symlink() and link.resolve() in (ROOT / name, ROOT / "docs" / "diagnostics")
     assert not link.readlink().is_absolute()
+
+
+def test_no_room_reaches_through_a_game_into_its_position() -> None:
+    inner = re.compile(r"\bgame\.(_?position|omniscient\._|_session|_words)\b")
+    folders = ("rulespec", "engine", "drawing", "cli", "lsp", "pages")
+    paths = [p for folder in folders for p in modules(folder) if p.parent != ROOT / "engine" / "game"]
+    found = {p: inner.findall(re.sub(r"engine\.game\.position\b", "", p.read_text("utf-8"))) for p in paths}
+    assert {p: names for p, names in found.items() if names} == {}
+
+
+def test_the_public_names_of_a_game_are_few() -> None:
+    members = {name for name in dir(Game) if not name.startswith("_")} - {"picture"}
+    decisions = "decision legal_options interrupts parse is_legal why_not apply undo ply history"
+    assert members == {*decisions.split(), *["is_over", "result", "hash", "view", "copy", "omniscient"]}
+
+
+@pytest.mark.parametrize("name", rulespec.__all__)
+def test_public_names_are_there(name: str) -> None:
+    assert getattr(rulespec, name).__name__ == name
+
+
+def test_the_package_imports_nothing_before_it_is_used() -> None:
+    code = "import sys, rulespec; print([m for m in sys.modules if m.startswith('rulespec.')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT).stdout == "[]\n"
 
 
 def words(text: str) -> set[str]:

@@ -54,7 +54,7 @@ def _on(games: list[Game], history: bool) -> Callable[[], int]:
         for game in games:
             twin = game.copy()
             if not history:
-                twin.position.steps = []
+                twin._position.steps = []
             for _ in range(SHORT):
                 move(twin, draws)
         return SHORT * len(games)
@@ -66,7 +66,7 @@ def _clones(games: list[Game], history: bool) -> Callable[[], int]:
     twins = [game.copy() for game in games]
     for twin in twins:
         if not history:
-            twin.position.steps = []
+            twin._position.steps = []
 
     def work() -> int:
         for twin in twins:

@@ -39,7 +39,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 def _again(ruleset: typed.Ruleset, seats: tuple[str, ...], history: list[Option]) -> Game:
     game = Game(ruleset, seats)
-    game.position.begin()
+    game.omniscient.numbers.begin()
     for option in history:
         game.apply(option)
     return game

@@ -86,7 +86,7 @@ def _interpreter(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) 
             for start in starts:
                 game = start.copy()
                 if interpreted:
-                    game.position.machine = slow
+                    game._position.machine = slow
                 for _ in range(_DECISIONS):
                     if game.is_over:
                         break

@@ -75,8 +75,8 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 def _forget(game: Game) -> None:
     """The hash of this position, and of the one before."""
-    game.position.write({})
-    game.position.steps[-1].before = None
+    game._position.write({})
+    game._position.steps[-1].before = None
 
 
 def _hash_anew(game: Game) -> str:
@@ -100,7 +100,7 @@ def _again(game: Game, *, undo: bool) -> Slice:
 
     def run() -> Sample:
         again = Game(game.ruleset, game.names)
-        again.position.begin()
+        again.omniscient.numbers.begin()
         history = game.history
         begun = time.process_time()
         for option in history:

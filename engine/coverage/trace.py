@@ -15,9 +15,9 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display
 from rulespec.engine.coverage.counter import counting_machine
 from rulespec.engine.coverage.items import Item, Items, Point
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.option import RulesetFaultError, TakenBack
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.view import scores
 from rulespec.engine.program.machine import Machine
@@ -118,10 +118,10 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
         game = Game(ruleset, found.game.names, found.game.settings, tracer.machines)
         for move in found.moves:
             if isinstance(move, TakenBack):
-                game.take_back(move)
+                game.omniscient.take_back(move)
             else:
                 game.apply(move)
-        game.broken_invariants()
+        game.omniscient.broken_invariants()
         scores(game)
         error = found.divergence.refusal.reason if found.divergence is not None else ""
     except DiagnosticsError as problem:
@@ -141,7 +141,7 @@ def trace_playouts(tracer: Tracer, players: Sequence[int], games: int, seed: int
             for _ in every_option(game):
                 pass
             game.apply(option)
-        game.broken_invariants()
+        game.omniscient.broken_invariants()
         scores(game)
         error = played.failure.detail if played.failure is not None else ""
         yield Trace("playout", f"playout {number}", "", (), tracer.take(), error)

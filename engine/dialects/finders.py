@@ -59,7 +59,7 @@ class Finders:
         if found is None:
             return None, True
         make, tables = found
-        lookups = self._game.position.machine.lookups[decision]
+        lookups = self._game.omniscient.numbers.machine.lookups[decision]
         values = [table(self._projections) for table in tables]
         return make(*lookups, tuple(self._projections.names.values()), *values), True
 
@@ -85,7 +85,7 @@ class Finders:
         costs = Costs(program)
         if not fragments.can_write(exprs) or any(costs.of(e) > MAX_UNCOUNTED for e in exprs):
             return None
-        choices = self._game.position.program.decisions[decision].choices
+        choices = self._game.omniscient.numbers.program.decisions[decision].choices
         try:
             for number, of in of_type.items():
                 if of:

@@ -24,8 +24,8 @@ from rulespec.engine.dialects.mismatch import Explainer
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.dialects.search import Stretch, StretchSearch
 from rulespec.engine.dialects.take_back import TakeBack
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option, Refusal
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, Refusal, TakenBack
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import nearest
 from rulespec.engine.program.budget import SpentError
@@ -265,7 +265,7 @@ class Importer:
         elif undo is None or not self._is_undo(cursor):
             reason = "the log starts another game here; only the entries before it can be replayed"
         else:
-            decision, last = game.decision, game.position.last
+            decision, last = game.decision, game.omniscient.numbers.last
             if decision is None:
                 reason = "the game is over"
             elif cursor.checkpoint is None:

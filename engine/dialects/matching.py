@@ -60,10 +60,10 @@ class DecisionForms:
     """
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, finders: Finders) -> None:
-        number = game.position.asked
-        decision = game.position.program.decisions[number]
+        number = game.omniscient.numbers.asked
+        decision = game.omniscient.numbers.program.decisions[number]
         self.name = decision.name
-        self.kinds = game.option_kinds
+        self.kinds = game.omniscient.option_kinds
         self._number = number
         self._finders = finders
         self._finder_of: dict[str | None, Finder | None] = {}
@@ -128,7 +128,7 @@ class Matcher:
 
     def decision_forms(self) -> DecisionForms | None:
         """The forms of the open decision; None if the game is over."""
-        number = self.game.position.asked
+        number = self.game.omniscient.numbers.asked
         if number < 0:
             return None
         if number not in self._decisions:
@@ -154,7 +154,7 @@ class Matcher:
             for option in self.legal((choice,)):
                 for pattern in patterns:
                     form = pattern.form
-                    if form.looks_like(option.args, pattern.record, game.position.state) and form.is_by(
+                    if form.looks_like(option.args, pattern.record, game.omniscient.numbers.state) and form.is_by(
                         payload, option.by
                     ):
                         yield option, pattern
@@ -165,13 +165,13 @@ class Matcher:
             if found is not None:
                 for pattern in of:
                     form = pattern.form
-                    if form.fits(args, pattern.record, game.position.state) and form.is_by(payload, found.by):
+                    if form.fits(args, pattern.record, game.omniscient.numbers.state) and form.is_by(payload, found.by):
                         yield found, pattern
                         break
 
     def _guesses(self, patterns: Sequence[Pattern]) -> Sequence[tuple[Args, Sequence[Pattern]]] | None:
         """The arguments that may match, ascending, each with its patterns; None if there are too many of them."""
-        state = self.game.position.state
+        state = self.game.omniscient.numbers.state
         if len(patterns) == 1:
             guesses = patterns[0].form.guesses(patterns[0].record, state)
             return guesses if guesses is None else [(args, patterns) for args in guesses]
@@ -191,7 +191,7 @@ class Matcher:
             DiagnosticsError: RS614 if so many have been listed for this log that it would take too long.
         """
         game = self.game
-        params = game.position.program.decisions[game.position.asked].choices
+        params = game.omniscient.numbers.program.decisions[game.omniscient.numbers.asked].choices
         if any(params[k].params for k in choices):
             for option in options_of(game, choices):
                 self.compared += 1

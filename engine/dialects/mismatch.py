@@ -82,7 +82,7 @@ class Explainer:
         self.game = game
         self.dialect = dialect
         self.projections = projections
-        self._facts = Facts(game.position.program)
+        self._facts = Facts(game.omniscient.numbers.program)
 
     def explain(self, entry: Any, matched: frozenset[int]) -> tuple[Option | None, Refusal]:
         """The option that an entry stands for, if it is known, and why the entry is not legal.
@@ -124,7 +124,7 @@ class Explainer:
 
     def _candidates(self, decision: Decision, kind: Any) -> list[_Candidate]:
         """The forms of the open decision that have an entry's type."""
-        choices = self.game.position.program.decisions[self.game.position.asked].choices
+        choices = self.game.omniscient.numbers.program.decisions[self.game.omniscient.numbers.asked].choices
         return [
             _Candidate(k, c, form)
             for k, c in enumerate(choices)
@@ -147,7 +147,7 @@ class Explainer:
 
     def _with_rule(self, text: str) -> Refusal:
         """A reason, and what the procedure says for itself that took the last decision and has gone on."""
-        last, program = self.game.position.last, self.game.position.program
+        last, program = self.game.omniscient.numbers.last, self.game.omniscient.numbers.program
         if last is None:
             return refused(text)
         at = next(d.span for d in program.decisions if d.name == last.decision)
@@ -182,7 +182,7 @@ class Explainer:
 
     def _meant(self, c: _Candidate, payload: Any, record: Any) -> _Meant | None:
         """The option in whose form a record may stand there, legal or not: its arguments give the record's fields."""
-        game, position = self.game, self.game.position
+        game, position = self.game, self.game.omniscient.numbers
         found: list[_Meant] = []
         for args in self.projections.meant(c.choice, c.form, record, list(position.cells)):
             who = position.actor(c.number, args)
@@ -216,7 +216,7 @@ class Explainer:
 
     def _unlike(self, decision: Decision, candidates: list[_Candidate], record: Any, place: str) -> str:
         """Why a record looks like no option at all: the first of its fields that no legal option shares."""
-        state = list(self.game.position.cells)
+        state = list(self.game.omniscient.numbers.cells)
         legal = list(islice(every_option(self.game), MAX_COMPARED))
         self.projections.tried += len(legal)
         unlike = [self._first_unlike(c, legal, record, state) for c in candidates]

@@ -147,7 +147,7 @@ class Projections:
     def _compiled(self, report: Report) -> Mapping[tuple[str, str], list[Form]]:
         """The forms of all options of the program."""
         found: dict[tuple[str, str], list[Form]] = {}
-        for d in self.game.position.program.decisions:
+        for d in self.game.omniscient.numbers.program.decisions:
             for c in d.choices:
                 if (d.name, c.name) not in found:
                     forms = self.dialect.decisions.get(f"{d.name}.{c.name}", ())
@@ -319,7 +319,7 @@ class Projections:
             records = items(payload, form.projection.item) if form.projection.item else [payload]
             for f in form.fields:
                 for found in (follow(record, f.path) for record in records):
-                    if f.type in self.game.labels.names and isinstance(found, str):
+                    if f.type in self.game.omniscient.labels.names and isinstance(found, str):
                         known = self.foreign(f.type)
                         if found not in known:
                             hint = did_you_mean(found, known)

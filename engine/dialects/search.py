@@ -145,7 +145,7 @@ class StretchSearch:
         for _ in stack[same:]:
             self.game.undo()
         for _, option in stretch.steps[same:]:
-            self.game.position.take(option)
+            self.game.omniscient.numbers.take(option)
 
     def _go_straight(self, stack: list[_Frame], cursor: Cursor) -> Cursor:
         """Goes on as long as finders lead from entries to options; the cursor after them.
@@ -154,7 +154,7 @@ class StretchSearch:
         """
         if self.ended is not None:
             return cursor
-        position, end, plain = self.game.position, self.end, self._matcher.plain
+        position, end, plain = self.game.omniscient.numbers, self.end, self._matcher.plain
         types, payloads = self._types, self._payloads
         is_boundary, is_skipped, is_checkpoint = self._is_boundary, self._is_skipped, self._is_checkpoint
         while True:
@@ -187,7 +187,7 @@ class StretchSearch:
         if frame.candidates is None:
             forms, cursor = self._matcher.decision_forms(), frame.cursor
             if frame.finder is not None and forms is not None:
-                cells = self.game.position.looked_up
+                cells = self.game.omniscient.numbers.looked_up
                 found = frame.finder(self._payloads[cursor.entry], cursor.matched, cells, frame.found)
                 if found:
                     frame.found += 1
@@ -201,7 +201,7 @@ class StretchSearch:
     def _candidate(self, forms: DecisionForms, cursor: Cursor, found: Found) -> Candidate:
         """The finding of a finder as a candidate, with the cursor after it."""
         choice, args, who, item = found
-        option = Option(forms.kinds[choice], args, self._seats[who], self.game.position.stamp)
+        option = Option(forms.kinds[choice], args, self._seats[who], self.game.omniscient.numbers.stamp)
         following = cursor.answered() if item < 0 else cursor.matching(item)
         return option, self._with_checkpoint(forms, option, cursor, following)
 
@@ -252,7 +252,7 @@ class StretchSearch:
         payload = self._payloads[cursor.entry]
         type_ = self._types[cursor.entry] if cursor.entry < self.end else None
         for answer in forms.of_type(type_):
-            choice, plain, state = answer.choice, answer.plain, self.game.position.state
+            choice, plain, state = answer.choice, answer.plain, self.game.omniscient.numbers.state
             guesses = plain.guesses(payload, state) if plain is not None else None
             if plain is None or guesses is None:
                 patterns = self._patterns(answer.forms, cursor, payload)
@@ -263,7 +263,7 @@ class StretchSearch:
                 found = legal_option(self.game, choice, args)
                 if found is not None and plain.fits(args, payload, state) and plain.is_by(payload, found.by):
                     yield found, self._with_checkpoint(forms, found, cursor, cursor.answered())
-                    state = self.game.position.state
+                    state = self.game.omniscient.numbers.state
         yield from self._silent(forms, cursor)
 
     def _silent(self, forms: DecisionForms, cursor: Cursor) -> Iterator[Candidate]:

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.known import Known
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.game.query import Queries, Query
 from rulespec.engine.program.budget import Use
 from rulespec.engine.program.faults import ProgramFaultError
@@ -55,17 +56,17 @@ class TakeBack:
         """Takes so many decisions back. What a log says of that; None if nothing has changed."""
         game, back = self._game, TakenBack(decisions, self.keep)
         if decisions:
-            game.take_back(back)
-        state = game.position.state
+            game.omniscient.take_back(back)
+        state = game.omniscient.numbers.state
         changed = []
         for name, query in self._sets:
             try:
-                value = game.labels.plain(query.type, query.value(state, ()))
+                value = game.omniscient.labels.plain(query.type, query.value(state, ()))
             except ProgramFaultError:  # has no value here, so nothing is set
                 continue
-            if game.labels.plain(query.type, state[game.fields.cells(name)[0]]) != value:
+            if game.omniscient.labels.plain(query.type, state[game.omniscient.fields.cells(name)[0]]) != value:
                 changed.append((name, value))
         if changed:
-            game.take_back(TakenBack(0, (), tuple(changed)))
+            game.omniscient.take_back(TakenBack(0, (), tuple(changed)))
             back = TakenBack(decisions, self.keep if decisions else (), tuple(changed))
         return back if decisions or changed else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rulespec.engine.game.events import HIDDEN, Event, Events
+from rulespec.engine.game.game import restarted
 from rulespec.engine.game.option import Option, Result, RulesetFaultError
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.errors import RulespecError
@@ -61,11 +62,11 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
         NotFoundError: if one has not been found within the bound.
     """
     viewer = game.seats.index(seat)
-    events = Events(game.watcher, game.position, game.seats, viewer)
+    events = Events(game.omniscient.watcher, game._position, game.seats, viewer)
     history, memories = events.history(), events.memories()
     found = []
     for _ in range(number):
-        one = _Walk(game.anew(), viewer, history, memories, rng, game.result).run(tried)
+        one = _Walk(restarted(game), viewer, history, memories, rng, game.result).run(tried)
         if one is None:
             raise NotFoundError(f"no game was found that looks the same to {seat}, in {tried:,} decisions")
         found.append(one)
@@ -89,7 +90,7 @@ class _Walk:
         self.memories = memories
         self.rng = rng
         self.result = result
-        self.events = Events(game.watcher, game.position, game.seats, viewer)
+        self.events = Events(game.omniscient.watcher, game._position, game.seats, viewer)
 
     def run(self, tried: int) -> Game | None:
         game = self.game

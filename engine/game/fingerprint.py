@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.shown_state import counts
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
 
 
-def fingerprint(game: Game, seat: str | None = TABLE) -> str:
+def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
     """The fingerprint of the position of a game, 32 hex digits: of the cells, and of what is asked of whom.
 
     Args:
@@ -33,7 +33,7 @@ def fingerprint(game: Game, seat: str | None = TABLE) -> str:
     Raises:
         RulesetFaultError: if the rules are at fault where they say who sees what.
     """
-    position = game.position
+    position = game._position
     labels = Labels(game.ruleset.declarations.kinds, position.program, [str(i) for i in range(len(game.seats))])
     try:
         lines = [*_asked(game), *_lines(game, labels, seat)]
@@ -45,10 +45,10 @@ def fingerprint(game: Game, seat: str | None = TABLE) -> str:
 
 def _lines(game: Game, labels: Labels, seat: str | None) -> Iterator[list[Any]]:
     """A line for each cell that is seen and holds something; for a seat, also what everybody may count."""
-    program, state = game.position.program, game.position.state
+    program, state = game._position.program, game._position.state
     unseen: Mapping[int, ir.Secret] = {}
-    if seat != TABLE:
-        unseen = game.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
+    if seat != OMNISCIENT:
+        unseen = game.omniscient.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
         yield from (["counts", path, number] for path, number in counts(program, labels, state).items() if number)
     for at, (cell, value) in enumerate(zip(program.cells, state, strict=False)):
         if cell.group != "rules" and at not in unseen and (held := _held(labels, cell.type, value)) is not None:
@@ -72,7 +72,7 @@ def _place(labels: Labels, cell: ir.CellName) -> list[str]:
 
 def _asked(game: Game) -> Iterator[list[Any]]:
     """A line for the open decision: its name, who takes it, and who has chosen already; none when the game is over."""
-    position = game.position
+    position = game._position
     if (number := position.asked) >= 0:
-        chosen = game.watcher.chosen(position.state, number)
+        chosen = game.omniscient.watcher.chosen(position.state, number)
         yield ["asked", position.program.decisions[number].name, position.decider(), position.deciders(), chosen]

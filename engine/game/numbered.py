@@ -11,12 +11,12 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | None) -> Option:
     """An option of the open decision by the number of its choice and its arguments as numbers, legal or not."""
-    return Option(game.option_kinds[choice], args, by)
+    return Option(game.omniscient.option_kinds[choice], args, by)
 
 
 def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | None:
     """The option of the open decision with these numbers; None if it is not legal."""
-    kinds, position = game.option_kinds, game.position
+    kinds, position = game.omniscient.option_kinds, game._position
     if not kinds:
         return None
     cells, kind, lookups = position.looked_up, kinds[choice], position.machine.lookups[position.asked]
@@ -31,11 +31,11 @@ def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | Non
 
 def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
     """The legal options of some choices of the open decision, one by one: the decider's own, then interrupts."""
-    kinds = game.option_kinds
+    kinds = game.omniscient.option_kinds
     if not all(kinds[k].interrupt for k in choices):
         yield from (option for option in game.legal_options if option.kind.choice in choices)
     if any(kinds[k].interrupt for k in choices):
-        position, seats, stamp = game.position, game.seats, game.position.stamp
+        position, seats, stamp = game._position, game.seats, game._position.stamp
         for choice, args, who in position.listed(interrupts=True):
             if choice in choices:
                 yield Option(kinds[choice], args, seats[who] if who >= 0 else None, stamp)

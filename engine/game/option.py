@@ -15,6 +15,9 @@ from rulespec.errors import RulespecError
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names
 
+Plain = int | bool | str | None
+"""A number, a truth value, the name of an entity or a seat, or None for the optional `none`."""
+
 
 class Decision(Struct, frozen=True):
     """The open decision.
@@ -198,3 +201,19 @@ class Labels:
         if type_.startswith("order "):
             return self._in_order(type_, value)
         return None if value < 0 else self.names[type_][value]
+
+
+class TakenBack(Struct, frozen=True):
+    """Decisions taken back at once.
+
+    A field is named as in rules: `card` if it is the game's, `player.points` if every player has it.
+
+    Attributes:
+        decisions: how many; 0 if only fields are set.
+        keep: the state fields that are not taken back with them.
+        set: fields of the game itself, and what they hold afterwards.
+    """
+
+    decisions: int
+    keep: tuple[str, ...] = ()
+    set: tuple[tuple[str, Plain], ...] = ()

@@ -107,8 +107,6 @@ class Position:
         self._sum: int | None = None  # of the hash, once it has been asked for
         self._sound: int | None = None  # the ply at which all invariants were last seen to hold
 
-    # --- the state -------------------------------------------------------------------------
-
     def begin(self) -> None:
         """Runs to the first decision. Whatever reads the state does so by itself."""
         if not self._begun:
@@ -177,8 +175,6 @@ class Position:
         """Takes lists of its own before they change."""
         if self._shared:
             self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
-
-    # --- legal options -----------------------------------------------------------------------
 
     def own(self) -> tuple[int, list[Listed]]:
         """The seat that decides (-1: chance), and its legal options: number of the choice, arguments, -1."""
@@ -362,6 +358,10 @@ class Position:
         """The last decision taken; None if there is none."""
         return self.steps[-1].option if self.steps else None
 
+    def seal(self, salt: str) -> None:
+        """Notes the salt of the seal under which the last decision has been shown."""
+        self.steps[-1].salt = salt
+
     def broken_invariants(self) -> list[int]:
         """The numbers of the invariants that do not hold; only what has changed since the last time is looked at."""
         state = self.state
@@ -372,8 +372,6 @@ class Position:
             raise self.fault(fault) from None
         self._sound = None if broken else len(self.steps)
         return broken
-
-    # --- faults ----------------------------------------------------------------------------------
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
         """A fault as a mistake of the ruleset; `program`: where it occurred, if not in the one of this position."""

@@ -25,7 +25,7 @@ def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
     RS712: an invariant is broken; RS711: nothing is legal; RS703, RS704: the rules are at fault.
     """
     try:
-        for text in game.broken_invariants():
+        for text in game.omniscient.broken_invariants():
             return [], broken(invariant_of(game, text))
         if game.is_over:
             _ = game.result  # the score is worked out by rules, too
@@ -62,7 +62,7 @@ def meant(game: Game, wrong: Diagnostic) -> bool:
     declared = game.ruleset.declarations.dead_ends
     if wrong.code != "RS711" or not declared:
         return False
-    return any(d.name in declared and d.span == wrong.span for d in game.position.program.decisions)
+    return any(d.name in declared and d.span == wrong.span for d in game._position.program.decisions)
 
 
 def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
@@ -75,10 +75,10 @@ def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
     lines = [wrong.help] if wrong.help else []
     if wrong.code == "RS712":
         names = (i.name for i in game.ruleset.rules.invariants.values() if i.span == wrong.span)
-        lines += [why for name in names if (why := game.why_broken(name))]
+        lines += [why for name in names if (why := game.omniscient.why_broken(name))]
     elif wrong.code == "RS711" and not game.is_over:
         try:
-            why_none = game.why_none()
+            why_none = game.omniscient.why_none()
         except RulesetFaultError:
             why_none = []
         lines += why_none[:_REASONS]
@@ -97,7 +97,7 @@ def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
 
 def asked(game: Game) -> ir.Decision:
     """The open decision as the program has it; the game is not over."""
-    return game.position.program.decisions[game.position.asked]
+    return game._position.program.decisions[game._position.asked]
 
 
 def same_option(game: Game, option: Option) -> Option | None:

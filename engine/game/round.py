@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ class Round:
 
         Where the options may tell what is private there are none: that one was not asked would tell it.
         """
-        if self.complete or self.game.watcher.tells(self.game.position.asked):
+        if self.complete or self.game.omniscient.watcher.tells(self.game._position.asked):
             return ()
         return tuple(seat for seat in self.waiting if self._has_one(seat))
 
@@ -112,14 +114,14 @@ class Round:
 
 def waiting(game: Game) -> tuple[str, ...]:
     """The seats whose decision a game waits for, in the order in which they are asked; none at chance."""
-    decision, position = game.decision, game.position
+    decision, position = game.decision, game._position
     if decision is None or decision.by is None:
         return ()
     if not decision.together:
         return decision.among or (decision.by,)
     everybody = position.program.decisions[position.asked].all
     assert everybody is not None
-    left = position.value(everybody, ()) & ~game.watcher.chosen(position.state, position.asked)
+    left = position.value(everybody, ()) & ~game.omniscient.watcher.chosen(position.state, position.asked)
     first = game.seats.index(decision.by)
     return tuple(game.seats[i] for i in _from(first, len(game.seats)) if left >> i & 1)
 
@@ -129,7 +131,15 @@ def own_options(game: Game, seat: str) -> Sequence[Option]:
     if seat not in waiting(game):
         return []
     asked = _asked(game, seat)
-    return [option for option in asked.options_of(seat) if not option.interrupt] if asked is not None else []
+    return [option for option in seat_options(asked, seat) if not option.interrupt] if asked is not None else []
+
+
+def seat_options(game: Game, seat: str) -> list[Option]:
+    """The options of a seat now: the legal options if it may decide, and its interrupts."""
+    decision = game.decision
+    may = decision is not None and seat in (decision.among or (decision.by,))
+    own = [replace(option, by=seat) for option in game.legal_options] if may else []
+    return own + [option for option in game.interrupts if option.by == seat]
 
 
 def _asked(game: Game, seat: str) -> Game | None:

@@ -14,9 +14,6 @@ from rulespec.types import NO_NUMBER, Bool, Ent, Maybe, Num
 MAX_NUMBER = 10**15
 """The largest number of the rules language."""
 
-Plain = int | bool | str | None
-"""A number, a truth value, the name of an entity or a seat, or None for the optional `none`."""
-
 
 class StateFields:
     """The state fields of a game.

@@ -12,7 +12,7 @@ from rulespec.engine.game.shown_state import named_state
 
 def scores(game: Game) -> dict[str, int]:
     """The points of each seat as they stand; empty if the ruleset has no scoring."""
-    return points(game.position, game.seats)
+    return points(game._position, game.seats)
 
 
 def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
@@ -25,6 +25,6 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
     Returns:
         `{"entities": {…}, "pieces": {…}}`; empty piles are left out, and those that the viewer does not see.
     """
-    position = game.position
+    position = game._position
     unseen = hidden(position.program, position.value, game.seats.index(viewer)) if viewer is not None else {}
-    return named_state(position.program, game.labels, position.state, unseen, null=True)
+    return named_state(position.program, game.omniscient.labels, position.state, unseen, null=True)

@@ -79,12 +79,12 @@ class View(Brief, Struct, frozen=True):
 
 def view_of(game: Game, seat: str | None) -> View:
     """The view of a seat; None: the public view."""
-    position, labels = game.position, game.labels
+    position, labels = game._position, game.omniscient.labels
     program, state = position.program, position.state
     viewer = PUBLIC if seat is None else game.seats.index(seat)
-    unseen = game.watcher.unseen(state, viewer)
-    events = Events(game.watcher, position, game.seats, viewer)
-    history, memory, sight = events.history(), events.memory(), game.watcher.of(state, viewer)
+    unseen = game.omniscient.watcher.unseen(state, viewer)
+    events = Events(game.omniscient.watcher, position, game.seats, viewer)
+    history, memory, sight = events.history(), events.memory(), game.omniscient.watcher.of(state, viewer)
     result = game.result
     if result is not None:
         memory = digest(repr((memory, result)))
@@ -108,11 +108,13 @@ def view_of(game: Game, seat: str | None) -> View:
 
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
     """The `state` of a seat's view alone, for whoever looks at thousands of positions."""
-    return _shown(game, game.watcher.unseen(game.position.state, PUBLIC if seat is None else game.seats.index(seat)))
+    return _shown(
+        game, game.omniscient.watcher.unseen(game._position.state, PUBLIC if seat is None else game.seats.index(seat))
+    )
 
 
 def _shown(game: Game, unseen: Mapping[int, ir.Secret]) -> dict[str, Any]:
-    program, labels, state = game.position.program, game.labels, game.position.state
+    program, labels, state = game._position.program, game.omniscient.labels, game._position.state
     return named_state(program, labels, state, unseen, null=False) | {"counts": counts(program, labels, state)}
 
 

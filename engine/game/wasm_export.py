@@ -47,7 +47,7 @@ def names(game: Game) -> dict[str, Any]:
         "seats": list(game.seats),
         "settings": dict(game.settings),
         "endings": p.endings,
-        "kinds": {kind: list(of) for kind, of in game.labels.names.items()},
+        "kinds": {kind: list(of) for kind, of in game.omniscient.labels.names.items()},
         "cells": [
             {
                 "group": c.group,

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from rulespec.engine.game.fingerprint import fingerprint
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.view import scores
 from rulespec.engine.program.faults import ProgramFaultError
@@ -109,7 +109,7 @@ class OtherEnd(Struct, frozen=True):
         return self.found.scores.get(seat, "none"), self.recorded.scores.get(seat, "none")
 
 
-def end_of(game: Game, seat: str | None = TABLE) -> End | None:
+def end_of(game: Game, seat: str | None = OMNISCIENT) -> End | None:
     """The end of a game as it stands; None if the rules are at fault where it is looked at.
 
     Args:
@@ -122,12 +122,12 @@ def end_of(game: Game, seat: str | None = TABLE) -> End | None:
         mark = fingerprint(game, seat)
         if result is not None:
             return End(result.ending, tuple(result.winners), dict(result.scores), mark)
-        return End(None, (), scores(game) if seat == TABLE else {}, mark)
+        return End(None, (), scores(game) if seat == OMNISCIENT else {}, mark)
     except (RulesetFaultError, ProgramFaultError):
         return None
 
 
-def end_json(game: Game, seat: str | None = TABLE) -> list[dict[str, Any]]:
+def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
     """The end line of a game as it stands, in a list; an empty one if the rules are at fault there."""
     end = end_of(game, seat)
     return [end.to_json()] if end is not None else []

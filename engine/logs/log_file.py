@@ -11,8 +11,8 @@ from typing import Any, TextIO
 from rulespec.bundles.rules import own_bundle
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import replaced
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json
@@ -82,11 +82,11 @@ def write_log(
         random: the generator that a simulated game was drawn from.
     """
     salted(game)
-    steps = game.position.steps
+    steps = game.omniscient.numbers.steps
     left = list(range(len(steps))) if moves is None else standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
     header = LogHeader.of(game, log.header.notes if log is not None else None, random, own_bundle(game.ruleset))
-    with LogWriter(path, header, secret=game.watcher.secretive) as writer:
+    with LogWriter(path, header, secret=game.omniscient.watcher.secretive) as writer:
         if log is None:
             for number, move in enumerate(game.history if moves is None else moves):
                 writer.add(steps_of.get(number, move))

@@ -29,8 +29,8 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.carried_over import new_header
 from rulespec.documents.versions import LANGUAGE, RULESPEC
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.decision_lines import MAX_LINE, SALT, read_all, read_one
 from rulespec.engine.logs.ends import RecordedEnd, Wrong, read_end

@@ -7,9 +7,9 @@ from itertools import islice, takewhile
 
 from msgspec import Struct
 
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import IllegalOptionError, Option, Refusal, RulesetFaultError
+from rulespec.engine.game.option import IllegalOptionError, Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.native import LogEntry
 
@@ -32,7 +32,7 @@ RecordedMove = RecordedDecision | TakenBack
 def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option | Refusal:
     """Applies a recorded decision, and notes its salt. A refusal if it is not legal; then nothing has changed."""
     try:
-        option = game.apply_text(recorded.option, recorded.by, recorded.decision)
+        option = game.apply(game.parse(recorded.option, recorded.by, recorded.decision))
     except IllegalOptionError as error:
         return error.refusal
     except RulesetFaultError as fault:
@@ -40,7 +40,7 @@ def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option 
     except ValueError as error:
         return refused(str(error))
     if isinstance(recorded, LogEntry) and recorded.salt:
-        game.position.steps[-1].salt = recorded.salt
+        game.omniscient.numbers.seal(recorded.salt)
     return option
 
 

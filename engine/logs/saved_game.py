@@ -18,8 +18,8 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import ALL, OWNERS, for_the_owner
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, read_log_text

@@ -52,9 +52,9 @@ def salted(game: Game) -> None:
 
 def pending(game: Game) -> list[Step]:
     """The choices of a round that others do not see, since not all have chosen yet."""
-    position = game.position
-    number = game.watcher.chosen(position.state, position.asked).bit_count()
-    return position.steps[len(position.steps) - number :]
+    position = game.omniscient.numbers
+    number = game.omniscient.watcher.chosen(position.state, position.asked).bit_count()
+    return list(position.steps[len(position.steps) - number :])
 
 
 def new_salt() -> str:
@@ -91,7 +91,7 @@ class SealedRound(Round):
         complete = super().choose(seat, text)
         self._seals[seat] = Seal(self._chosen[seat], new_salt())
         if complete:
-            for by, step in zip(self.asked, self.game.position.steps[-len(self.asked) :], strict=True):
+            for by, step in zip(self.asked, self.game.omniscient.numbers.steps[-len(self.asked) :], strict=True):
                 step.salt = self._seals[by].salt
         return complete
 

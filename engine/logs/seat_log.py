@@ -30,10 +30,10 @@ def seat_log(
     """
     salted(game)
     view = game.view(seat)
-    notes = seen_notes(log, seat, game.watcher.secretive)
+    notes = seen_notes(log, seat, game.omniscient.watcher.secretive)
     yield LogHeader.of(game, notes.header).to_json() | {"for": seat}
     last, moves = 1, {entry.line for entry in log.entries} if log is not None else set()
-    for number, (step, event) in enumerate(zip(game.position.steps, view.history, strict=True)):
+    for number, (step, event) in enumerate(zip(game.omniscient.numbers.steps, view.history, strict=True)):
         line = lines[number] if lines else last
         yield from map(dict, notes.between(last, line, moves))
         yield seen_line(step, event) | dict(notes.of(line) if lines else {})

@@ -10,9 +10,9 @@ from typing import Any
 from rulespec.bundles.rules import is_carried, whose
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
-from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.view import scores
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.replay.replay import Load, replay_log

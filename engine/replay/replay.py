@@ -17,9 +17,9 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import folders_in, is_hidden, visible
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
-from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
+from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.view import scores, state_json
 from rulespec.engine.logs.carried import carried_ruleset
@@ -280,7 +280,7 @@ def replay_native(
     report = Report() if report is None else report
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
-    game.position.begin()  # raises if the rules are at fault before the first decision
+    game.omniscient.numbers.begin()  # raises if the rules are at fault before the first decision
     result = ReplayResult(log.file, game, None, native=log, random=log.header.random)
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
@@ -355,7 +355,7 @@ def _placed(make: Callable[[], Game], file: str) -> Game:
 def _take_back(game: Game, back: TakenBack) -> TakenBack | Refusal:
     """Takes decisions back; a refusal if that is not possible."""
     try:
-        game.take_back(back)
+        game.omniscient.take_back(back)
     except (IndexError, ValueError) as error:
         return refused(str(error))
     return back

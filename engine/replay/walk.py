@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import Option, Refusal, RulesetFaultError
+from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded, nearest
 
@@ -85,7 +85,7 @@ def walk(game: Game, moves: Sequence[RecordedMove], *, force: bool = False) -> W
     difference, and so is a decision after the end of the game.
     """
     decisions = sum(isinstance(move, RecordedDecision) for move in moves)
-    known = {decision.name for decision in game.position.program.decisions}
+    known = {decision.name for decision in game.omniscient.numbers.program.decisions}
     legal = forced = skipped = 0
     plies: list[int] = []  # for each decision that stands, the ply before it and before those forced by it
     for number, move in enumerate(moves):
@@ -127,14 +127,14 @@ def _next_known(moves: Sequence[RecordedMove], number: int, known: Set[str]) -> 
 
 def _sayable(game: Game, back: TakenBack) -> TakenBack:
     """The part of what is taken back that these rules know the state fields of."""
-    fields = game.fields
+    fields = game.omniscient.fields
     kept = tuple(name for name in back.keep if name in fields)
     return replace(back, keep=kept, set=tuple(pair for pair in back.set if pair[0] in fields))
 
 
 def _take_back(game: Game, back: TakenBack) -> None:
     if back.decisions or back.set:
-        game.take_back(back)
+        game.omniscient.take_back(back)
 
 
 def _ply_before(game: Game, plies: Sequence[int], decisions: int) -> int:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.notation import words
-from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.logs.native import LogEntry
 from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
@@ -54,7 +54,7 @@ class Coder:
     """
 
     def __init__(self, game: Game) -> None:
-        p = game.position.program
+        p = game.omniscient.numbers.program
         self._game = game
         self.options = [(d, k) for d, one in enumerate(p.decisions) for k in range(len(one.choices))]
         """The decision and the choice of each option, by its number."""
@@ -75,7 +75,7 @@ class Coder:
         seats = self._game.seats if seats is None else tuple(seats)
         if len(seats) != len(self._game.seats):
             raise ValueError(f"the game has {len(self._game.seats)} seats, not {len(seats)}")
-        read = words(self._game.position.machine, self._game.ruleset, seats).reader.read
+        read = words(self._game.omniscient.numbers.machine, self._game.ruleset, seats).reader.read
         seat = {name: number for number, name in enumerate(seats)} | {None: _WHOEVER}
         known: dict[tuple[str, str | None, str], list[int]] = {}
         found = []
@@ -107,20 +107,20 @@ class Coder:
 
     def _is_value(self, type_: str, value: int) -> bool:
         """Whether there is such a value of a parameter's type."""
-        if (names := self._game.labels.names.get(type_.removesuffix("?"))) is not None:
+        if (names := self._game.omniscient.labels.names.get(type_.removesuffix("?"))) is not None:
             return -1 <= value < len(names)
         return abs(value) <= MAX_NUMBER or value == NO_NUMBER
 
     def taken(self, game: Game, code: Sequence[int]) -> bool:
         """Takes a recorded decision, if it is legal; a fault of the rules is a decision that is not."""
         number, seat = code[:2]
-        position = game.position
+        position = game.omniscient.numbers
         if position.asked < 0 or not 0 <= number < len(self.options):
             return False
         choice = self.options[number][1]
         if self._numbers.get((position.asked, choice)) != number:
             return False
-        kind = game.option_kinds[choice]
+        kind = game.omniscient.option_kinds[choice]
         params = position.program.decisions[position.asked].choices[choice].params
         args = tuple(code[2 : 2 + len(params)])
         if not all(self._is_value(param.type, value) for param, value in zip(params, args, strict=True)):

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, game_at, restarted, teams_of
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.position import position_of
 from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
@@ -81,10 +80,11 @@ class End(NamedTuple):
 class Search:
     """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
 
-    A row is a position without the decisions that led to it. Column i is the cell i of `game.position.program.cells`;
-    what needs more than 64 bits goes on in columns behind these. Rows come from `rows` and from what makes others of
-    them; other numbers are no positions. Every method may raise RulesetFaultError, if the rules are at fault;
-    a fault in the rule for the decider may appear only where that is asked for.
+    A row is a position without the decisions that led to it. Column i is the cell i of the program
+    (`game.omniscient.numbers.program.cells`); what needs more than 64 bits goes on in columns after these. Rows come
+    from `rows` and from what makes others of them; other numbers are no positions. Every method may raise
+    RulesetFaultError, if the rules are at fault; a fault in the rule for the decider may appear only where that is
+    asked for.
 
     Args:
         game: a game of the ruleset; its position does not matter.
@@ -105,7 +105,7 @@ class Search:
     def __init__(self, game: Game, *, interrupts: bool = False) -> None:
         self.interrupts = interrupts
         self.seats = len(game.seats)
-        self._form = RowForm(game.position.program)
+        self._form = RowForm(game.omniscient.numbers.program)
         self.columns = self._form.columns
         self._table = game.copy()
         self._names = game.seats
@@ -114,16 +114,13 @@ class Search:
 
     def rows(self, games: Iterable[Game]) -> NDArray[np.int64]:
         """The positions of games, a row for each."""
-        found = [self._form.row(game.position.cells) for game in games]
+        found = [self._form.row(game.omniscient.numbers.cells) for game in games]
         return np.array(found, np.int64).reshape(len(found), self.columns)
 
     def game(self, row: ArrayLike) -> Game:
         """A game that stands at a row, with no decisions before."""
-        found = self._table.copy()
-        cells = self._form.values(np.asarray(row, np.int64).tolist())
-        runs = machine(found.ruleset, self.seats, found.settings, "python")
-        found.position = position_of(runs, cells)
-        return found
+        table, cells = self._table, self._form.values(np.asarray(row, np.int64).tolist())
+        return game_at(table, cells, machine(table.ruleset, self.seats, table.settings, "python"))
 
     def options(self, game: Game) -> list[Option]:
         """The legal options of a game, in the order in which they are counted here."""
@@ -131,7 +128,7 @@ class Search:
 
     def decider(self, game: Game) -> int:
         """The seat's number that decides in a game, `CHANCE` or `NOBODY`."""
-        return NOBODY if game.is_over else game.position.decider()
+        return NOBODY if game.is_over else game.omniscient.numbers.decider()
 
     def numbered(self, options: Sequence[Option], number: int) -> Option:
         """An option by its number.
@@ -181,7 +178,7 @@ class Search:
         found = np.empty_like(self._checked(rows))
         for at, (game, number) in enumerate(zip(self._games(rows), numbers.tolist(), strict=True)):
             game.apply(self.numbered(self.options(game), number))
-            found[at] = self._form.row(game.position.cells)
+            found[at] = self._form.row(game.omniscient.numbers.cells)
         return found
 
     def _numbers(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
@@ -198,7 +195,7 @@ class Search:
         for parent, game in enumerate(self._games(rows)):
             for option in self.options(game):
                 game.apply(option)
-                found.append(self._form.row(game.position.cells))
+                found.append(self._form.row(game.omniscient.numbers.cells))
                 parents.append(parent)
                 hashes.append(int(game.hash, 16))
                 game.undo()
@@ -231,7 +228,7 @@ class Search:
             game.apply(option)
             if hashes:
                 seen.append(int(game.hash, 16))
-        position = game.position
+        position = game.omniscient.numbers
         found = ranks(position.program, position.value)
         end = self.end(game.is_over, game.ply, position.state[ir.WINNERS], found)
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
@@ -243,7 +240,7 @@ class Search:
         else:
             best = max(of_rank, default=())
             winners = [name for name, rank in zip(self._names, of_rank, strict=False) if rank == best]
-        winners = whole(self._table.teams, self._names, winners)
+        winners = whole(teams_of(self._table), self._names, winners)
         seats = tuple(seat for seat, name in enumerate(self._names) if name in winners)
         return End(ended, decisions, seats, tuple(rank[0] for rank in of_rank))
 
@@ -288,7 +285,7 @@ class Search:
             RulesetFaultError: if the rules are at fault before the first decision.
         """
         found = [self._coder.checked(codes) for codes in games]
-        row = self.rows([self._table.anew()])[0] if start is None else np.asarray(start, np.int64)
+        row = self.rows([restarted(self._table)])[0] if start is None else np.asarray(start, np.int64)
         return self._replayed(found, self._checked(row[None])[0], hashes)
 
     def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:
@@ -297,7 +294,7 @@ class Search:
         for codes in games:
             game = self.game(row)
             decisions.append(self.replayed(game, codes, seen if hashes else None))
-            rows.append(self._form.row(game.position.cells))
+            rows.append(self._form.row(game.omniscient.numbers.cells))
         after = np.array(rows, np.int64).reshape(len(rows), self.columns)
         return Replayed(np.array(decisions, np.int64), after, np.array(seen, np.uint64))
 

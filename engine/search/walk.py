@@ -106,7 +106,7 @@ class PythonWalk:
 
     def weights(self) -> list[int]:
         """The weights of the options."""
-        weight = self._game.position.weight
+        weight = self._game.omniscient.numbers.weight
         return [weight(option.kind.choice, option.args) for option in self._listed()]
 
     def take(self, number: int) -> None:

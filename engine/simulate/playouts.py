@@ -82,7 +82,7 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
     Returns:
         The option; None if none is legal.
     """
-    first = 2 * (game.position.ply if at is None else at)
+    first = 2 * (game.omniscient.numbers.ply if at is None else at)
     found: Sequence[Option] = game.legal_options
     if interrupt_rate and draws.happens(first, interrupt_rate):
         own = list(found)  # before the interrupts: a fault of the rules is reported in their order
@@ -93,7 +93,7 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
     option = found[draws.below(first + 1, count)]
     if option.by is not None:
         return option
-    return found[draws.weighted(first + 1, [game.position.weight(o.kind.choice, o.args) for o in found])]
+    return found[draws.weighted(first + 1, [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in found])]
 
 
 def play_out(
@@ -138,7 +138,7 @@ def play_out(
 
 
 def _broken(game: Game) -> PlayoutFailure | None:
-    found = game.broken_invariants()
+    found = game.omniscient.broken_invariants()
     return PlayoutFailure("invariant", "; ".join(found), broken(invariant_of(game, found[0]))) if found else None
 
 

@@ -10,10 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.position import position_of
 from rulespec.engine.game.scoring import result_of
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
@@ -92,17 +91,16 @@ def _decided(
 ) -> Sequence[int] | None:
     """The cells after a random decision in Python; None if it shows a mistake of the rules."""
     with _python_playing:
-        game = Game(ruleset, seat_names(seats, plan.called), plan.settings)
-        game.position = position_of(game.position.machine, state)
+        game = game_at(Game(ruleset, seat_names(seats, plan.called), plan.settings), state)
         try:
             option = choose(game, draws, at)
             if option is None:
                 return None
             game.apply(option)
-            if game.broken_invariants():
+            if game.omniscient.broken_invariants():
                 return None
             handed_back("python")
-            return game.position.cells
+            return game.omniscient.numbers.cells
         except RulesetFaultError:
             return None
 

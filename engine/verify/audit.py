@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.engine.game.game import restarted
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position_check import look
 from rulespec.engine.logs.native import LogHeader, entry_json
@@ -55,12 +56,12 @@ def first_broken(result: ReplayResult) -> Broken | None:
     The legal part of the game is played again.
     """
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
-    game = result.game.anew()
+    game = restarted(result.game)
     if (wrong := look(game)[1]) is not None:
         failing = FailingGame.of(ruleset, header, (), wrong)
         return Broken(0, None, None, None, failing.wrong, (), failing.scenario)
     for index, (move, place) in enumerate(zip(result.moves, result.places, strict=True)):
-        game.apply(move) if isinstance(move, Option) else game.take_back(move)
+        game.apply(move) if isinstance(move, Option) else game.omniscient.take_back(move)
         if (wrong := look(game)[1]) is not None:
             failing = FailingGame.of(ruleset, header, result.moves[: index + 1], wrong)
             line, entry = (None, place) if result.foreign else (place, None)

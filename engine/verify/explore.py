@@ -175,7 +175,7 @@ class _Explorer:
         """A game at its first decision, and its options; None if something is wrong there."""
         game = Game(self.ruleset, seat_names(seats, self.ruleset.seats), settings)
         try:
-            game.position.begin()
+            game.omniscient.numbers.begin()
         except RulesetFaultError as fault:
             self._spend(fault.diagnostic)
             self._note(fault.diagnostic, game, [])
@@ -216,7 +216,7 @@ class _Explorer:
             return True
         first = started[0]
         end = self.result.decisions + budget
-        most = max(1, MAX_CELLS // len(first.position.cells))
+        most = max(1, MAX_CELLS // len(first.omniscient.numbers.cells))
         graph = PositionGraph()
         nodes = graph.nodes
         numbers = {first.hash: 0}
@@ -385,7 +385,7 @@ class _Explorer:
         self._spend()  # even if no decision follows
         try:
             game = Game(self.ruleset, header.seats, header.settings)
-            game.position.begin()
+            game.omniscient.numbers.begin()
         except RulesetFaultError as fault:
             self._spend(fault.diagnostic)
             return False

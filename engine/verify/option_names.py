@@ -44,7 +44,7 @@ def _misfit(game: Game, name: str, params: list[tuple[str, str]], arguments: lis
         return f"`{name}` takes {', '.join(n for n, _ in params) or 'nothing in brackets'}"
     try:
         for (param, type_), text in zip(params, arguments, strict=True):
-            argument(game.labels, param, type_, text)
+            argument(game.omniscient.labels, param, type_, text)
     except ValueError as error:
         return str(error)
     return ""

@@ -64,7 +64,7 @@ def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"a depth is between 0 and {MAX_DEPTH}, not {depth}")
-    game.position.begin()
+    game.omniscient.numbers.begin()
     found = Perft(depth)
     states: Counter[str] = Counter()
     _count(game, depth, limit, found, states)

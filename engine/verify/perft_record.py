@@ -21,9 +21,9 @@ from rulespec.documents.reader import read_yaml
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import display, inside
 from rulespec.documents.written_files import write_text
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
-from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.option import RulesetFaultError, TakenBack
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.verify.perft import Perft, perft
@@ -114,7 +114,7 @@ def at_moves(
             raise DiagnosticsError([Diagnostic("RS832", Severity.ERROR, message, span, help=help_)])
         for move in moves[done:at]:
             if isinstance(move, TakenBack):
-                game.take_back(move)
+                game.omniscient.take_back(move)
             else:
                 game.apply(move)
         done = at

@@ -84,11 +84,11 @@ def _compared(trial: Trial, view: Callable[[Game], dict[str, Any]]) -> Diagnosti
 def _position(game: Game) -> dict[str, Any]:
     """The position of a game."""
     return {
-        "state": game.position.cells,
+        "state": game.omniscient.numbers.cells,
         "hash": game.hash,
         "decision": game.decision,
         "ply": game.ply,
-        "last": game.position.last,
+        "last": game.omniscient.numbers.last,
     }
 
 
@@ -97,8 +97,8 @@ def _answers(game: Game) -> dict[str, Any]:
     options = list(islice(every_option(game), MAX_OPTIONS))
     return {
         "options": options,
-        "weights": [game.position.weight(o.kind.choice, o.args) for o in options if o.by is None],
-        "invariants": game.broken_invariants(),
+        "weights": [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in options if o.by is None],
+        "invariants": game.omniscient.broken_invariants(),
         "points": scores(game),
         "result": game.result,
     }
@@ -136,11 +136,11 @@ def options_are_legal(trial: Trial) -> Diagnostic | None:
             return contradiction(trial, "options", f"`{option}` is legal, and not listed")
         if len({str(refusal) for refusal in refusals}) > 1:
             return contradiction(trial, "options", f"`{option}` is refused for different reasons")
-        before = trial.game.position.cells
+        before = trial.game.omniscient.numbers.cells
         try:
             trial.game.apply(option)
         except IllegalOptionError:
-            if trial.game.position.cells == before:
+            if trial.game.omniscient.numbers.cells == before:
                 continue
         return contradiction(trial, "options", f"`{option}` is refused, and changes something")
     return None
@@ -162,7 +162,9 @@ def _unlisted(trial: Trial, listed: list[Option]) -> Iterator[Option]:
         k = rng.randrange(len(decision.choices))
         choice = decision.choices[k]
         types = [p.type.removesuffix("?") for p in choice.params]
-        args = tuple(rng.choice(numbers) if t == "int" else rng.randrange(len(game.labels.names[t])) for t in types)
+        args = tuple(
+            rng.choice(numbers) if t == "int" else rng.randrange(len(game.omniscient.labels.names[t])) for t in types
+        )
         yield numbered_option(game, k, args, None)
 
 

@@ -9,8 +9,9 @@ from math import inf
 from typing import NamedTuple
 
 from rulespec.diagnostics.diagnostic import Diagnostic
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import WORTH_IT, Backend, Machines
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.game.position_check import meant, same_option
 from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.program.draws import Stream

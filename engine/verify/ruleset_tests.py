@@ -17,8 +17,8 @@ from unittest import TestCase
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.render import render_text
-from rulespec.engine.game.game import TakenBack
 from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.game.position_check import look
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws

@@ -115,7 +115,7 @@ class _Run:
             start = game.copy()
             broken: set[str] | None = set()
             if given:
-                broken = None if slow else set(game.broken_invariants())
+                broken = None if slow else set(game.omniscient.broken_invariants())
             last = self.scenario.steps[-1] if self.scenario.steps else None
             for step in self.scenario.steps:
                 for text in step.when:
@@ -124,9 +124,9 @@ class _Run:
                     self.checks[key.text](game, wanted)
                 if slow and (step is not last or game.ply == 0):
                     continue
-                now = game.broken_invariants()
+                now = game.omniscient.broken_invariants()
                 if broken is None:
-                    broken = set(start.broken_invariants()) if now else set()
+                    broken = set(start.omniscient.broken_invariants()) if now else set()
                 for name in [n for n in now if n not in broken]:
                     broken.add(name)
                     place = step.when[-1].span if step.when else self.scenario.span
@@ -142,7 +142,7 @@ class _Run:
 
     def because(self, game: Game, invariant: str) -> str:
         """For whom an invariant fails, as the end of a message."""
-        why = game.why_broken(invariant.partition(":")[0])
+        why = game.omniscient.why_broken(invariant.partition(":")[0])
         return f"; {why}" if why else ""
 
     def stuck(self, game: Game) -> None:
@@ -151,7 +151,9 @@ class _Run:
             return
         step = self.scenario.steps[-1] if self.scenario.steps else None
         place = step.when[-1].span if step is not None and step.when else self.scenario.span
-        self.fail(place, "stuck", "; ".join([f"nothing is legal at the decision {_open(game)}", *game.why_none()]))
+        self.fail(
+            place, "stuck", "; ".join([f"nothing is legal at the decision {_open(game)}", *game.omniscient.why_none()])
+        )
 
     def start(self) -> Game:
         """The game at the given position."""
@@ -165,12 +167,12 @@ class _Run:
             for layer in scenario.given:
                 for call in layer.run:
                     place = call.span
-                    game.prepare(call.text)
+                    game.omniscient.prepare(call.text)
                 for key, value in layer.set:
                     place = key.span
-                    game.set_value(key.text, _text(value))
+                    game.omniscient.set_value(key.text, _text(value))
             place = scenario.start.span if scenario.start is not None else scenario.span
-            game.position.begin()
+            game.omniscient.numbers.begin()
         except DiagnosticsError as error:
             self.reported(error, place, "given")
             raise _Stop from None
@@ -279,7 +281,7 @@ class _Run:
             self.fail(item.span, f"`{_text(item)}`", "legal", "a refusal")
 
     def absent(self, game: Game, node: Node) -> None:
-        kinds = {kind.name for kind in game.option_kinds}
+        kinds = {kind.name for kind in game.omniscient.option_kinds}
         for item in items(node):
             name = _text(item)
             if name in kinds:
@@ -292,7 +294,7 @@ class _Run:
     def values(self, game: Game, node: Node) -> None:
         for key, wanted in pairs(node):
             try:
-                found = game.value(key.text)
+                found = game.omniscient.value(key.text)
             except DiagnosticsError as error:
                 self.reported(error, key.span, "expression")
                 continue
@@ -306,7 +308,7 @@ class _Run:
         number = _NUMBER.fullmatch(_text(wanted))
         if number is not None:
             try:
-                same = game.value(f"({key.text}) == ({_text(wanted)})") == "true"
+                same = game.omniscient.value(f"({key.text}) == ({_text(wanted)})") == "true"
             except DiagnosticsError as error:
                 self.reported(error, wanted.span, "expression")
                 return

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.position_check import explained
 from rulespec.engine.game.state_diff import changes
 from rulespec.engine.game.view import state_json
@@ -179,10 +179,10 @@ def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -
     game = Game(ruleset, header.seats, header.settings)
     move: Move | None = None
     try:
-        game.position.begin()
+        game.omniscient.numbers.begin()
         for number, move in enumerate(moves):
             before = state_json(game) if number == len(moves) - 1 else None
-            game.apply(move) if isinstance(move, Option) else game.take_back(move)
+            game.apply(move) if isinstance(move, Option) else game.omniscient.take_back(move)
             if before is not None:
                 return Replayed(game, None, tuple(changes(before, state_json(game))))
     except RulesetFaultError:

@@ -80,11 +80,11 @@ def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left
 
 
 def _check_start(game: Game, seats: int, report: Report) -> None:
-    game.position.begin()
-    for text in game.broken_invariants():
+    game.omniscient.numbers.begin()
+    for text in game.omniscient.broken_invariants():
         invariant = game.ruleset.rules.invariants[text.partition(":")[0]]
         message = f"the invariant `{invariant.name}` does not hold before the first decision"
-        why = game.why_broken(invariant.name)
+        why = game.omniscient.why_broken(invariant.name)
         help_ = f"with {seats} players: see the set-up, and the rules that run before that" + (
             f"\n{why}" if why else ""
         )

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display, files_inside
+from rulespec.engine.game.game import restarted
 from rulespec.engine.game.machines import Backend, Kept, Machines, quick_machine
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.replay.replay import ReplayResult, replay_log
@@ -161,11 +162,11 @@ def _top(file: str) -> Span:
 
 def count_options(result: ReplayResult) -> int:
     """The number of options that the deciders of a replayed game had in all: it shows rules that allow more or less."""
-    game = result.game.anew()
+    game = restarted(result.game)
     total = 0
     for move in result.moves:
         total += len(game.legal_options)
-        game.apply(move) if isinstance(move, Option) else game.take_back(move)
+        game.apply(move) if isinstance(move, Option) else game.omniscient.take_back(move)
     return total
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines, machine
-from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError
+from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError, TakenBack
 from rulespec.engine.game.position_check import asked
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.verify.shrink import Move
@@ -62,23 +62,23 @@ class Trial:
 
     def begin(self) -> Diagnostic | None:
         """Begins the game. A diagnostic if the rules are at fault before the first decision."""
-        return self._together(lambda game: game.position.begin())
+        return self._together(lambda game: game.omniscient.numbers.begin())
 
     def make(self, move: Move) -> Diagnostic | None:
         """Takes a legal option, or takes back. A diagnostic if the rules are at fault in it."""
         self.moves.append(move)
         if isinstance(move, TakenBack):
-            return self._together(lambda game: game.take_back(move))
+            return self._together(lambda game: game.omniscient.take_back(move))
         return self._together(lambda game: game.apply(move))
 
-    def _together(self, act: Callable[[Game], None]) -> Diagnostic | None:
+    def _together(self, act: Callable[[Game], object]) -> Diagnostic | None:
         faults = [_fault(act, game) for game in self.games]
         if all((f and (f.code, f.span)) == (faults[0] and (faults[0].code, faults[0].span)) for f in faults):
             return faults[0]
         return contradiction(self, "backends", f"one backend says: {' - the other: '.join(map(_message, faults))}")
 
 
-def _fault(act: Callable[[Game], None], game: Game) -> Diagnostic | None:
+def _fault(act: Callable[[Game], object], game: Game) -> Diagnostic | None:
     try:
         act(game)
     except RulesetFaultError as fault:

@@ -28,7 +28,7 @@ def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
     Raises:
         NoWasmtimeError: if wasmtime is not installed, or has not enough memory.
     """
-    game.position.begin()
+    game.omniscient.numbers.begin()
     if not depth or game.is_over:
         return None
     try:
@@ -46,7 +46,7 @@ class _Counting:
         self._game = game
         self._instance = wasm.instance()
         self._constants = wasm.compiled.memory.constants
-        state = wasm.compiled.occupancy.start(game.position.cells)
+        state = wasm.compiled.occupancy.start(game.omniscient.numbers.cells)
         self._write(self._constants["STATE"], wasm.compiled.memory.encoded(state))
         write_weights(wasm, self._instance)
         leaves = self._instance.grow(8 * (limit + 1))
@@ -70,7 +70,7 @@ class _Counting:
         """The counts below the position."""
         instance, found = self._instance, Perft(depth)
         names = [named(option) for option in every_option(self._game)]
-        asked = self._game.position.asked
+        asked = self._game.omniscient.numbers.asked
         first = self._get("OPTIONS")
         instance.call("own", asked)
         instance.call("others", asked)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.game.guarded import UNKNOWN
-from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.shown_state import named_state
@@ -51,8 +51,8 @@ class Changes:
     def __init__(self, narrator: Narrator) -> None:
         self.narrator = narrator
         self._words = narrator.words
-        self._labels = narrator.game.labels
-        program = narrator.game.position.program
+        self._labels = narrator.game.omniscient.labels
+        program = narrator.game.omniscient.numbers.program
         self._cells = program.cells
         self._shown = [at for at in program.declared if not self._internal(self._cells[at])]
 
@@ -64,10 +64,10 @@ class Changes:
     def sight(self) -> Sight:
         """A snapshot of the seat's view, to be compared later."""
         game, seat = self.narrator.game, self.narrator.seat
-        state = game.position.state
-        if seat == TABLE or not game.watcher.secretive:
+        state = game.omniscient.numbers.state
+        if seat == OMNISCIENT or not game.omniscient.watcher.secretive:
             return Sight(tuple(state), (), state.copy())
-        unseen = game.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
+        unseen = game.omniscient.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
         return Sight(tuple(state), unseen, self.narrator.state)
 
     def since(self, before: Sight) -> list[Change]:
@@ -154,7 +154,7 @@ class Changes:
         """The state as `state_json` gives it, with titles for ids, and without what only the rules need."""
         if self._words.names == "id":
             game, now = self.narrator.game, self.sight()
-            return named_state(game.position.program, self._labels, now.state, now.unseen, null=False)
+            return named_state(game.omniscient.numbers.program, self._labels, now.state, now.unseen, null=False)
         declared = self._words.ruleset.declarations.pieces
         entities: dict[str, dict[str, dict[str, Any]]] = {}
         pieces: dict[str, dict[str, dict[str, int]]] = {}

@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.game.events import HIDDEN, Event
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.inspected import TABLE
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.words.changes import Change, Changes
 from rulespec.engine.words.narrator import Narrator, Taken
 from rulespec.engine.words.words import Words
@@ -77,12 +77,12 @@ class Moves:
         words: Words,
         game: Game,
         moves: Sequence[Option | TakenBack] | None = None,
-        seat: str | None = TABLE,
+        seat: str | None = OMNISCIENT,
     ) -> None:
-        self.game = game.anew()
+        self.game = restarted(game)
         self._moves: Sequence[Option | TakenBack] = game.history if moves is None else moves
-        self._seen: Sequence[Taken] | None = game.view(seat).history if seat != TABLE else None
-        self.told = list(range(len(self._moves))) if seat == TABLE else _standing(self._moves)
+        self._seen: Sequence[Taken] | None = game.view(seat).history if seat != OMNISCIENT else None
+        self.told = list(range(len(self._moves))) if seat == OMNISCIENT else _standing(self._moves)
         self._made = 0
         self.narrator = Narrator(words, self.game, seat)
         self.changes = Changes(self.narrator)
@@ -101,7 +101,7 @@ class Moves:
         move = self._moves[self._made]
         self._made += 1
         if isinstance(move, TakenBack):
-            self.game.take_back(move)
+            self.game.omniscient.take_back(move)
             changes = tuple(self.changes.since(before))
             word = narrator.words.word
             text = word("taken_back", decisions=word("decisions", move.decisions))
@@ -120,7 +120,7 @@ class Moves:
         """Makes the moves before `end` that are not narrated."""
         for move in self._moves[self._made : end]:
             if isinstance(move, TakenBack):
-                self.game.take_back(move)
+                self.game.omniscient.take_back(move)
             else:
                 self.game.apply(move)
         self._made = max(self._made, end)
@@ -139,10 +139,10 @@ def _standing(moves: Sequence[Option | TakenBack]) -> list[int]:
 
 def seen_now(game: Game, option: Option, seat: str | None) -> Taken:
     """An option that is about to be taken, as a seat will see that it was."""
-    watcher = game.watcher
-    if not watcher.secretive or seat == TABLE:
+    watcher = game.omniscient.watcher
+    if not watcher.secretive or seat == OMNISCIENT:
         return option
-    position = game.position
+    position = game.omniscient.numbers
     if position.program.decisions[position.asked].held and option.by != seat:
         return Event(option.decision, option.by, None)
     actor = -1 if option.by is None else game.seats.index(option.by)

@@ -11,8 +11,8 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.events import HIDDEN, Event
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
-from rulespec.engine.game.inspected import TABLE
 from rulespec.engine.game.notation import argument, split_option
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, Option
 from rulespec.engine.game.query import Queries, Query
 from rulespec.engine.game.secrets import PUBLIC
@@ -59,11 +59,11 @@ class Narrator:
         seat: the listener (None: everybody); left out, the omniscient table.
     """
 
-    def __init__(self, words: Words, game: Game, seat: str | None = TABLE) -> None:
+    def __init__(self, words: Words, game: Game, seat: str | None = OMNISCIENT) -> None:
         self.words = words
         self.game = game
         self.seat = seat
-        self._labels = game.labels
+        self._labels = game.omniscient.labels
         self._queries = Queries(game.ruleset, game.seats, game.settings)
         self.past: State | None = None
         """The cells of an earlier position, while its entities are named."""
@@ -160,7 +160,7 @@ class Narrator:
 
     def _known(self, decision: str) -> list[_Value]:
         """The variables of the rules where the open decision is asked."""
-        position = self.game.position
+        position = self.game.omniscient.numbers
         program, asked = position.program, position.asked
         if asked < 0 or program.decisions[asked].name != decision:
             return []
@@ -168,7 +168,12 @@ class Narrator:
 
     def _cell(self, e: ir.Expr) -> int | None:
         try:
-            return evaluate(self.game.position.program, e, self.state, [0] * (self.game.position.program.slots + 1))
+            return evaluate(
+                self.game.omniscient.numbers.program,
+                e,
+                self.state,
+                [0] * (self.game.omniscient.numbers.program.slots + 1),
+            )
         except (HiddenError, ProgramFaultError):
             return None
 
@@ -295,12 +300,12 @@ class Narrator:
         """The cells where the game stands; what the seat does not see cannot be read."""
         if self.past is not None:
             return self.past
-        position = self.game.position
-        if self.seat == TABLE or not self.game.watcher.secretive:
+        position = self.game.omniscient.numbers
+        if self.seat == OMNISCIENT or not self.game.omniscient.watcher.secretive:
             return position.state
         if self._stamp != position.stamp:
             viewer = PUBLIC if self.seat is None else self.game.seats.index(self.seat)
-            self._state, self._stamp = self.game.watcher.guarded(position.state, viewer), position.stamp
+            self._state, self._stamp = self.game.omniscient.watcher.guarded(position.state, viewer), position.stamp
         return self._state
 
 

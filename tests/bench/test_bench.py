@@ -178,7 +178,7 @@ def test_a_map_four_times_as_large_is_a_sound_ruleset(tmp_path: Path) -> None:
     assert names >= {f"{name}_4" for joined in JOINED.values() for name in joined}
     game = played(ruleset, 4, 1, most=60)
     assert game.ply == 60
-    assert not game.broken_invariants()
+    assert not game.omniscient.broken_invariants()
 
 
 @pytest.mark.parametrize("regions", [66, 108])

@@ -31,7 +31,7 @@ def hand(folder: Path, other: str) -> Path:
     game = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
     with LogWriter(folder / "log.jsonl", LogHeader.of(game)) as log:
         for text in ("deal(queen)", f"deal({other})"):
-            log.add(game.apply_text(text))
+            log.add(game.apply(game.parse(text)))
     return folder
 
 
@@ -102,7 +102,7 @@ def _all_history(game: Game, seat: str | None) -> views.View:
 
 
 def _unhidden(self: Changes) -> Sight:
-    state = self.narrator.game.position.state
+    state = self.narrator.game.omniscient.numbers.state
     return Sight(tuple(state), (), state.copy())
 
 

@@ -94,7 +94,7 @@ def played(ref: str, players: int, games: int) -> list[object]:
         option = choose(game, draws)
         assert option is not None
         game.apply(option)
-    assert found[-1] == ["over" if game.is_over else "capped", game.ply, _digest(game.position.cells)]
+    assert found[-1] == ["over" if game.is_over else "capped", game.ply, _digest(game.omniscient.numbers.cells)]
     return found
 
 

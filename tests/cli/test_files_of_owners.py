@@ -28,7 +28,7 @@ def everybody_may_read(tmp_path: Path) -> object:
 def secret(tmp_path: Path) -> Path:
     game = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
     for text in ("deal(queen)", "deal(king)"):
-        game.apply_text(text)
+        game.apply(game.parse(text))
     write_log(tmp_path / "secret.jsonl", game)
     return tmp_path / "secret.jsonl"
 

@@ -23,7 +23,7 @@ def whole(tmp_path: Path) -> Path:
     path = tmp_path / "whole.jsonl"
     with LogWriter(path, LogHeader.of(game)) as log:
         for text in ("deal(queen)", "deal(king)", "leave_it", "bet", "bet"):
-            log.add(game.apply_text(text))
+            log.add(game.apply(game.parse(text)))
     return path
 
 

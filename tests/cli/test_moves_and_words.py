@@ -13,7 +13,8 @@ from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli, run
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader
 from rulespec.load import load_ruleset
@@ -93,10 +94,10 @@ def test_what_was_taken_back_is_listed(tmp_path: Path) -> None:
     game = Game(load_ruleset("nim"), ["Ann", "Bob"])
     log = tmp_path / "game.jsonl"
     with LogWriter(log, LogHeader.of(game)) as writer:
-        writer.add(game.apply_text("take(1)"))
+        writer.add(game.apply(game.parse("take(1)")))
         game.undo()
         writer.add(TakenBack(1))
-        writer.add(game.apply_text("take(2)"))
+        writer.add(game.apply(game.parse("take(2)")))
     out = spoken("replay", log, "--moves")[1]
     assert "    2  taken back: 1 decision" in out and "    3  Ann: take: 2" in out
 
@@ -113,7 +114,7 @@ def test_moves_for_a_seat_tell_what_it_has_seen(tmp_path: Path) -> None:
     log = tmp_path / "whole.jsonl"
     with LogWriter(log, LogHeader.of(game)) as writer:
         for text in ("deal(queen)", "deal(king)", "leave_it", "bet", "bet"):
-            writer.add(game.apply_text(text))
+            writer.add(game.apply(game.parse(text)))
     for seat, seen, hidden in (("Ann", "queen", "king"), ("Bob", "king", "queen")):
         code, out = spoken("replay", log, "--moves", "--for", seat)
         assert code == 0 and seen in out and hidden not in out and "deal: ?" in out

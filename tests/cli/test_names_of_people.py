@@ -20,7 +20,7 @@ from rulespec.load import load_ruleset
 def poker(path: Path, names: dict[str, str], cards: tuple[str, str] = ("queen", "king")) -> Path:
     game = Game(load_ruleset("kuhn_poker"), names)
     for card in cards:
-        game.apply_text(f"deal({card})")
+        game.apply(game.parse(f"deal({card})"))
     write_log(path, game)
     return path
 

@@ -17,7 +17,7 @@ from rulespec.load import load_ruleset
 def game() -> Game:
     game = Game(load_ruleset("tutorial"), ["Ann", "Bob"])
     for text in ("card(reed)", "card(stone)"):
-        game.apply_text(text)
+        game.apply(game.parse(text))
     return game
 
 

@@ -32,7 +32,8 @@ Calls = Callable[[str, str], Sequence[Sequence[str]]]
 """A reference and the name of a log that was played under it → the ways to call a command with them."""
 
 CALLS: dict[str, Calls] = {
-    "validate": lambda ref, log: [[ref], [ref, "--overlays"], [ref, "--deep", "1"], [ref, "nim"]],
+    "validate": lambda ref, log: [[ref], [ref, "--overlays"], [ref, "nim"]],
+    "explore": lambda ref, log: [[ref, "--decisions", "1000"]],
     "explain": lambda ref, log: [],
     "replay": lambda ref, log: [
         [log, "--rules", ref],

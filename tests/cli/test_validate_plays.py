@@ -167,7 +167,7 @@ def test_without_games(small: Path, runs: list[str]) -> None:
 
 
 def test_an_exploration_plays_its_own_games(small: Path, runs: list[str]) -> None:
-    assert invoke("validate", small, "--deep", "1")[0] == 0
+    assert invoke("explore", small, "--decisions", "1000")[0] == 0
     assert runs == []
 
 
@@ -245,12 +245,12 @@ def test_a_dead_end_that_is_no_decision(small: Path) -> None:
     assert code == 1 and "error[RS720]" in err and "did you mean `turn`?" in err
 
 
-@pytest.mark.parametrize("command", [["validate"], ["test"]])
+@pytest.mark.parametrize("command", [["explore"], ["test"]])
 def test_a_dead_end_that_is_meant_is_no_mistake(small: Path, command: list[str]) -> None:
     (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
     game = (small / "game.yaml").read_text("utf-8")
     (small / "game.yaml").write_text(f"{game}dead_ends: {{turn: two are stuck}}\n", "utf-8")
-    more = ["--deep", "1"] if command == ["validate"] else ["--random", "12"]
+    more = ["--decisions", "1000"] if command == ["explore"] else ["--random", "12"]
     assert invoke(*command, small, *more)[0] == 0
     assert invoke("validate", small)[0] == 0
 

@@ -109,3 +109,10 @@ def test_yaml_that_new_writes_is_read_by_other_readers(
     assert written
     for path in written:
         yaml.safe_load(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("page", FORMED)
+def test_pages_import_public_names_alone(page: str) -> None:
+    """Public are the names of `rulespec` and of `rulespec.testing`."""
+    lines = re.findall(r"^(?:>>> |\.\.\. )?\s*(?:from|import) rulespec\..*$", text(page), re.MULTILINE)
+    assert [line for line in lines if not re.search(r"from rulespec\.testing import", line)] == []

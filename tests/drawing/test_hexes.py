@@ -59,7 +59,7 @@ def test_one_step_away_is_the_neighbour_in_that_direction(tmp_path: Path) -> Non
 def test_names_of_hexes_are_legible(tmp_path: Path) -> None:
     ruleset = load_ruleset(str(write(tmp_path / "hexy", split(HEXES, "rules/play.rules"))))
     game = Game(ruleset, ["Ann", "Bob"])
-    game.apply_text("put(c5)")
+    game.apply(game.parse("put(c5)"))
     svg = to_svg(board(ruleset, game))
     assert overlaps(svg) == [] and outside(svg) == []
     assert ">c5</text>" in svg and "piece.c5" in {item.id[:8] for item in board(ruleset, game).dynamic}

@@ -129,7 +129,7 @@ def test_what_the_decider_does_not_see_tells_nothing(play: Play, private: str, t
     for stroked in (False, True):
         game = barn(play, private=private)
         for hen in ("ann_hen_1", "ann_hen_2") if stroked else ():
-            game.set_value(f"{hen}.tame", "true")
+            game.omniscient.set_value(f"{hen}.tame", "true")
         expected = told if stroked or len(told) == 3 else [1]
         assert named(game, "stroke") == [f"stroke(ann_hen_{n})" for n in expected]
     if "open" in private:
@@ -153,7 +153,7 @@ def test_an_exchange_of_two_is_another_position_and_undo_comes_back(play: Play) 
 
 def exchanged(game: Game, kind: str, pairs: dict[int, int]) -> list[int]:
     """The state with tokens of a kind in one another's place."""
-    p, state = game.position.program, list(game.position.cells)
+    p, state = game.omniscient.numbers.program, list(game.omniscient.numbers.cells)
     size = p.sizes[kind]
     to = {token: token for token in range(size)} | pairs
     free = sorted(set(range(size)) - set(to.values()))
@@ -193,18 +193,18 @@ def test_what_is_left_out_leads_where_what_is_listed_leads(play: Play) -> None:
                 continue
             left_out += 1
             number = game.parse(str(option)).kind.choice
-            instead = game.position.standing(number, option.args)
+            instead = game._position.standing(number, option.args)
             assert instead is not None
             other = next(o for o in game.legal_options if (o.kind.choice, o.args) == (number, instead))
-            params = game.position.program.decisions[game.position.asked].choices[number].params
+            params = game.omniscient.numbers.program.decisions[game.omniscient.numbers.asked].choices[number].params
             pairs = {a: b for a, b, q in zip(option.args, instead, params, strict=True) if q.alike and a >= 0}
             one, two = every.copy(), every.copy()
             one.apply(option)
-            two.apply_text(str(other))
-            cells = game.position.program.cells
-            here = [v for v, cell in zip(two.position.cells, cells, strict=True) if cell.group != "rules"]
+            two.apply(two.parse(str(other)))
+            cells = game.omniscient.numbers.program.cells
+            here = [v for v, cell in zip(two.omniscient.numbers.cells, cells, strict=True) if cell.group != "rules"]
             there = game.copy()
-            there.position.write(dict(enumerate(one.position.cells)))
+            there._position.write(dict(enumerate(one.omniscient.numbers.cells)))
             assert exchanged(there, "hen", pairs) == here
         taken = rng.choice(shown)
         take(game, taken)

@@ -259,9 +259,9 @@ def test_measures_of_all_positions_have_one_budget(tmp_path: Path, of: str) -> N
     game, budget = Game(ruleset, ["Ann", "Bob"]), Budget(60_000)
     found = []
     for _ in range(8):
-        found.append(game.measures(budget=budget)["dear"])
+        found.append(game.omniscient.measures(budget=budget)["dear"])
         game.apply(game.parse("go(elm)"))
-        game.set_value("n", str(game.ply))
+        game.omniscient.set_value("n", str(game.ply))
     assert sum(budget.used.values()) <= 60_000
     assert all(value is not None for value in found[0].values())
     assert budget.spent is (None in found[-1].values())
@@ -291,7 +291,7 @@ def test_expressions_of_a_dialect_have_one_budget(
     def read() -> None:
         for _ in range(50):
             for at in range(4):
-                projections.equal((at,), compiled, {"a": "oak", "b": 1}, game.position.state)
+                projections.equal((at,), compiled, {"a": "oak", "b": 1}, game.omniscient.numbers.state)
 
     with pytest.raises(SpentError):
         read()

@@ -56,7 +56,7 @@ procedure rich(p: player):
         pay p.cash * (p.cash / 1 money) from bank to p.cash
 """
     game = take(play(rules + WORLD), "wait")
-    before, past = game.position.cells, game.history
+    before, past = game.omniscient.numbers.cells, game.history
     code, _, words = message.partition(" ")
     with pytest.raises(RulesetFaultError) as caught:
         take(game, "err")
@@ -64,7 +64,7 @@ procedure rich(p: player):
     assert diagnostic.code == code and words in diagnostic.message
     if code == "RS703":
         assert diagnostic.span is not None and diagnostic.span.file.endswith("play.rules")
-    assert (game.position.cells, game.history) == (before, past)
+    assert (game.omniscient.numbers.cells, game.history) == (before, past)
     take(game, "wait")
 
 
@@ -94,7 +94,12 @@ procedure play():
 def test_a_fault_in_scoring_or_an_invariant_has_its_place(play: Play) -> None:
     rules = "procedure play():\n    end game\nscoring p in player:\n    score 7 / n\ninvariant i:\n    7 / n > 1\n"
     game = play(rules + WORLD)
-    for ask in (lambda: scores(game), game.broken_invariants, lambda: game.result, lambda: game.value("3 / m")):
+    for ask in (
+        lambda: scores(game),
+        game.omniscient.broken_invariants,
+        lambda: game.result,
+        lambda: game.omniscient.value("3 / m"),
+    ):
         with pytest.raises(RulesetFaultError) as caught:
             ask()
         assert caught.value.diagnostic.span is not None
@@ -156,7 +161,7 @@ procedure play():
     game = play(rules + WORLD)
     assert len(listed(game)) == 1
     game.apply(next(iter(every_option(game))))
-    assert game.value("n") == str(2 + sum(sum(t for t in (3, 5, 7, 9) if t > i) for i in range(20)))
+    assert game.omniscient.value("n") == str(2 + sum(sum(t for t in (3, 5, 7, 9) if t > i) for i in range(20)))
 
 
 def test_a_long_line_and_a_large_set(play: Play) -> None:
@@ -167,7 +172,11 @@ def test_a_long_line_and_a_large_set(play: Play) -> None:
     rules = f"procedure play():\n    set v to 77\n    set w to {{{members}}}\n"
     rules += "    chance r:\n        option e:\n            end game\n"
     game = play(rules + tracks + state)
-    assert (game.value("long.space(v)"), game.value("long.space(9999)"), game.value("count(w)")) == (
+    assert (
+        game.omniscient.value("long.space(v)"),
+        game.omniscient.value("long.space(9999)"),
+        game.omniscient.value("count(w)"),
+    ) == (
         "s77",
         "last",
         "150",
@@ -181,7 +190,7 @@ def test_spaces_of_spaces_are_looked_up_once_each(play: Play) -> None:
     for _ in range(25):
         deep = f"t.space({deep}).index"
     game = play(f"procedure play():\n    set v to 2\n    set v to {deep}\n    end game\n" + tracks + state)
-    assert (game.value("v"), game.value(f"{deep} + 2")) == ("2", "4")
+    assert (game.omniscient.value("v"), game.omniscient.value(f"{deep} + 2")) == ("2", "4")
 
 
 @pytest.mark.parametrize(
@@ -216,4 +225,4 @@ procedure play():
 procedure shift():
     move flag.at[elm] of flag from at[elm] to at[ash]
 """
-    assert play(rules + WORLD).value("{t in town where t.seen}") == visited
+    assert play(rules + WORLD).omniscient.value("{t in town where t.seen}") == visited

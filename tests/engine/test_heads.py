@@ -57,7 +57,7 @@ option go(t in town):
     )
     assert listed(game) == ["go(oak)", "go(elm)", "go(ash)", "rest_now"]
     take(game, "go(elm)")
-    assert game.value("n") == "3" and game.value("few") == "1"
+    assert game.omniscient.value("n") == "3" and game.omniscient.value("few") == "1"
 
 
 def test_a_demand_reads_what_the_head_has_named(play: Play) -> None:
@@ -75,7 +75,7 @@ option go(t in town):
     assert listed(game) == ["go(fir)", "rest_now"]
     assert refusal(game, "go(oak)") == "T-01: too near (due = 6)"
     assert refusal(game, "go(ash)") == "T-02: unlucky (more = 15)"
-    assert take(game, "go(fir)").value("n") == "37"
+    assert take(game, "go(fir)").omniscient.value("n") == "37"
 
 
 def test_what_is_named_before_paying_has_the_value_from_before(play: Play) -> None:
@@ -88,7 +88,7 @@ option go:
     set n to left * 100 + p.cash / 1 money
 """,
     )
-    assert take(game, "go").value("n") == "1007"
+    assert take(game, "go").omniscient.value("n") == "1007"
 
 
 def test_a_value_is_worked_out_where_it_stands_read_or_not(play: Play) -> None:
@@ -125,9 +125,17 @@ option buy(t in town):
     assert listed(game) == ["buy(oak)", "buy(elm)", "buy(ash)", "rest_now"]
     assert refusal(game, "buy(fir)") == "T-03: too dear (t.tax * 1 money + 2 = 11, p.cash = 10)"
     take(game, "buy(ash)")
-    assert (game.value("n"), game.value("chest"), game.value("ann.cash")) == ("9", "9", "1")
+    assert (game.omniscient.value("n"), game.omniscient.value("chest"), game.omniscient.value("ann.cash")) == (
+        "9",
+        "9",
+        "1",
+    )
     game.undo()
-    assert (game.value("n"), game.value("chest"), game.value("ann.cash")) == ("0", "0", "10")
+    assert (game.omniscient.value("n"), game.omniscient.value("chest"), game.omniscient.value("ann.cash")) == (
+        "0",
+        "0",
+        "10",
+    )
 
 
 def test_pieces_and_plain_numbers_are_costs_too(play: Play) -> None:
@@ -146,7 +154,11 @@ option load(t in town, k in 0 .. 7):
     assert refusal(game, "load(oak, 5)") == "T-05: too few (k - 1 = 4, few = 3)"
     assert refusal(game, "load(oak, 6)") == "T-04: no more carts (k = 6, cart[corn].supply = 5)"
     take(game, "load(elm, 4)")
-    assert (game.value("n"), game.value("cart[corn].at[elm]"), game.value("cart[corn].supply")) == ("0", "4", "1")
+    assert (
+        game.omniscient.value("n"),
+        game.omniscient.value("cart[corn].at[elm]"),
+        game.omniscient.value("cart[corn].supply"),
+    ) == ("0", "4", "1")
 
 
 def test_costs_of_one_source_add_up(play: Play) -> None:
@@ -162,7 +174,7 @@ option buy(a in 0 money .. 9, q in player):
     assert [o for o in listed(game) if o.endswith("ann)")] == [f"buy({a}, ann)" for a in range(6)]
     assert "buy(9, bob)" in listed(game)
     assert refusal(game, "buy(6, ann)") == "T-07: not both (a = 6, q.cash = 10)"
-    assert take(game, "buy(5, ann)").value("ann.cash") == "0"
+    assert take(game, "buy(5, ann)").omniscient.value("ann.cash") == "0"
 
 
 def test_all_costs_are_worked_out_before_the_first_is_paid(play: Play) -> None:
@@ -178,8 +190,8 @@ option swap:
 """,
     )
     take(game, "swap")
-    assert game.value("ann.cash") == "4"
-    assert game.value("cart[salt].at[oak]") == "2"
+    assert game.omniscient.value("ann.cash") == "4"
+    assert game.omniscient.value("cart[salt].at[oak]") == "2"
 
 
 def test_an_account_without_a_limit_pays_all_but_less_than_nothing(play: Play) -> None:
@@ -229,7 +241,7 @@ option spy(t in town):
     assert refusal(game, "buy(elm)") == "T-12: not here (t = elm)"
     assert refusal(game, "buy(ash)") == "T-11: not enough (due = 21, p.cash = 10)"
     assert refusal(game, "spy(fir)") == "T-10: it has an owner (t.owner = ann)"
-    assert take(game, "buy(oak)").value("ann.cash") == "7"
+    assert take(game, "buy(oak)").omniscient.value("ann.cash") == "7"
 
 
 def test_costs_add_up_across_guards(play: Play) -> None:
@@ -246,7 +258,7 @@ option buy(s in town, t in town):
     )
     pairs = ("oak, oak", "oak, elm", "oak, ash", "elm, oak", "elm, elm", "ash, oak")
     assert listed(game) == [*(f"buy({pair})" for pair in pairs), "rest_now"]
-    assert take(game, "buy(oak, ash)").value("ann.cash") == "0"
+    assert take(game, "buy(oak, ash)").omniscient.value("ann.cash") == "0"
 
 
 def test_a_head_in_a_decision_taken_together_is_settled_when_it_is_chosen(play: Play) -> None:
@@ -275,10 +287,10 @@ procedure play():
 """
     game = play(text + WORLD)
     take(game, "give", "give")
-    assert (game.value("n"), game.value("chest")) == ("4546", "6")
+    assert (game.omniscient.value("n"), game.omniscient.value("chest")) == ("4546", "6")
     game = play(text + WORLD)
     take(game, "give", "share_it")
-    assert (game.value("n"), game.value("few"), game.value("m")) == ("45", "1", "1")
+    assert (game.omniscient.value("n"), game.omniscient.value("few"), game.omniscient.value("m")) == ("45", "1", "1")
 
 
 def test_the_value_of_a_procedure_ends_the_head(play: Play) -> None:
@@ -292,7 +304,7 @@ option go:
 """,
         "procedure counted_now(q: player) -> int:\n    return q.cash / 1 money\n",
     )
-    assert take(game, "go").value("n") == "7"
+    assert take(game, "go").omniscient.value("n") == "7"
 
 
 # --- what options share
@@ -324,7 +336,7 @@ when n > 0:
     assert refusal(game, "stay(elm, 1)") == "T-21: too little (n + t.tax = 5)"
     assert refusal(game, "run(ash)") == "T-22: not the ash (t = ash)"
     assert refusal(game, "stay(fir, 1)") == "T-23: not ten (k + t.tax = 10)"
-    assert take(game, "hop(fir, elm)").value("m") == "5"
+    assert take(game, "hop(fir, elm)").omniscient.value("m") == "5"
 
 
 def test_an_overlay_extends_a_decision_by_options_that_share(play: Play) -> None:
@@ -394,9 +406,9 @@ def test_what_is_done_where_there_is_no_legal_option_is_not_asked(play: Play) ->
     assert listed(game)[:2] == ["pay_one(elm, 1)", "pay_one(ash, 1)"]
     before = game.hash
     take(game, "pay_one(fir, 1)")
-    assert (asks(game), game.value("m")) == ("act by bob", "9")
+    assert (asks(game), game.omniscient.value("m")) == ("act by bob", "9")
     take(game, "pay_one(elm, 1)")
-    assert (asks(game), game.value("m"), game.value("n")) == ("last by ann", "95", "2")
+    assert (asks(game), game.omniscient.value("m"), game.omniscient.value("n")) == ("last by ann", "95", "2")
     game.undo()
     game.undo()
     assert game.hash == before
@@ -422,12 +434,12 @@ procedure play():
     game = play(text + WORLD)
     assert [str(o) for o in game.legal_options] == ["pay_all"]
     take(game, "pay_all", "pay_all")
-    assert (asks(game), game.value("n")) == ("act by bob", "1")
+    assert (asks(game), game.omniscient.value("n")) == ("act by bob", "1")
     take(game, "pay_all", "pay_all")
-    assert (asks(game), game.value("n"), game.value("m")) == ("last by ann", "8", "0")
+    assert (asks(game), game.omniscient.value("n"), game.omniscient.value("m")) == ("last by ann", "8", "0")
     for _ in range(4):
         game.undo()
-    assert (asks(game), game.value("n")) == ("act by ann", "0")
+    assert (asks(game), game.omniscient.value("n")) == ("act by ann", "0")
 
 
 def test_a_fault_in_a_decision_that_is_passed_leaves_the_state_as_it_was(play: Play) -> None:
@@ -452,7 +464,7 @@ procedure play():
     for option in ("go", "stop"):
         with pytest.raises(RulesetFaultError, match="divides by zero"):
             game.apply(game.parse(option))
-        assert (game.hash, asks(game), game.value("n")) == (before, "first_one by ann", "0")
+        assert (game.hash, asks(game), game.omniscient.value("n")) == (before, "first_one by ann", "0")
         assert listed(game) == ["go", "stop"]
 
 
@@ -478,11 +490,11 @@ procedure play():
 def test_a_position_that_is_written_goes_on_where_nothing_is_legal(play: Play) -> None:
     game = play(IDLE_TURNS.replace("for p in player:", "set few to 2\n    for p in player:", 1) + WORLD)
     take(game, "pay_one(fir, 1)")
-    fields = [i for i, cell in enumerate(game.position.program.cells) if cell.name == "few"]
-    game.position.write({fields[0]: 0})
-    assert (asks(game), game.value("m")) == ("last by ann", "91")
+    fields = [i for i, cell in enumerate(game.omniscient.numbers.program.cells) if cell.name == "few"]
+    game._position.write({fields[0]: 0})
+    assert (asks(game), game.omniscient.value("m")) == ("last by ann", "91")
     game.undo()
-    assert (asks(game), game.value("few")) == ("act by ann", "2")
+    assert (asks(game), game.omniscient.value("few")) == ("act by ann", "2")
 
 
 def test_a_position_that_is_written_and_faults_stays_as_it_was(play: Play) -> None:
@@ -500,7 +512,7 @@ procedure play():
     game = play(text + WORLD)
     before = game.hash
     with pytest.raises(RulesetFaultError, match="divides by zero"):
-        game.set_value("n", "1")
-    assert (game.hash, asks(game), game.value("n")) == (before, "act by ann", "0")
-    game.set_value("n", "2")
-    assert (asks(game), game.value("m")) == ("last by ann", "6")
+        game.omniscient.set_value("n", "1")
+    assert (game.hash, asks(game), game.omniscient.value("n")) == (before, "act by ann", "0")
+    game.omniscient.set_value("n", "2")
+    assert (asks(game), game.omniscient.value("m")) == ("last by ann", "6")

@@ -99,9 +99,9 @@ VALUES = lines(
 @pytest.mark.parametrize("text, value", VALUES, ids=[t for t, _ in VALUES])
 def test_an_expression_has_its_value(play: Play, text: str, value: str) -> None:
     game = play(IDLE + MAP)
-    assert game.value(text) == value
+    assert game.omniscient.value(text) == value
     if value not in ("{}", "none"):
-        assert play(f"invariant i:\n    ({text}) == {value}\n{IDLE}{MAP}").broken_invariants() == []
+        assert play(f"invariant i:\n    ({text}) == {value}\n{IDLE}{MAP}").omniscient.broken_invariants() == []
 
 
 BUILD = """
@@ -127,14 +127,14 @@ def test_links_are_parameters_of_options_and_keys_of_state(play: Play) -> None:
     game = play(BUILD + MAP)
     assert listed(game) == ["lay(ab)", "lay(ac)", "stop"]
     take(game, "lay(ab)")
-    assert game.value("here") == "b"
-    assert [game.value(x) for x in ("last", "share[ann, ab].paid", "ann.network")] == ["ab", "4", "{ab}"]
+    assert game.omniscient.value("here") == "b"
+    assert [game.omniscient.value(x) for x in ("last", "share[ann, ab].paid", "ann.network")] == ["ab", "4", "{ab}"]
     assert listed(game) == ["lay(cb)", "stop"]
     assert "L-03" in str(game.why_not(game.parse("lay(ab)")))
     take(game, "lay(cb)")
     assert game.result is not None
     game.undo()
-    assert [game.value(x) for x in ("cb.broken", "here", "train.on[cb]")] == ["true", "b", "0"]
+    assert [game.omniscient.value(x) for x in ("cb.broken", "here", "train.on[cb]")] == ["true", "b", "0"]
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.mark.parametrize("text, value", VALUES, ids=[t for t, _ in VALUES])
 def test_an_expression_has_its_value(world: Game, text: str, value: str) -> None:
-    assert world.value(text) == value
+    assert world.omniscient.value(text) == value
 
 
 def test_expressions_mean_the_same_in_rules_as_when_asked(play: Play) -> None:
@@ -148,12 +148,12 @@ def test_expressions_mean_the_same_in_rules_as_when_asked(play: Play) -> None:
         rules.append(f"invariant v{number}:\n    {'not ' if value == 'false' else ''}{test}\n")
     assert len(rules) > 80
     game = play("".join(rules) + IDLE + WORLD)
-    assert game.broken_invariants() == []
+    assert game.omniscient.broken_invariants() == []
 
 
 def test_an_unmet_invariant_is_told_by_its_docstring(play: Play) -> None:
     game = play('invariant a:\n    "A-01: n is one"\n    n == 1\ninvariant b:\n    n == 0\n' + IDLE + WORLD)
-    assert game.broken_invariants() == ["a: A-01: n is one"]
+    assert game.omniscient.broken_invariants() == ["a: A-01: n is one"]
 
 
 # --- set-up
@@ -161,8 +161,8 @@ def test_an_unmet_invariant_is_told_by_its_docstring(play: Play) -> None:
 
 def test_set_up_depends_on_the_number_of_players(play: Play) -> None:
     two, three = play(IDLE + WORLD), play(IDLE + WORLD, "ann bob cid")
-    assert [two.value(x) for x in ("ann.cash", "chest", "n", "flag.supply")] == ["10", "0", "0", "2"]
-    assert [three.value(x) for x in ("cid.cash", "chest", "n", "flag.supply")] == ["8", "4", "33", "3"]
+    assert [two.omniscient.value(x) for x in ("ann.cash", "chest", "n", "flag.supply")] == ["10", "0", "0", "2"]
+    assert [three.omniscient.value(x) for x in ("cid.cash", "chest", "n", "flag.supply")] == ["8", "4", "33", "3"]
 
 
 def test_a_start_value_that_does_not_exist_is_refused(play: Play) -> None:
@@ -186,7 +186,7 @@ def test_a_start_value_may_be_worked_out_over_sets(play: Play) -> None:
         nested = f"sum(x{i}.tax for x{i} in {{oak}} where {nested} > 0)"
     world = WORLD.split("--- setup.yaml")[0]
     game = play(f'{IDLE}{world}--- setup.yaml\nsetup:\n  state: {{m: "{nested}"}}\n')
-    assert game.value("m") == "3"
+    assert game.omniscient.value("m") == "3"
 
 
 # --- statements
@@ -205,7 +205,7 @@ set best to first(p in player where p.cash > 0) if n > 100 else none
 """,
         "procedure twice(k: int, t: town):\n    set n to n + k\n    set t.mark to k\n    set t.seen to true\n",
     )
-    assert [game.value(x) for x in ("n", "elm.mark", "elm.seen", "oak.seen", "towns", "best")] == [
+    assert [game.omniscient.value(x) for x in ("n", "elm.mark", "elm.seen", "oak.seen", "towns", "best")] == [
         "8",
         "4",
         "true",
@@ -228,7 +228,7 @@ move 1 of cart[corn] from at[fir] to at[elm]
 move 0 of flag from at[oak] to supply
 """,
     )
-    assert [game.value(x) for x in ("ann.cash", "chest", "bank")] == ["6", "107", "-99"]
+    assert [game.omniscient.value(x) for x in ("ann.cash", "chest", "bank")] == ["6", "107", "-99"]
     assert state_json(game)["pieces"]["cart"]["corn"] == {"supply": 3, "at[elm]": 1, "at[fir]": 1}
 
 
@@ -250,8 +250,8 @@ for t in town:
             set n to n + 100
 """
     game = run(play, body)
-    assert [game.value(f"{t}.mark") for t in ("oak", "elm", "ash", "fir")] == ["10", "30", "30", "20"]
-    assert game.value("n") == "112"
+    assert [game.omniscient.value(f"{t}.mark") for t in ("oak", "elm", "ash", "fir")] == ["10", "30", "30", "20"]
+    assert game.omniscient.value("n") == "112"
 
 
 @pytest.mark.parametrize(
@@ -268,12 +268,12 @@ for t in town:
 )
 def test_a_loop_goes_over_a_set_in_its_order(play: Play, head: str, order: str) -> None:
     body = f"{head}:\n    set n to n * 10 + t.index + 1\n    set towns to {{}}"
-    assert run(play, body).value("n") == order
+    assert run(play, body).omniscient.value("n") == order
 
 
 def test_the_set_of_a_loop_is_fixed_when_it_starts(play: Play) -> None:
     game = run(play, "set towns to {oak, elm}\nfor t in towns:\n    set towns to {fir}\n    set n to n + 1")
-    assert game.value("n") == "2"
+    assert game.omniscient.value("n") == "2"
 
 
 def test_repeat_leave_continue_and_return(play: Play) -> None:
@@ -301,11 +301,11 @@ procedure nested():
     set m to 2000
 """
     game = run(play, body, rest)
-    assert [game.value(x) for x in ("n", "m", "few")] == ["6", "4", "3"]
+    assert [game.omniscient.value(x) for x in ("n", "m", "few")] == ["6", "4", "3"]
 
 
 def test_the_number_of_times_is_fixed_at_the_start(play: Play) -> None:
-    assert run(play, "set m to 2\nrepeat at most m:\n    set m to 9\n    set n to n + 1").value("n") == "2"
+    assert run(play, "set m to 2\nrepeat at most m:\n    set m to 9\n    set n to n + 1").omniscient.value("n") == "2"
 
 
 def test_a_checked_optional_may_be_used(play: Play) -> None:
@@ -326,12 +326,12 @@ if oak.owner == first(q in player where q.index == 0):
     set m to m + 10
 """
     game = run(play, body)
-    assert [game.value(x) for x in ("n", "m", "ann.cash")] == ["714", "13", "9"]
+    assert [game.omniscient.value(x) for x in ("n", "m", "ann.cash")] == ["714", "13", "9"]
 
 
 def test_definitions_with_lets(play: Play) -> None:
     rest = "def f(a: int, b: int) -> int:\n    let c = a * b\n    let d = c + sum(t.tax + a for t in town)\n    d - c\n"
-    assert run(play, "set n to f(2, 3) * f(n, 1)", rest).value("n") == str((24 + 8) * 24)
+    assert run(play, "set n to f(2, 3) * f(n, 1)", rest).omniscient.value("n") == str((24 + 8) * 24)
 
 
 # --- decisions
@@ -371,7 +371,7 @@ def test_a_refusal_says_why(play: Play, option: str, reason: str) -> None:
 
 def test_an_interrupt_opens_the_decision_anew(play: Play) -> None:
     game = take(play(TURN + WORLD), "gift(bob, 2)", "gift(bob, 1)", "go(fir, 5)")
-    assert [game.value(x) for x in ("ann.cash", "bob.cash", "fir.owner", "n")] == ["8", "7", "ann", "0"]
+    assert [game.omniscient.value(x) for x in ("ann.cash", "bob.cash", "fir.owner", "n")] == ["8", "7", "ann", "0"]
     assert [o.by for o in game.history] == ["bob", "bob", "ann"]
     assert game.decision is not None and game.decision.by == "bob"
     with pytest.raises(ValueError, match="for ann to do"):
@@ -412,9 +412,9 @@ options leaving:
         + WORLD
     )
     take(game, "more", "other", "more", "done")
-    assert [game.value(x) for x in ("n", "m")] == ["102", "4"]
+    assert [game.omniscient.value(x) for x in ("n", "m")] == ["102", "4"]
     take(game, "done")
-    assert game.is_over and game.value("n") == "202"
+    assert game.is_over and game.omniscient.value("n") == "202"
 
 
 def test_chance_has_weights_and_nobody_decides(play: Play) -> None:
@@ -432,7 +432,7 @@ procedure play():
     )
     assert game.decision is not None and game.decision.by is None
     assert listed(game) == ["roll(1)", "roll(2)", "edge"]  # weight 0 never comes
-    assert [game.position.weight(o.kind.choice, o.args) for o in every_option(game)] == [2, 1, 1]
+    assert [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in every_option(game)] == [2, 1, 1]
     with pytest.raises(IllegalOptionError):
         take(game, "roll(3)")
 
@@ -477,7 +477,13 @@ def test_what_is_decided_together_is_secret_until_all_have_chosen(play: Play) ->
     assert state_json(game) == before and listed(game) == everything
     take(game, "pass_by")
     # bob's body first: he gets oak; cid comes too late; ann's runs over two towns
-    assert [game.value(x) for x in ("n", "oak.owner", "m", "chest", "few")] == ["3321", "bob", "201", "7", "3"]
+    assert [game.omniscient.value(x) for x in ("n", "oak.owner", "m", "chest", "few")] == [
+        "3321",
+        "bob",
+        "201",
+        "7",
+        "3",
+    ]
     for _ in range(3):
         game.undo()
     assert state_json(game) == before
@@ -499,4 +505,4 @@ procedure play():
     game = play(rules + WORLD)
     assert game.decision is not None and (game.decision.name, game.decision.by) == ("count_up", "bob")
     take(game, "yes")
-    assert game.value("n") == "10"
+    assert game.omniscient.value("n") == "10"

@@ -43,12 +43,12 @@ procedure turn(p: player):
 def test_ask_again_opens_the_decision_and_continue_takes_the_next_turn(play: Play) -> None:
     game = play(DECISIONS + WORLD)
     take(game, "go(elm)", "go(ash)")
-    assert [game.value(x) for x in ("n", "m", "few")] == ["12", "1", "2"]
+    assert [game.omniscient.value(x) for x in ("n", "m", "few")] == ["12", "1", "2"]
     assert listed(game)[:2] == ["go(oak)", "go(fir)"]
     take(game, "go(fir)")
-    assert [game.value(x) for x in ("n", "m")] == ["123", "2"]
+    assert [game.omniscient.value(x) for x in ("n", "m")] == ["123", "2"]
     take(game, "stay", "stay")
-    assert game.is_over and game.value("m") == "3"
+    assert game.is_over and game.omniscient.value("m") == "3"
 
 
 def test_what_was_chosen_is_taken_back_and_chosen_again(play: Play) -> None:
@@ -66,15 +66,15 @@ def test_a_range_may_begin_below_zero(play: Play, value: str, fits: bool) -> Non
     world = WORLD.replace("m: {type: int}", "m: {type: int -2..1}", 1)
     text = f"procedure play():\n    set m to {value} + m\n    end game\n{world}"
     if fits:
-        assert play(text).value("m") == value
+        assert play(text).omniscient.value("m") == value
     else:
         with pytest.raises(RulesetFaultError, match="between -2 and 1"):
-            play(text).value("m")
+            play(text).omniscient.value("m")
 
 
 def test_a_range_without_zero_needs_a_start(play: Play) -> None:
     world = WORLD.replace("m: {type: int}", "m: {type: int -4..-2, start: -3}", 1)
-    assert play(f"procedure play():\n    set m to m + 1\n    end game\n{world}").value("m") == "-2"
+    assert play(f"procedure play():\n    set m to m + 1\n    end game\n{world}").omniscient.value("m") == "-2"
 
 
 SETTINGS = """--- game.yaml
@@ -118,7 +118,9 @@ procedure play():
 def test_a_setting_may_be_a_number(play: Play, discs: int) -> None:
     game = play(NUMBERED + SETTINGS, discs=discs, toll=-1)
     assert game.settings == {"discs": str(discs), "toll": "-1", "far": "7", "quick": "false"}
-    values = [game.value(x) for x in ("discs", "best", "n", "pay_of[discs]", "ann.seen", "ann.cash", "toll * 2")]
+    values = [
+        game.omniscient.value(x) for x in ("discs", "best", "n", "pay_of[discs]", "ann.seen", "ann.cash", "toll * 2")
+    ]
     assert values == [*map(str, (discs, 2 * discs, discs, 10 * discs, discs, 9)), "-2"]
     assert listed(game) == [f"take({discs})", f"take({discs + 1})"]
 

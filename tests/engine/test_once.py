@@ -74,9 +74,9 @@ VALUES = lines(
 @pytest.mark.parametrize("text, value", VALUES, ids=[t for t, _ in VALUES])
 def test_a_value_once_a_procedure_has_run(play: Play, text: str, value: str) -> None:
     game = play(RULES + WORLD)
-    cells = list(game.position.cells)
-    assert game.value(text) == value
-    assert list(game.position.cells) == cells
+    cells = list(game.omniscient.numbers.cells)
+    assert game.omniscient.value(text) == value
+    assert list(game.omniscient.numbers.cells) == cells
 
 
 def test_it_stands_in_domains_conditions_and_statements_and_changes_nothing(play: Play) -> None:
@@ -87,7 +87,7 @@ def test_it_stands_in_domains_conditions_and_statements_and_changes_nothing(play
     assert {"go(elm, oak)", "look(fir, 1)", "stay"} <= set(options)
     assert game.hash == before
     take(game, "look(fir, 2)")
-    assert game.value("n") == "12"
+    assert game.omniscient.value("n") == "12"
     take(game, "go(elm, oak)")
     assert outcome_of(game)[0] == "end"
 
@@ -101,10 +101,10 @@ def test_a_refusal_shows_what_is_supposed(play: Play) -> None:
 
 def test_a_fault_of_what_is_supposed_has_a_place_and_changes_nothing(play: Play) -> None:
     game = play(RULES + WORLD)
-    cells = list(game.position.cells)
+    cells = list(game.omniscient.numbers.cells)
     with pytest.raises(RulesetFaultError, match="3 of 2"):
-        game.value("flag.supply once thrice(oak)")
-    assert list(game.position.cells) == cells
+        game.omniscient.value("flag.supply once thrice(oak)")
+    assert list(game.omniscient.numbers.cells) == cells
 
 
 def test_too_many_steps_are_a_fault(play: Play) -> None:
@@ -118,7 +118,7 @@ def test_too_many_steps_are_a_fault(play: Play) -> None:
 
 def test_an_interrupt_leaves_the_state_as_it_was(play: Play) -> None:
     """Wherever a function is called while options are listed."""
-    machine = play(RULES + WORLD).position.machine
+    machine = play(RULES + WORLD).omniscient.numbers.machine
     state = machine.start()
     machine.run(state, machine.p.main)
     cells, cut_off = list(state), 0
@@ -144,7 +144,7 @@ def test_an_interrupt_leaves_the_state_as_it_was(play: Play) -> None:
 
 
 def test_two_lists_at_once_do_not_see_each_other(play: Play) -> None:
-    machine = play(RULES + WORLD).position.machine
+    machine = play(RULES + WORLD).omniscient.numbers.machine
     state = machine.start()
     machine.run(state, machine.p.main)
     whole = list(machine.own(state, 0))

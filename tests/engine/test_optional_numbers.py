@@ -110,10 +110,10 @@ procedure sink():
 @pytest.mark.parametrize("text, value", VALUES, ids=[t for t, _ in VALUES])
 def test_an_expression_has_its_value(play: Play, text: str, value: str) -> None:
     game = play(RULES + IDLE + LEVELS)
-    assert game.value(text) == value
+    assert game.omniscient.value(text) == value
     wanted = f"({text}) is none" if value == "none" else f"({text}) == {value}"
     wanted = f"(({text}) / 1 money) == 3" if "money" in text else wanted
-    assert play(f"invariant i:\n    {wanted}\n{RULES}{IDLE}{LEVELS}").broken_invariants() == []
+    assert play(f"invariant i:\n    {wanted}\n{RULES}{IDLE}{LEVELS}").omniscient.broken_invariants() == []
 
 
 def test_none_is_stored_and_narrowed(play: Play) -> None:
@@ -132,7 +132,7 @@ set oak.height to near
 set elm.height to far
 """
     game = run_levels(play, body)
-    assert [game.value(x) for x in ("tide", "n", "m", "few", "oak.height", "elm.height")] == [
+    assert [game.omniscient.value(x) for x in ("tide", "n", "m", "few", "oak.height", "elm.height")] == [
         *("none", "4", "10", "2", "5", "none"),
     ]
     state = state_json(game)["entities"]
@@ -165,11 +165,11 @@ procedure play():
             end game as other
 """
     game = play(rules + LEVELS)
-    assert [game.value(x) for x in ("best_mark", "n", "m")] == ["5", "5", "77"]
+    assert [game.omniscient.value(x) for x in ("best_mark", "n", "m")] == ["5", "5", "77"]
     assert listed(game) == ["many"]
     assert "k = none" in str(game.why_not(game.parse("few_of")))
     game.apply(game.parse("many"))
-    assert game.value("few") == "2"
+    assert game.omniscient.value("few") == "2"
 
 
 @pytest.mark.parametrize(
@@ -253,11 +253,11 @@ def test_declarations(declared: str, code: str, tmp_path: Path) -> None:
 
 def test_state_is_put_and_read_from_outside(play: Play) -> None:
     game = play(RULES + IDLE + LEVELS)
-    game.set_value("tide", "2")
-    assert game.value("tide") == "2"
-    game.set_value("tide", "none")
-    game.set_value("best_mark", "none")
-    assert game.value("tide") == game.value("best_mark") == "none"
+    game.omniscient.set_value("tide", "2")
+    assert game.omniscient.value("tide") == "2"
+    game.omniscient.set_value("tide", "none")
+    game.omniscient.set_value("best_mark", "none")
+    assert game.omniscient.value("tide") == game.omniscient.value("best_mark") == "none"
 
 
 def run_levels(play: Play, body: str, rest: str = "", world: str = LEVELS) -> Game:
@@ -275,4 +275,8 @@ move skiff to dock
 set m to skiff.load ?? 9
 """
     game = run_levels(play, body, rest="", world=LEVELS.replace("kinds:\n", f"kinds:\n{boat}", 1))
-    assert (game.value("n"), game.value("m"), game.value("skiff.load")) == ("2", "9", "none")
+    assert (game.omniscient.value("n"), game.omniscient.value("m"), game.omniscient.value("skiff.load")) == (
+        "2",
+        "9",
+        "none",
+    )

@@ -44,7 +44,7 @@ VALUES = lines(
 
 @pytest.mark.parametrize("text, value", VALUES, ids=[t for t, _ in VALUES])
 def test_an_expression_has_its_value(play: Play, text: str, value: str) -> None:
-    assert play(IDLE + QUEUES).value(text) == value
+    assert play(IDLE + QUEUES).omniscient.value(text) == value
 
 
 def told(play: Play, body: str, rest: str = "") -> object:
@@ -85,7 +85,7 @@ def test_an_order_is_what_was_done_to_it(play: Play, body: str, queue: str) -> N
         "procedure wait():\n    chance rest:\n        option end:\n            end game\n" + rest + QUEUES
     )
     assert game.decision is not None
-    assert game.value("queue") == queue
+    assert game.omniscient.value("queue") == queue
 
 
 def test_equal_orders_are_equal_states(play: Play) -> None:
@@ -105,10 +105,10 @@ procedure play():
     other.undo()
     other.undo()
     take(other, "out(ash)", "put(oak)")
-    assert one.value("queue") == "[elm, oak]" and other.value("queue") == "[oak]"
+    assert one.omniscient.value("queue") == "[elm, oak]" and other.omniscient.value("queue") == "[oak]"
     assert listed(other) == []
     third = take(play(rules + QUEUES), "put(elm)", "put(oak)", "put(oak)")
-    assert third.hash == one.hash and third.position.cells == one.position.cells
+    assert third.hash == one.hash and third.omniscient.numbers.cells == one.omniscient.numbers.cells
 
 
 def test_chance_says_who_is_next_when_an_order_is_shuffled(play: Play) -> None:
@@ -120,20 +120,22 @@ def test_chance_says_who_is_next_when_an_order_is_shuffled(play: Play) -> None:
     assert game.decision is not None and game.decision.name == "road" and game.decision.by is None
     assert listed(game) == ["next(oak)", "next(ash)"]
     take(game, "next(oak)")
-    assert game.value("road") == "[oak, ash]"
+    assert game.omniscient.value("road") == "[oak, ash]"
     assert listed(game) == ["next(oak)", "next(elm)", "next(ash)", "next(fir)"]
     take(game, "next(fir)", "next(oak)")
-    assert listed(game) == ["next(elm)", "next(ash)"] and game.value("queue") == "[fir, oak]"
+    assert listed(game) == ["next(elm)", "next(ash)"] and game.omniscient.value("queue") == "[fir, oak]"
     take(game, "next(ash)")
-    assert game.is_over and game.value("queue") == "[fir, oak, ash, elm]"  # of one or none there is nothing to ask
+    assert (
+        game.is_over and game.omniscient.value("queue") == "[fir, oak, ash, elm]"
+    )  # of one or none there is nothing to ask
 
 
 def test_orders_are_lists_in_json_and_in_what_scenarios_write(play: Play) -> None:
     game = run(play, "set n to 1")
     assert game is not None
     game = play(IDLE + QUEUES)
-    game.set_value("turns", "[bob, ann]")
-    game.set_value("ann.hand", "[salt]")
+    game.omniscient.set_value("turns", "[bob, ann]")
+    game.omniscient.set_value("ann.hand", "[salt]")
     state = state_json(game)["entities"]
     assert state["game"]["game"]["turns"] == ["bob", "ann"] and state["game"]["game"]["queue"] == []
     assert state["player"]["ann"]["hand"] == ["salt"]

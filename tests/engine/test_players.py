@@ -14,8 +14,9 @@ from worlds import Play, listed, take
 from rulespec.cli.main import run
 from rulespec.cli.state_text import standings
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.round import seat_options
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.native import entry_json, read_log
 from rulespec.engine.simulate.plan import Outcome, Plan
@@ -67,11 +68,14 @@ setup:
 def test_each_seat_has_piles_and_entities_of_its_own(play: Play) -> None:
     game = play(CLAIMS, "Ann Bob")
     values = ("knight[Ann].supply", "knight[Bob].supply", "man[Ann, pawn].box", "man[Bob, pawn].box", "leader")
-    assert [game.value(x) for x in values] == ["3", "4", "8", "7", "Ann_red"]
-    assert game.value("claim") == "{Ann_red, Ann_blue, Bob_red, Bob_blue}"
-    assert game.value("{c in claim where c.player == Bob}") == "{Bob_red, Bob_blue}"
-    assert game.value("next(claim[Bob, blue])") == "Ann_red"
-    assert [game.value(f"seal[{c}].on[{x}]") for c, x in (("red", "Bob_blue"), ("blue", "Bob_red"))] == ["1", "1"]
+    assert [game.omniscient.value(x) for x in values] == ["3", "4", "8", "7", "Ann_red"]
+    assert game.omniscient.value("claim") == "{Ann_red, Ann_blue, Bob_red, Bob_blue}"
+    assert game.omniscient.value("{c in claim where c.player == Bob}") == "{Bob_red, Bob_blue}"
+    assert game.omniscient.value("next(claim[Bob, blue])") == "Ann_red"
+    assert [game.omniscient.value(f"seal[{c}].on[{x}]") for c, x in (("red", "Bob_blue"), ("blue", "Bob_red"))] == [
+        "1",
+        "1",
+    ]
 
 
 def test_options_name_what_belongs_to_a_seat(play: Play) -> None:
@@ -80,8 +84,12 @@ def test_options_name_what_belongs_to_a_seat(play: Play) -> None:
     assert listed(game) == ["build(north)", "build(south)", "claim(Ann_red)", "claim(Ann_blue)"]
     assert str(game.why_not(game.parse("claim(Bob_red)"))).startswith("C-1: not a claim of one's own")
     take(game, "claim(Ann_blue)", "build(north)")
-    assert [game.value(x) for x in ("claim[Ann, blue].size", "Ann_blue.size", "last")] == ["1", "1", "Ann_blue"]
-    assert game.broken_invariants() == []
+    assert [game.omniscient.value(x) for x in ("claim[Ann, blue].size", "Ann_blue.size", "last")] == [
+        "1",
+        "1",
+        "Ann_blue",
+    ]
+    assert game.omniscient.broken_invariants() == []
     assert game.result is not None
     assert game.result.scores == {"Ann": 2, "Bob": 1}
     game.undo()
@@ -99,18 +107,18 @@ def test_states_name_what_belongs_to_a_seat(play: Play) -> None:
 
 def test_a_position_may_be_given(play: Play) -> None:
     game = play(CLAIMS, "Ann Bob")
-    game.set_value("knight[Bob].at[north]", "3")
-    game.set_value("claim[Bob, blue].size", "2")
-    game.set_value("last", "Bob_blue")
+    game.omniscient.set_value("knight[Bob].at[north]", "3")
+    game.omniscient.set_value("claim[Bob, blue].size", "2")
+    game.omniscient.set_value("last", "Bob_blue")
     values = ("knight[Bob].supply", "Bob_blue.size", "last", "last == claim[Bob, blue]")
-    assert [game.value(x) for x in values] == ["1", "2", "Bob_blue", "true"]
+    assert [game.omniscient.value(x) for x in values] == ["1", "2", "Bob_blue", "true"]
 
 
 def test_the_number_of_seats_is_put_in_when_a_game_begins(play: Play) -> None:
     game = play(CLAIMS, "A B C")
-    assert game.value("claim") == "{A_red, A_blue, B_red, B_blue, C_red, C_blue}"
-    assert [game.value(x) for x in ("knight[C].supply", "knight[C].at[south]")] == ["5", "1"]
-    assert game.value("count(claim)") == "6"
+    assert game.omniscient.value("claim") == "{A_red, A_blue, B_red, B_blue, C_red, C_blue}"
+    assert [game.omniscient.value(x) for x in ("knight[C].supply", "knight[C].at[south]")] == ["5", "1"]
+    assert game.omniscient.value("count(claim)") == "6"
 
 
 @pytest.mark.parametrize("seats", [("A", "A_x", "B"), ("A b", "A")])
@@ -122,7 +130,7 @@ def test_names_of_seats_tell_entities_apart(seats: tuple[str, ...], tmp_path: Pa
             Game(ruleset, dict(zip(seats, seats, strict=True)))
         assert Game(ruleset, seats).names == dict(zip("ABC", seats, strict=True))  # as names they are free
     else:
-        assert Game(ruleset, seats).value("count(claim)") == "6"
+        assert Game(ruleset, seats).omniscient.value("count(claim)") == "6"
 
 
 def test_facts_of_what_belongs_to_a_seat_are_checked(tmp_path: Path) -> None:
@@ -193,12 +201,12 @@ def test_seats_that_every_game_has_may_have_names(play: Play) -> None:
     game = play(SIDES, "white black")
     assert game.ruleset.players == (2, 2)
     values = ("guard", "next(white)", "side.black.forward", "black.foe", "white.homes", "low.of", "black.gifts")
-    assert [game.value(x) for x in values] == ["white", "black", "south", "white", "{low}", "white", "3"]
+    assert [game.omniscient.value(x) for x in values] == ["white", "black", "south", "white", "{low}", "white", "3"]
     assert listed(game) == ["step(high)", "give(white)"]
     take(game, "step(high)")
-    assert game.value("pawn[black].on[low]") == "1"
+    assert game.omniscient.value("pawn[black].on[low]") == "1"
     take(game, "give(black)")
-    assert [game.value(x) for x in ("white.gifts", "first_gift")] == ["5", "black_blue"]
+    assert [game.omniscient.value(x) for x in ("white.gifts", "first_gift")] == ["5", "black_blue"]
     assert game.result is not None
     assert game.result.winners == ["white"]
 
@@ -206,9 +214,14 @@ def test_seats_that_every_game_has_may_have_names(play: Play) -> None:
 def test_a_table_may_call_seats_otherwise(play: Play) -> None:
     game = play(SIDES, "Ann Bob")
     assert listed(game) == ["step(high)", "give(Ann)"]
-    assert [game.value(x) for x in ("white", "Bob.foe", "black == Bob", "guard")] == ["Ann", "Ann", "true", "Ann"]
+    assert [game.omniscient.value(x) for x in ("white", "Bob.foe", "black == Bob", "guard")] == [
+        "Ann",
+        "Ann",
+        "true",
+        "Ann",
+    ]
     assert str(take(game, "give(white)").history[0]) == "give(Ann)"
-    assert game.value("first_gift") == "Ann_red"
+    assert game.omniscient.value("first_gift") == "Ann_red"
     with pytest.raises(DiagnosticsError, match="`white` is what the rules call seat 1, and cannot be the id of seat 2"):
         Game(game.ruleset, {"Ann": "Ann", "white": "Bob"})
     assert play(SIDES, "Ann white").names == {"white": "Ann", "black": "white"}
@@ -224,7 +237,7 @@ def test_names_of_some_seats(play: Play) -> None:
     with pytest.raises(DiagnosticsError, match="`match` has no case for seats without a name"):
         play(text)
     game = play(text.replace("case black: set", "else: set"), "white black C")
-    assert [game.value(x) for x in ("side", "next(black)", "C.foe", "claim")] == [
+    assert [game.omniscient.value(x) for x in ("side", "next(black)", "C.foe", "claim")] == [
         "{white, black, C}",
         "C",
         "black",
@@ -261,10 +274,10 @@ def test_the_first_facts_are_of_the_first_seats(play: Play) -> None:
     assert game.decision is not None
     assert game.decision.by == "Bob"
     values = ("Cid.colour", "Ann.cash", "sum(p.cash for p in player)", "Bob.partner", "Ann.partner", "Ann.near")
-    assert [game.value(x) for x in values] == ["blue", "3", "12", "red", "none", "{green}"]
-    assert game.value("{p in player where p.rich}") == "{Cid}"
+    assert [game.omniscient.value(x) for x in values] == ["blue", "3", "12", "red", "none", "{green}"]
+    assert game.omniscient.value("{p in player where p.rich}") == "{Cid}"
     four = play(FACTS, "Ann Bob Cid Dot")
-    assert four.value("{p.colour for p in player}") == "{red, green, blue, grey}"
+    assert four.omniscient.value("{p.colour for p in player}") == "{red, green, blue, grey}"
 
 
 TEAMS = """
@@ -298,10 +311,10 @@ kinds:
 
 
 def test_a_team_has_the_players_of_its_seats(play: Play) -> None:
-    assert play(TEAMS, "A B C D").value("north.players") == "{A, C}"
+    assert play(TEAMS, "A B C D").omniscient.value("north.players") == "{A, C}"
     three = play(TEAMS, "A B C")
     values = ("north.players", "south.players", "A.partnership.players", "union(t.players for t in partnership)")
-    assert [three.value(x) for x in values] == ["{A, C}", "{B}", "{A, C}", "{A, B, C}"]
+    assert [three.omniscient.value(x) for x in values] == ["{A, C}", "{B}", "{A, C}", "{A, B, C}"]
 
 
 @pytest.mark.parametrize(
@@ -312,7 +325,7 @@ def test_a_team_wins_together(play: Play, option: str, winners: list[str]) -> No
     game = take(play(TEAMS, "A B C D"), option)
     assert game.result is not None
     assert game.result.winners == winners
-    assert game.teams == ("north", "south", "north", "south")
+    assert teams_of(game) == ("north", "south", "north", "south")
 
 
 def test_all_players_may_be_one_team(play: Play) -> None:
@@ -327,8 +340,8 @@ def test_all_players_may_be_one_team(play: Play) -> None:
     assert standings(game)[:2] == ["team  seats", "all   A, B   won"]
     lost = take(play(text, "A B"), "draw")
     assert standings(lost)[1] == "all   A, B   lost"
-    assert won_by(game.teams, game.seats, ["A", "B"]) == "all"
-    assert won_by(game.teams, game.seats, []) == "nobody"
+    assert won_by(teams_of(game), game.seats, ["A", "B"]) == "all"
+    assert won_by(teams_of(game), game.seats, []) == "nobody"
 
 
 def test_winners_in_words_are_teams(play: Play) -> None:
@@ -343,7 +356,7 @@ def test_winners_in_words_are_teams(play: Play) -> None:
         "C          2",
         "B          1",
     ]
-    assert won_by(game.teams, game.seats, ["A", "C"]) == "north (A, C)"
+    assert won_by(teams_of(game), game.seats, ["A", "C"]) == "north (A, C)"
 
 
 def test_simulations_count_a_team_once(tmp_path: Path) -> None:
@@ -417,26 +430,26 @@ def test_any_of_several_may_decide_and_one_leads(play: Play) -> None:
     assert decision is not None
     assert (decision.by, decision.among) == ("B", ("A", "B"))
     assert {option.by for option in game.legal_options} == {"B"}
-    assert [str(o) for o in game.options_of("A")] == ["spend(1)", "spend(2)", "spend(3)", "stop"]
-    assert {o.by for o in game.options_of("A")} == {"A"}
-    assert [str(o) for o in game.options_of("C")] == ["object(C)"]
+    assert [str(o) for o in seat_options(game, "A")] == ["spend(1)", "spend(2)", "spend(3)", "stop"]
+    assert {o.by for o in seat_options(game, "A")} == {"A"}
+    assert [str(o) for o in seat_options(game, "C")] == ["object(C)"]
     with pytest.raises(ValueError, match=r"`stop` is for A or B to do, not for C"):
         game.parse("stop", "C")
 
 
 def test_who_speaks_is_in_the_log_and_not_in_the_position(play: Play) -> None:
     one, other = play(JOINT, "A B C"), play(JOINT, "A B C")
-    one.apply_text("spend(3)", "A")
-    other.apply_text("spend(3)")
+    one.apply(one.parse("spend(3)", "A"))
+    other.apply(other.parse("spend(3)"))
     assert one.hash == other.hash
     assert [game.history[0].by for game in (one, other)] == ["A", "B"]
     assert str(one.why_not(one.parse("spend(2)", "A"))).startswith("J-02")
-    one.apply_text("object(C)", "C")
-    one.apply_text("stop", "B")
+    one.apply(one.parse("object(C)", "C"))
+    one.apply(one.parse("stop", "B"))
     assert one.undo().by == "B"
     again = play(JOINT, "A B C")
     for line in map(entry_json, one.history):
-        again.apply_text(line["option"], line["by"], line["decision"])
+        again.apply(again.parse(line["option"], line["by"], line["decision"]))
     assert [option.by for option in again.history] == ["A", "C"]
     assert again.hash == one.hash
 
@@ -446,8 +459,8 @@ def test_without_a_lead_the_first_of_them_leads(play: Play) -> None:
     decision = game.decision
     assert decision is not None
     assert (decision.name, decision.by, decision.among) == ("heir", "A", ("A", "B"))
-    game.apply_text("heir(C)", "B")
-    assert game.value("east.held") == "C"
+    game.apply(game.parse("heir(C)", "B"))
+    assert game.omniscient.value("east.held") == "C"
 
 
 @pytest.mark.parametrize(

@@ -54,24 +54,24 @@ def game(request: pytest.FixtureRequest, tmp_path: Path) -> Game:
 
 
 def test_it_is_asked_anew_in_a_state_that_is_supposed(game: Game) -> None:
-    game.set_value("oak.mark", "0")
+    game.omniscient.set_value("oak.mark", "0")
     assert listed(game) == ["grow(oak)", "grow(elm)", "pair(elm, 3)", "rest(oak)", "rest(ash)", "rest(fir)"]
 
 
 def test_it_is_asked_anew_after_each_change(game: Game) -> None:
-    game.set_value("oak.mark", "0")
+    game.omniscient.set_value("oak.mark", "0")
     before = listed(game)
-    game.set_value("ash.mark", "0")
+    game.omniscient.set_value("ash.mark", "0")
     assert listed(game) == ["grow(oak)", "grow(ash)", "grow(fir)", "rest(oak)", "rest(ash)", "rest(fir)"]
-    game.set_value("ash.mark", "1")
+    game.omniscient.set_value("ash.mark", "1")
     assert listed(game) == before
 
 
 def test_it_is_at_fault_where_it_is_needed_and_not_before(game: Game) -> None:
-    game.set_value("n", "1")
+    game.omniscient.set_value("n", "1")
     with pytest.raises(RulesetFaultError):
         listed(game)
-    game.set_value("towns", "{ash}")
+    game.omniscient.set_value("towns", "{ash}")
     assert listed(game) == ["rest(oak)", "rest(ash)", "rest(fir)"]
 
 

@@ -41,8 +41,8 @@ VALUES = lines(
 @pytest.mark.parametrize("text, value", VALUES, ids=[t for t, _ in VALUES])
 def test_an_expression_has_its_value(play: Play, text: str, value: str) -> None:
     game = play(IDLE + WORLD)
-    assert game.value(text) == game.value(value)
-    assert play(f"invariant i:\n    ({text}) == ({value})\n{IDLE}{WORLD}").broken_invariants() == []
+    assert game.omniscient.value(text) == game.omniscient.value(value)
+    assert play(f"invariant i:\n    ({text}) == ({value})\n{IDLE}{WORLD}").omniscient.broken_invariants() == []
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_what_cannot_be_is_told_at_its_place(play: Play, text: str, code: str, c
 
 def test_a_broken_invariant_names_all_who_are_bound(play: Play) -> None:
     game = play(f"invariant i:\n    all(t in town for u in t.near: t == u)\n{IDLE}{WORLD}")
-    assert game.why_broken("i") == "it fails for t = oak, u = elm"
+    assert game.omniscient.why_broken("i") == "it fails for t = oak, u = elm"
     game = play(f"invariant i:\n    not any(t in town for u in t.near where t == u)\n{IDLE}{WORLD}")
-    assert game.why_broken("i") == "it fails for t = fir, u = fir"
+    assert game.omniscient.why_broken("i") == "it fails for t = fir, u = fir"
 
 
 def test_too_many_steps_are_told(play: Play) -> None:

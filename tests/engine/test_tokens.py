@@ -110,7 +110,7 @@ VALUES = lines(
 @pytest.mark.parametrize("text, value", VALUES, ids=[t for t, _ in VALUES])
 def test_an_expression_has_its_value(play: Play, text: str, value: str) -> None:
     game = play(IDLE + "def none_of(s: set sailor) -> set sailor: s & brig\n" + HARBOUR)
-    assert game.value(text) == value
+    assert game.omniscient.value(text) == value
 
 
 def moved(play: Play, body: str, **options: str) -> Game:
@@ -148,12 +148,12 @@ MOVES = lines(
 @pytest.mark.parametrize("body, told", MOVES, ids=[t for t, _ in MOVES])
 def test_a_token_is_where_it_moved_to(play: Play, body: str, told: str) -> None:
     game = moved(play, body.replace(" ¦", "\n"))
-    before, hash_ = game.position.cells, game.hash
+    before, hash_ = game.omniscient.numbers.cells, game.hash
     take(game, "do")
     expression, _, value = told.rpartition(": ")
-    assert game.value(expression) == value
+    assert game.omniscient.value(expression) == value
     game.undo()
-    assert (game.position.cells, game.hash) == (before, hash_)
+    assert (game.omniscient.numbers.cells, game.hash) == (before, hash_)
 
 
 FULL = lines(
@@ -169,16 +169,16 @@ FULL = lines(
 @pytest.mark.parametrize("body, message", FULL, ids=[t for t, _ in FULL])
 def test_a_place_that_is_full_is_a_fault(play: Play, body: str, message: str) -> None:
     game = moved(play, body.replace(" ¦", "\n"))
-    before = game.position.cells
+    before = game.omniscient.numbers.cells
     with pytest.raises(RulesetFaultError, match=message) as fault:
         take(game, "do")
     assert fault.value.diagnostic.code == "RS703"
-    assert game.position.cells == before
+    assert game.omniscient.numbers.cells == before
 
 
 def test_a_setting_may_give_a_capacity(play: Play) -> None:
     game = take(moved(play, "move bee to at[cork]", small="false"), "do")
-    assert game.value("at[cork]") == "{ant, bee}" and game.value("room(at[cork])") == "0"
+    assert game.omniscient.value("at[cork]") == "{ant, bee}" and game.omniscient.value("room(at[cork])") == "0"
 
 
 def test_tokens_in_json_and_given_by_name(play: Play) -> None:
@@ -195,11 +195,13 @@ def test_tokens_in_json_and_given_by_name(play: Play) -> None:
         "due": None,
     }
     assert "sailor.place" not in entities
-    game.set_value("bob_sailor_2.place", "guest[ann]")
-    game.set_value("bee.place", "at[dover]")
-    game.set_value("ann_sailor_1.mate", "bob_sailor_2")
-    assert game.value("guest[ann]") == "{bob_sailor_2}" and game.value("bob_sailor_2.guest") == "ann"
-    assert game.value("room(at[dover])") == "1"
+    game.omniscient.set_value("bob_sailor_2.place", "guest[ann]")
+    game.omniscient.set_value("bee.place", "at[dover]")
+    game.omniscient.set_value("ann_sailor_1.mate", "bob_sailor_2")
+    assert (
+        game.omniscient.value("guest[ann]") == "{bob_sailor_2}" and game.omniscient.value("bob_sailor_2.guest") == "ann"
+    )
+    assert game.omniscient.value("room(at[dover])") == "1"
 
 
 def test_tokens_are_parameters_and_their_places_are_too(play: Play) -> None:
@@ -235,7 +237,7 @@ procedure call(p: port):
     for s in {first(sailor)}:
         set s.skill to p.berths
 """
-    assert play(rules + HARBOUR).value("first(sailor).skill") == "2"
+    assert play(rules + HARBOUR).omniscient.value("first(sailor).skill") == "2"
 
 
 DECK = """
@@ -276,10 +278,12 @@ invariant deck_is_the_pile:
 """
     game = take(play(rules + DECK), "next(queen)", "next(ace)")
     assert (
-        game.value("deck") == "[king]" and game.value("hand[bob]") == "{ace}" and game.value("queen.marked") == "true"
+        game.omniscient.value("deck") == "[king]"
+        and game.omniscient.value("hand[bob]") == "{ace}"
+        and game.omniscient.value("queen.marked") == "true"
     )
     take(game, "under(queen)")
-    assert game.value("deck") == "[king, queen]" and game.value("queen.marked") == "false"
-    assert game.broken_invariants() == []
+    assert game.omniscient.value("deck") == "[king, queen]" and game.omniscient.value("queen.marked") == "false"
+    assert game.omniscient.broken_invariants() == []
     game.undo()
-    assert game.value("first(deck)") == "king" and game.value("queen.hand") == "ann"
+    assert game.omniscient.value("first(deck)") == "king" and game.omniscient.value("queen.hand") == "ann"

@@ -23,16 +23,16 @@ def test_a_roll_is_a_chance_whose_result_is_known_to_the_end_of_the_block(play: 
     assert asked(game) == ("throw", None)
     assert listed(game) == [f"throw({k})" for k in range(1, 7)]
     take(game, "throw(4)")
-    assert game.value("n") == "40"
+    assert game.omniscient.value("n") == "40"
 
 
 def test_a_roll_has_conditions_parameters_and_weights_as_options_have(play: Play) -> None:
     dice = "roll dice(a in 1 .. 3, b in a .. 3 where b != 3) weight 1 if a == b else 2\nset n to 10 * a + b"
     game = run(play, dice)
     assert listed(game) == ["dice(1, 1)", "dice(1, 2)", "dice(2, 2)"]
-    weights = [game.position.weight(o.kind.choice, o.args) for o in game.legal_options]
+    weights = [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in game.legal_options]
     assert weights == [1, 2, 1]
-    assert take(game, "dice(1, 2)").value("n") == "12"
+    assert take(game, "dice(1, 2)").omniscient.value("n") == "12"
 
 
 TURN = """
@@ -50,8 +50,8 @@ def test_a_choice_is_a_decision_of_a_player_with_reasons(play: Play) -> None:
     refusal = game.why_not(game.parse("bring(oak, 1)"))
     assert refusal is not None and refusal.reason == "T-01: only far"
     take(game, "bring(ash, 2)")
-    assert asked(game)[1] == "bob" and game.value("n") == "2"
-    assert game.value("ash.owner") == "ann"
+    assert asked(game)[1] == "bob" and game.omniscient.value("n") == "2"
+    assert game.omniscient.value("ash.owner") == "ann"
 
 
 @pytest.mark.parametrize("around", ["repeat at most 3:", "for t in town where t.tax > 3:"])
@@ -60,15 +60,19 @@ def test_in_a_loop_the_result_of_the_last_time_is_forgotten_while_the_next_is_aw
     before = game.copy()
     take(game, "throw(4)")
     take(before, "throw(3)")
-    apart = [i for i, (a, b) in enumerate(zip(game.position.cells, before.position.cells, strict=True)) if a != b]
-    assert [game.position.machine.p.cells[i].name for i in apart] == ["n"]
+    apart = [
+        i
+        for i, (a, b) in enumerate(zip(game.omniscient.numbers.cells, before.omniscient.numbers.cells, strict=True))
+        if a != b
+    ]
+    assert [game.omniscient.numbers.machine.p.cells[i].name for i in apart] == ["n"]
     take(game, "throw(1)", "throw(2)")
-    assert game.value("n") == "7"
+    assert game.omniscient.value("n") == "7"
     hashes = []
     while game.ply:
         hashes.append(game.hash)
         game.undo()
-    assert game.value("n") == "0" and len(set(hashes)) == 3
+    assert game.omniscient.value("n") == "0" and len(set(hashes)) == 3
 
 
 def test_a_choice_that_has_been_made_is_known_not_to_be_none(play: Play) -> None:
@@ -82,7 +86,7 @@ set t.twin.mark to 5
         "procedure turn(p: player):\n" + "".join(f"    {line}\n" for line in rules.strip().split("\n")),
     )
     take(game, "pair(oak)")
-    assert game.value("ash.mark") == "5"
+    assert game.omniscient.value("ash.mark") == "5"
 
 
 def test_a_roll_stands_in_the_body_of_an_option_and_again_opens_the_decision_around_it(play: Play) -> None:
@@ -101,7 +105,7 @@ procedure turn(p: player):
     take(game, "hit(oak)", "strength(0)")
     assert asked(game)[0] == "move"
     take(game, "hit(elm)", "strength(1)")
-    assert game.value("elm.owner") == "ann"
+    assert game.omniscient.value("elm.owner") == "ann"
     assert asked(game)[0] == "rest"
 
 
@@ -118,9 +122,9 @@ procedure opens(t: town) -> bool:
 
 def test_a_procedure_asks_and_returns_a_value(play: Play) -> None:
     game = run(play, "for t in {oak, elm, ash}:\n        let open = opens(t)\n        set t.seen to open", OPENS)
-    assert game.value("oak.seen") == "true"
+    assert game.omniscient.value("oak.seen") == "true"
     take(game, "throw(3)", "throw(4)")
-    assert [game.value(f"{t}.seen") for t in ("oak", "elm", "ash")] == ["true", "false", "true"]
+    assert [game.omniscient.value(f"{t}.seen") for t in ("oak", "elm", "ash")] == ["true", "false", "true"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +153,7 @@ procedure turn(p: player):
 """
     game = run(play, "for p in player where p.index == 1:\n        turn(p)", rules)
     take(game, "coin(1)", "seen(2)")
-    assert game.value("n") == "2" and shown
+    assert game.omniscient.value("n") == "2" and shown
 
 
 def test_what_stands_to_the_left_is_found_when_the_procedure_has_come_back(play: Play) -> None:
@@ -163,7 +167,7 @@ procedure move_on() -> int:
         "set few to 1\nset town_at(few).mark to move_on()",
         rules + "def town_at(k: int) -> town: first(t in town where t.index == k) ?? oak\n",
     )
-    assert (game.value("ash.mark"), game.value("elm.mark")) == ("5", "8")
+    assert (game.omniscient.value("ash.mark"), game.omniscient.value("elm.mark")) == ("5", "8")
 
 
 def test_values_are_handed_on(play: Play) -> None:
@@ -180,11 +184,11 @@ procedure outer(k: int) -> int:
 """
     game = run(play, "set m to outer(1)\nset n to outer(6)", rules)
     take(game, "throw(1)", "throw(2)")
-    assert game.value("m") == "8"
+    assert game.omniscient.value("m") == "8"
     take(game, "throw(5)")
-    assert game.value("n") == "30"
-    cells = game.position.machine.p.cells
-    assert [game.position.cells[i] for i, c in enumerate(cells) if c.name.startswith("value of ")] == [0, 0]
+    assert game.omniscient.value("n") == "30"
+    cells = game.omniscient.numbers.machine.p.cells
+    assert [game.omniscient.numbers.cells[i] for i, c in enumerate(cells) if c.name.startswith("value of ")] == [0, 0]
 
 
 def test_a_value_that_has_been_taken_leaves_no_trace(play: Play) -> None:
@@ -201,10 +205,10 @@ procedure turn():
     other = game.copy()
     take(game, "one(2)", "two(5)")
     take(other, "one(6)", "two(1)")
-    assert game.hash == other.hash and game.position.cells == other.position.cells
+    assert game.hash == other.hash and game.omniscient.numbers.cells == other.omniscient.numbers.cells
     game.undo()
     game.undo()
-    assert game.value("n") == "0"
+    assert game.omniscient.value("n") == "0"
 
 
 def variant(rules: str) -> str:
@@ -229,7 +233,7 @@ procedure play():
         option end:
             end game
 {WORLD}{variant(rules)}"""
-    assert play(text, overlays="+one").value("n") == shown
+    assert play(text, overlays="+one").omniscient.value("n") == shown
 
 
 def test_a_game_that_begins_with_a_procedure_that_has_a_value_ends_after_it(tmp_path: Path) -> None:
@@ -239,10 +243,10 @@ def test_a_game_that_begins_with_a_procedure_that_has_a_value_ends_after_it(tmp_
     for backend in ("python", "interpreter"):
         game = Game(folder, ["ann", "bob"], backend=backend, start="opens(elm)")
         take(game, "throw(6)")
-        values = [i for i, c in enumerate(game.position.program.cells) if c.name.startswith("value of ")]
-        assert game.is_over and [game.position.cells[i] for i in values] == [0]
+        values = [i for i, c in enumerate(game.omniscient.numbers.program.cells) if c.name.startswith("value of ")]
+        assert game.is_over and [game.omniscient.numbers.cells[i] for i in values] == [0]
         fresh = Game(folder, ["ann", "bob"], backend=backend)
-        fresh.prepare("opens(oak)")
+        fresh.omniscient.prepare("opens(oak)")
         assert fresh.hash == Game(folder, ["ann", "bob"], backend=backend).hash
 
 
@@ -261,7 +265,7 @@ def test_a_game_that_begins_with_a_procedure_that_has_a_value_ends_after_it(tmp_
 )
 def test_the_gives_the_only_member(play: Play, expression: str, value: str) -> None:
     game = run(play, f"let x = {expression}\nset n to 7 if x == {expression} else 0")
-    assert (game.value(expression), game.value("n")) == (value, "7")
+    assert (game.omniscient.value(expression), game.omniscient.value("n")) == (value, "7")
 
 
 @pytest.mark.parametrize(
@@ -286,7 +290,7 @@ def test_the_is_a_fault_where_there_is_none_or_several(play: Play, expression: s
     assert fault.value.diagnostic.message == told
     assert fault.value.diagnostic.span is not None and game.hash == before
     with pytest.raises(RulesetFaultError) as queried:
-        game.value(expression)
+        game.omniscient.value(expression)
     assert queried.value.diagnostic.message == told
     take(game, "coin(0)")
 
@@ -323,7 +327,7 @@ procedure turn(k: int):
     ],
 )
 def test_a_set_that_is_known_to_have_members_needs_no_fallback(play: Play, expression: str, value: str) -> None:
-    assert run(play, "set n to 0").value(expression) == value
+    assert run(play, "set n to 0").omniscient.value(expression) == value
 
 
 def test_a_role_that_is_always_held_starts_with_the_first_player(play: Play) -> None:
@@ -338,6 +342,6 @@ procedure play():
         "  best: {type: player?}", "  best: {type: player?}\n  emperor: {type: player, start: first(player)}"
     )
     game = play(rules + world)
-    assert game.value("emperor") == "ann" and asked(game) == ("next_one", "ann")
+    assert game.omniscient.value("emperor") == "ann" and asked(game) == ("next_one", "ann")
     take(game, "next_one(bob)")
     assert asked(game) == ("again_one", "bob")

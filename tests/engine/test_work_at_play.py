@@ -35,17 +35,17 @@ def after(ruleset: typed.Ruleset, backend: str, steps: int) -> tuple[str, tuple[
     try:
         take(it, "work")
     except RulesetFaultError as fault:
-        return fault.diagnostic.code, it.position.cells
-    return "", it.position.cells
+        return fault.diagnostic.code, it.omniscient.numbers.cells
+    return "", it.omniscient.numbers.cells
 
 
 @pytest.mark.parametrize("body", WORK.values(), ids=WORK)
 def test_both_backends_stop_at_the_same_step(body: str) -> None:
     ruleset = with_rules(rules(body))
     plain = Game(ruleset, ["a", "b"], backend=lambda r, n, o: Counting(lower(r, n, o)))
-    machine = plain.position.machine
+    machine = plain.omniscient.numbers.machine
     assert isinstance(machine, Counting)
-    begun, code = plain.position.cells, ""
+    begun, code = plain.omniscient.numbers.cells, ""
     try:
         take(plain, "work")
     except RulesetFaultError as fault:
@@ -53,7 +53,7 @@ def test_both_backends_stop_at_the_same_step(body: str) -> None:
     assert machine.taken > 40 and code in ("", "RS703")
     for steps in (machine.taken + 1_000_000, machine.taken + 1, machine.taken):
         outcomes = [after(ruleset, backend, steps) for backend in ("python", "interpreter")]
-        assert outcomes == [(code, plain.position.cells)] * 2
+        assert outcomes == [(code, plain.omniscient.numbers.cells)] * 2
     for steps in (machine.taken - 1, machine.taken * 3 // 4):
         outcomes = [after(ruleset, backend, steps) for backend in ("python", "interpreter")]
         assert outcomes == [("RS704", begun)] * 2
@@ -63,7 +63,7 @@ def test_both_backends_stop_at_the_same_step(body: str) -> None:
 @pytest.mark.parametrize("body", ENDLESS)
 def test_what_does_not_come_to_a_decision_is_given_up(body: str, backend: str) -> None:
     ruleset = with_rules(rules(body))
-    begun = game(ruleset, backend, MAX_STEPS).position.cells
+    begun = game(ruleset, backend, MAX_STEPS).omniscient.numbers.cells
     outcome = after(ruleset, backend, 200_000)
     assert outcome == ("RS704", begun)
 
@@ -87,7 +87,7 @@ def test_shipped_games_are_far_from_the_bound(ref: str) -> None:
             break
         options = list(it.legal_options)
         it.apply(options[ply * 7 % len(options)])
-    assert "_exact" not in vars(it.position.machine)
+    assert "_exact" not in vars(it.omniscient.numbers.machine)
 
 
 def test_the_most_steps_are_never_fewer_than_those_that_there_are() -> None:

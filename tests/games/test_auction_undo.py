@@ -133,7 +133,7 @@ def recorder(base: str, players: int) -> Recorder:
     ref = dialect().ruleset_for({"type": "initialize", "payload": {"baseGame": base}})
     assert ref is not None
     game = Game(ruleset(ref), SEATS[:players], {"set_up": "experienced"})
-    return Recorder(base, players, [int(game.value(f"{seat}.cash")) for seat in SEATS[:players]])
+    return Recorder(base, players, [int(game.omniscient.value(f"{seat}.cash")) for seat in SEATS[:players]])
 
 
 def opened(log: list[Entry]) -> tuple[Game, Importer]:
@@ -152,9 +152,9 @@ def replayed(log: list[Entry]) -> list[Position]:
 
     def step(entry: int) -> None:
         decision = game.decision
-        cash = tuple(int(game.value(f"{seat}.cash")) for seat in game.seats)
+        cash = tuple(int(game.omniscient.value(f"{seat}.cash")) for seat in game.seats)
         if decision is not None and decision.name == "subscription":
-            positions.append((dialect().foreign("nation", game.value("active")), decision.by, cash))
+            positions.append((dialect().foreign("nation", game.omniscient.value("active")), decision.by, cash))
         else:
             positions.append((None, None, cash))
 

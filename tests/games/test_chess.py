@@ -60,13 +60,13 @@ def game_from(fen: str) -> Game:
     game = Game(chess_rules("chess"), SEATS)
     board, active, rights, passed, clock, _ = fen.split()
     for square, pile in men_of(START.split()[0]).items():
-        game.set_value(f"{pile}.at[{square}]", "0")
+        game.omniscient.set_value(f"{pile}.at[{square}]", "0")
     for square, pile in men_of(board).items():
-        game.set_value(f"{pile}.at[{square}]", "1")
-    game.set_value("active", SEATS["wb".index(active)])
-    game.set_value("rights", "{" + ", ".join(RIGHTS[r] for r in rights if r in RIGHTS) + "}")
-    game.set_value("passed", "none" if passed == "-" else passed)
-    game.set_value("clock", clock)
+        game.omniscient.set_value(f"{pile}.at[{square}]", "1")
+    game.omniscient.set_value("active", SEATS["wb".index(active)])
+    game.omniscient.set_value("rights", "{" + ", ".join(RIGHTS[r] for r in rights if r in RIGHTS) + "}")
+    game.omniscient.set_value("passed", "none" if passed == "-" else passed)
+    game.omniscient.set_value("clock", clock)
     return game
 
 

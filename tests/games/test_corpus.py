@@ -72,14 +72,14 @@ def beside(path: Path) -> dict[str, Any]:
 def test_a_game_is_legal_keeps_all_invariants_and_comes_out_as_expected(path: Path) -> None:
     header, entries = log(path).header, log(path).entries
     game = Game(loaded(header.ruleset), header.seats, header.settings)
-    assert not game.broken_invariants()
+    assert not game.omniscient.broken_invariants()
     offered = 0
     for entry in entries:
         assert game.decision is not None
         offered += len(game.legal_options)
         assert game.decision.name == entry.decision
         game.apply(game.parse(entry.option, entry.by))
-        assert not game.broken_invariants()
+        assert not game.omniscient.broken_invariants()
     expected = beside(path)
     result = game.result
     if result is None:
@@ -103,7 +103,7 @@ def kinds(ref: str) -> set[Kind]:
     """Every kind of option that the rules of a reference have."""
     ruleset = loaded(ref)
     game = Game(ruleset, seat_names(ruleset.players[0]), {}, "interpreter")  # nothing is compiled for it
-    program = game.position.program
+    program = game.omniscient.numbers.program
     return {(decision.name, choice.name) for decision in program.decisions for choice in decision.choices}
 
 
@@ -134,7 +134,7 @@ def test_every_kind_of_option_that_an_overlay_adds_is_in_a_log() -> None:
 def test_every_ending_of_a_game_is_in_a_log_of_it(name: str) -> None:
     """But for `returned`, as a game ends that comes to the end of its rules: here rounds go on for ever."""
     ruleset = loaded(name)
-    endings = set(Game(ruleset, seat_names(ruleset.players[0])).position.program.endings) - {"returned"}
+    endings = set(Game(ruleset, seat_names(ruleset.players[0])).omniscient.numbers.program.endings) - {"returned"}
     assert {beside(path).get("ended") for path in of(name)} - {None} == endings
 
 

@@ -42,12 +42,12 @@ def pair(ref: str, rng: random.Random) -> tuple[Game, Game]:
     cash = {"B": 0, "C": 0}
     while one.decision is not None and (one.decision.by is None or one.ply < 20 or not any(cash.values())):
         one.apply(rng.choice([o for o in every_option(one) if not o.interrupt]))
-        cash = {seat: int(one.value(f"{seat}.cash").split()[0]) for seat in cash}
+        cash = {seat: int(one.omniscient.value(f"{seat}.cash").split()[0]) for seat in cash}
     other = one.copy()
     rich, poor = sorted(cash, key=cash.__getitem__, reverse=True)
     moved = rng.randint(1, cash[rich])
-    other.set_value(f"{rich}.cash", f"{cash[rich] - moved} money")
-    other.set_value(f"{poor}.cash", f"{cash[poor] + moved} money")
+    other.omniscient.set_value(f"{rich}.cash", f"{cash[rich] - moved} money")
+    other.omniscient.set_value(f"{poor}.cash", f"{cash[poor] + moved} money")
     assert other.hash != one.hash
     return one, other
 
@@ -86,7 +86,7 @@ def compared(ref: str, rng: random.Random) -> Counter[str]:
             break
         try:
             for game in (one, other):
-                game.apply_text(str(option), option.by, option.decision)
+                game.apply(game.parse(str(option), option.by, option.decision))
         except RulesetFaultError:  # the money has not come by the rules
             break
     return found

@@ -52,7 +52,7 @@ def decider(game: Game) -> int:
 
 def odds(game: Game, keys: Mapping[Key, tuple[Option, ...]]) -> dict[Key, float]:
     """Of a roll: how likely each of its options is."""
-    weights = {key: game.position.weight(o.kind.choice, o.args) for key, (o,) in keys.items()}
+    weights = {key: game.omniscient.numbers.weight(o.kind.choice, o.args) for key, (o,) in keys.items()}
     whole = sum(weights.values())
     return {key: weight / whole for key, weight in weights.items()}
 
@@ -126,7 +126,7 @@ WORTH = {"single": 1.0, "gammon": 2.0, "backgammon": 3.0}
 
 def board(game: Game) -> Key:
     """For each player the men on the points 1 to 24, as he counts, and on the bar; then those of each that are off."""
-    cells = zip(game.position.program.cells, game.position.cells, strict=True)
+    cells = zip(game.omniscient.numbers.program.cells, game.omniscient.numbers.cells, strict=True)
     men = {(cell.place == "off", cell.owner, cell.index): n for cell, n in cells if cell.group == "pieces"}
     assert len(men) == 2 * (POINTS + 2)
     return tuple([men[place] for place in sorted(men)])

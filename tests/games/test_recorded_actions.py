@@ -49,7 +49,7 @@ def values(field: Field, game: Game, state: list[int], args: Sequence[int]) -> l
     value, kind = field.value(state, args), field.type.removeprefix("set ")
     if kind in ("int", "bool"):
         return [bool(value) if kind == "bool" else value]
-    names = game.labels.names[kind]
+    names = game.omniscient.labels.names[kind]
     if kind == field.type:
         return [None if value < 0 else dialect().foreign(kind, names[value])]
     return [dialect().foreign(kind, name) for i, name in enumerate(names) if value >> i & 1]
@@ -117,7 +117,7 @@ def unlike(game: Game, projections: Projections, theirs: dict[str, list[Any]] | 
         assert theirs.keys() == {"import"}
         known = {tuple(sorted((p["province"], p["type"]) for p in a["placements"])) for a in theirs["import"]}
         return sorted(known - ours), [str(purchase) for purchase in ours - known]
-    state = list(game.position.cells)
+    state = list(game.omniscient.numbers.cells)
     options = list(every_option(game))
     if isinstance(theirs, int):
         complete = {k for option in options for k in keys(option, game, projections, state, whole=True)}

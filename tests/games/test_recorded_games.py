@@ -27,10 +27,10 @@ from recorded_games import (
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import read_yaml
 from rulespec.engine.dialects.importer import Stop
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader, read_log
@@ -141,7 +141,7 @@ def facts(ref: str, fact: str) -> dict[str, str | None]:
     """A fact of each region, as text; None where it has none."""
     game = Game(ruleset(ref), [*"ABCD"])
     regions = ruleset(ref).declarations.kinds["region"].entities
-    values = {r.name: game.value(f"{r.name}.{fact}") for r in regions}
+    values = {r.name: game.omniscient.value(f"{r.name}.{fact}") for r in regions}
     return {name: None if value == "none" else value for name, value in values.items()}
 
 
@@ -164,7 +164,7 @@ def compare(path: Path, backend: Backend = "python", until: int | None = None) -
             theirs = {**theirs, "player": None}  # the recorder keeps naming the last player
         found = differences(position_of(game), theirs)
         assert not found, f"after entry {entry} ({log.entries[entry]}): " + "; ".join(found[:5])
-        assert not game.broken_invariants()
+        assert not game.omniscient.broken_invariants()
         seen.append(entry)
 
     stop = importer.run(until, step)
@@ -335,9 +335,9 @@ def test_the_quick_start_game_is_legal_by_the_rulebook_and_all_facts_are_there()
 def test_a_fact_about_the_quick_start_game_holds_or_the_rulebook_says_why_not(number: int) -> None:
     fact = quickstart_facts()[number]
     game = quickstart()[fact["ply"]]
-    assert not game.broken_invariants()
+    assert not game.omniscient.broken_invariants()
     for expression, value in fact.get("values", {}).items():
-        assert game.value(expression) == str(value)
+        assert game.omniscient.value(expression) == str(value)
     if "by" in fact:
         assert game.decision is not None
         assert game.decision.by == fact["by"]
@@ -409,7 +409,7 @@ def test_the_quick_start_game_comes_to_the_same_under_the_rules_of_the_site() ->
         for fact in facts:
             if fact["entry"] == entry + 1:
                 for expression, value in fact.get("values", {}).items():
-                    assert game.value(expression) == str(value), expression
+                    assert game.omniscient.value(expression) == str(value), expression
                     checked += 1
                 assert "by" not in fact or (game.decision is not None and game.decision.by == fact["by"])
 

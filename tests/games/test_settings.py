@@ -65,7 +65,7 @@ def plays(game: Game) -> None:
         option = choose(game, draws)
         assert option is not None
         game.apply(option)
-    assert not game.broken_invariants()
+    assert not game.omniscient.broken_invariants()
 
 
 def plain(value: str) -> str | bool:
@@ -145,7 +145,7 @@ def test_a_scenario_goes_red_without_the_value(name: str, value: str) -> None:
 @pytest.mark.parametrize("hidden", [False, True])
 def test_hide_cash_hides_it_from_the_others(hidden: bool) -> None:
     game = Game(ruleset(GAME), ["A", "B"], {"hide_cash": hidden})
-    game.position.begin()
+    game.omniscient.numbers.begin()
     players = state_json(game, viewer="A")["entities"]["player"]
     assert (players["A"]["cash"], players["B"]["cash"]) == (35, None if hidden else 35)
 

@@ -12,7 +12,7 @@ from folders import GAMES, SHIPPED
 from rulespec.cli.main import run
 from rulespec.drawing.board import board_of
 from rulespec.drawing.scene import Item
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.view import state_json
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.words.words import Words
@@ -35,7 +35,7 @@ def test_changes_give_each_position_back(folder: Path) -> None:
     if log is None:
         pytest.skip("it has no logs")
     played = replay_log(log, until=25).game
-    words, again, wanted, pictures = Words(played.ruleset), played.anew(), [], BoardChanges(())
+    words, again, wanted, pictures = Words(played.ruleset), restarted(played), [], BoardChanges(())
     for option in [None, *played.history]:
         if option is not None:
             again.apply(option)
@@ -75,7 +75,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_browser_shows_the_items_of_the_position(open_page: Open, page: Path) -> None:
     opened, again = open_page(page, "#73"), replay_log(QUICKSTART, until=0).game
     for moves, option in enumerate(replay_log(QUICKSTART).game.history, 1):
-        again.apply_text(str(option))
+        again.apply(again.parse(str(option)))
         if moves not in (1, 49, 50, 51, 112):
             continue
         opened.page.evaluate(f"location.hash = '#{moves}'")

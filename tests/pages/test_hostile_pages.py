@@ -66,7 +66,7 @@ def page(tmp_path: Path) -> Path:
     game = Game(load_ruleset(str(folder)), SEATS)
     log = tmp_path / "a<img src=x onerror=alert`5`>.jsonl"
     with LogWriter(log, LogHeader.of(game)) as file:
-        file.add(game.apply_text("sell(fish, 3)"))
+        file.add(game.apply(game.parse("sell(fish, 3)")))
     with log.open("a") as file:
         file.write('{"decision": "work", "by": null, "option": "' + EVIL.replace("/", "\\u002f") + '\\ud800"}\n')
     assert run(["view", str(log), "--rules", str(folder), "--out", str(tmp_path / "page.html")]) == 0

@@ -15,7 +15,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing.board import board_of
 from rulespec.drawing.colours import colour, luminance
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.inspected import TABLE
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
@@ -43,12 +43,14 @@ def value(line: dict[str, list[int]], moves: int) -> int:
 
 
 def test_curves_are_the_measures_of_each_position() -> None:
-    data, game = replay_data(quickstart(), TABLE), Game(load_ruleset("imperial"), quickstart().game.seats)
+    data, game = replay_data(quickstart(), OMNISCIENT), Game(load_ruleset("imperial"), quickstart().game.seats)
     treasury = next(m for m in data["measures"] if m["title"] == "Treasury")
     for moves, option in enumerate([None, *quickstart().game.history]):
         if option is not None:
-            game.apply_text(str(option))
-        assert [value(line, moves) for line in treasury["lines"]] == list(game.measures()["treasury"].values())
+            game.apply(game.parse(str(option)))
+        assert [value(line, moves) for line in treasury["lines"]] == list(
+            game.omniscient.measures()["treasury"].values()
+        )
 
 
 def test_a_line_is_noted_where_it_changes() -> None:
@@ -78,7 +80,7 @@ def test_what_nobody_sees_has_no_line() -> None:
 )
 def test_lines_have_the_colours_of_the_board(log: str, title: str, ruleset: str, kind: str) -> None:
     result = replay_log(GAMES / log, until=40)
-    lines = next(m for m in replay_data(result, TABLE)["measures"] if m["title"] == title)["lines"]
+    lines = next(m for m in replay_data(result, OMNISCIENT)["measures"] if m["title"] == title)["lines"]
     look = board_of(result.game.ruleset, result.game.seats).sheet.look
     assert [line["colour"] for line in lines] == [colour(look(kind, i).colour) for i in range(len(lines))]
     drawing = yaml.safe_load((GAMES / ruleset / "drawing.yaml").read_text("utf-8"))["drawing"]
@@ -94,7 +96,7 @@ def test_every_line_has_a_colour_of_its_own_or_a_dash(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:
         pytest.skip("it has no logs")
-    for measure in replay_data(replay_log(log, until=5), TABLE)["measures"]:
+    for measure in replay_data(replay_log(log, until=5), OMNISCIENT)["measures"]:
         assert all(re.fullmatch("#[0-9a-f]{6}", line["colour"]) for line in measure["lines"])
         assert all(line.get("pale", False) == (luminance(line["colour"]) > 0.5) for line in measure["lines"])
 
@@ -111,7 +113,7 @@ def test_a_move_that_was_taken_back_is_in_the_page(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     lines = QUICKSTART.read_text("utf-8").splitlines()
     log.write_text("\n".join([*lines[:8], '{"undo": 1}', lines[7]]) + "\n")
-    moves = replay_data(replay_log(log), TABLE)["moves"]
+    moves = replay_data(replay_log(log), OMNISCIENT)["moves"]
     assert len(moves) == 9 and "taken back" in moves[7]["text"]
     assert moves[6]["text"] == moves[8]["text"]
 
@@ -122,23 +124,23 @@ def test_every_shipped_game_has_a_page(folder: Path) -> None:
     if log is None:
         pytest.skip("it has no logs")
     result = replay_log(log, until=25)
-    assert len(replay_data(result, TABLE)["moves"]) == len(result.moves)
+    assert len(replay_data(result, OMNISCIENT)["moves"]) == len(result.moves)
     assert "<script" in replay_page(result, None)
 
 
 def test_a_page_speaks_a_language_that_the_ruleset_has() -> None:
     result = replay_log(GAMES / "tetrarchia" / "logs" / "random-1p.jsonl", until=30)
-    english, spanish = (told_replay(result, TABLE, language).data["moves"] for language in (None, "es"))
+    english, spanish = (told_replay(result, OMNISCIENT, language).data["moves"] for language in (None, "es"))
     assert [m["text"] for m in english] != [m["text"] for m in spanish]
     with pytest.raises(DiagnosticsError) as error:
-        told_replay(result, TABLE, "xx")
+        told_replay(result, OMNISCIENT, "xx")
     assert [d.code for d in error.value.diagnostics] == ["RS534"]
 
 
 def test_a_page_of_too_many_moves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_MOVES", 100)
     with pytest.raises(DiagnosticsError) as error:
-        replay_data(quickstart(), TABLE)
+        replay_data(quickstart(), OMNISCIENT)
     (found,) = error.value.diagnostics
     assert found.code == "RS574" and "112 moves" in found.message and "--until 100" in found.help
 
@@ -146,9 +148,9 @@ def test_a_page_of_too_many_moves_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_page_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_module, "MAX_BYTES", 50_000)
     with pytest.raises(DiagnosticsError) as error:
-        replay_page(quickstart(), TABLE)
+        replay_page(quickstart(), OMNISCIENT)
     assert [d.code for d in error.value.diagnostics] == ["RS574"]
 
 
 def test_a_page_is_the_same_each_time() -> None:
-    assert replay_page(quickstart(), TABLE) == replay_page(quickstart(), TABLE)
+    assert replay_page(quickstart(), OMNISCIENT) == replay_page(quickstart(), OMNISCIENT)

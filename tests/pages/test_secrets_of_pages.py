@@ -22,7 +22,7 @@ def hand(path: Path, *cards: str) -> Path:
     game = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
     with LogWriter(path, LogHeader.of(game)) as log:
         for text in (*(f"deal({card})" for card in cards), "leave_it", "bet"):
-            log.add(game.apply_text(text))
+            log.add(game.apply(game.parse(text)))
     return path
 
 

@@ -155,7 +155,7 @@ def play_a_little(ruleset: typed.Ruleset, backend: str) -> None:
         if option is None:
             break
         game.apply(option)
-    game.broken_invariants()
+    game.omniscient.broken_invariants()
     scores(game)
 
 

@@ -48,7 +48,7 @@ class Twins(Struct, frozen=True):
     def _log(self, texts: tuple[str, ...]) -> list[str]:
         game = Game(load_ruleset(self.ref), self.seats, self.settings)
         for text in texts:
-            game.apply_text(text)
+            game.apply(game.parse(text))
         return [json.dumps(each) for each in (LogHeader.of(game).to_json(), *map(entry_json, game.history))]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rulespec.engine.game.determinize import NotFoundError, determinize
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.round import Round, own_options
@@ -33,8 +33,8 @@ def told(game: Game, seat: str | None, texts: list[str], expressions: list[str])
         "Game.view": game.view(seat).text(),
         "Game.why_not": [refused(game, seat, text) for text in texts],
         "Game.parse": [parsed(game, text) for text in texts],
-        "Game.value": [game.value(e, seat) for e in expressions],
-        "Game.measures": game.measures(seat),
+        "Game.value": [game.omniscient.value(e, seat) for e in expressions],
+        "Game.measures": game.omniscient.measures(seat),
         "Game.determinize": determinized(game, seat),
         "learned": learned(game, seat, min(game.ply, 4)) if seat is not None else (),
         "Round": round_of(game, seat),
@@ -106,7 +106,7 @@ def seen_now(game: Game, seat: str | None) -> str:
 
 def way(game: Game) -> Iterator[Game]:
     """The positions on the way to where a game stands."""
-    past = game.anew()
+    past = restarted(game)
     yield past
     for option in game.history:
         past.apply(option)

@@ -130,8 +130,8 @@ def test_after_an_undo_the_other_system_waits_for_what_it_did_by_itself(replay: 
 def test_a_field_that_is_kept_is_not_taken_back(replay: Recorder, errands: Ruleset, tmp_path: Path) -> None:
     log = [opened(), *TURN[:2], post("sell"), post("keep"), OOPS, OOPS]
     result = replay(*log)
-    assert result.game.value("Ann.bold") == "true"
-    assert replay(opened()).game.value("Ann.bold") == "false"
+    assert result.game.omniscient.value("Ann.bold") == "true"
+    assert replay(opened()).game.omniscient.value("Ann.bold") == "false"
     assert result.game.ply == 2
     native = again(result, tmp_path, errands)
     assert native.divergence is None
@@ -197,7 +197,7 @@ def test_of_a_list_that_is_not_legal_nothing_is_done(replay: Recorder) -> None:
     result = replay(*log)
     assert ignored(result) == [2]
     assert taken(result)[-1] == "loading.enough"
-    assert result.game.value("crate[corn].supply") == "6"
+    assert result.game.omniscient.value("crate[corn].supply") == "6"
 
 
 def test_a_choice_that_lets_the_entry_fit_comes_before_ignoring_it(replay: Recorder) -> None:

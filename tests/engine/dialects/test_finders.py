@@ -34,7 +34,7 @@ def outcome(importer: Importer) -> tuple[Any, ...]:
     """The results of an import."""
     steps: list[tuple[int, str]] = []
     stop = importer.run(step=lambda entry: steps.append((entry, importer.game.hash)))
-    return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.position.cells
+    return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.omniscient.numbers.cells
 
 
 WORDS = """
@@ -101,7 +101,7 @@ def written(of: Dialect, game: Game) -> list[str]:
     projections = importer._projections
     fragments = Fragments(projections.program, {})
     found = []
-    for d in game.position.program.decisions:
+    for d in game.omniscient.numbers.program.decisions:
         for type_ in {form.projection.type for c in d.choices for form in projections.forms[d.name, c.name]}:
             source = FinderSource(fragments.x)
             for k, c in enumerate(d.choices):

@@ -36,7 +36,7 @@ FOUND: list[Any] = [None, True, 0, 3, 5, 1.0, -1, "oak", "none", ["elm"], [], ..
 def test_entries_with_null_mean_none(tmp_path: Path) -> None:
     game = Game(small(tmp_path / "small", RULES + WORLD), ["ann", "bob"])
     dialect = read_dialect(RULESETS / "errands" / "dialects" / "postman.yaml")
-    state = game.position.state
+    state = game.omniscient.numbers.state
     domains = [[0, 1, 2, 3, -1], [0, 1, 2, 3, game.parse("go(oak, none)").args[1]]]
     met = 0
     for match in MATCHES:

@@ -81,8 +81,11 @@ def test_guesses_are_the_arguments_that_look_like_the_record(
     projections = Projections(game, replace(postman, decisions={name: (projection,)}), True)
     (compiled,) = projections.forms[tuple(name.split("."))]  # type: ignore[index]
     assert len(compiled.fields) == len(projection.match)
-    narrowing, state = FormInverse(compiled, projections), game.position.state
-    domains = [range(-2, 5) if type_ == "int" else range(len(game.labels.names[type_])) for _, type_ in compiled.params]
+    narrowing, state = FormInverse(compiled, projections), game.omniscient.numbers.state
+    domains = [
+        range(-2, 5) if type_ == "int" else range(len(game.omniscient.labels.names[type_]))
+        for _, type_ in compiled.params
+    ]
     for a, b in product([*FOUND, ...], repeat=2):
         record = {key: found for key, found in (("a", a), ("b", b)) if found is not ...}
         guesses = narrowing.guesses(record, state)
@@ -118,7 +121,7 @@ def errands(rng: random.Random) -> list[Any]:
 def outcome(importer: Importer, steps: list[tuple[int, str]]) -> tuple[Any, ...]:
     """The results of an import."""
     stop = importer.run(step=lambda entry: steps.append((entry, importer.game.hash)))
-    return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.position.cells
+    return stop, importer.moves, importer.entries, importer.ignored, steps, importer.game.omniscient.numbers.cells
 
 
 def test_logs_are_read_as_if_all_options_were_listed(postman: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:

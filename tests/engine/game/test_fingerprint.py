@@ -32,7 +32,7 @@ def again(game: Game, ref: object, seats: str = "AB", backend: Any = "python") -
     other = Game(load_ruleset(str(ref)), list(seats), backend=backend)
     names = dict(zip(game.seats, other.seats, strict=True))
     for option in game.history:
-        other.apply_text(str(option), names.get(option.by or ""))
+        other.apply(other.parse(str(option), names.get(option.by or "")))
     return other
 
 

@@ -48,7 +48,7 @@ def test_nothing_is_listed_twice_or_differently(imperial: Game) -> None:
 
 
 def test_a_list_of_all_options_asks_the_machine_once(nim: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = nim.position.machine
+    machine = nim.omniscient.numbers.machine
     asked = Mock(wraps=machine.own)
     monkeypatch.setattr(machine, "own", asked)
     assert len(list(nim.legal_options)) > 1
@@ -144,8 +144,8 @@ def test_a_copy_goes_its_own_way(nim: Game) -> None:
 
 def test_what_a_set_up_gives_is_there_before_the_first_rule_runs(play: Play) -> None:
     game = play("procedure play():\n    set m to n\n    end game\n" + WORLD)
-    game.set_value("n", "5")
-    assert game.value("m") == "5"
+    game.omniscient.set_value("n", "5")
+    assert game.omniscient.value("m") == "5"
 
 
 @pytest.mark.parametrize("name", rulespec.__all__)

@@ -8,7 +8,7 @@ import pytest
 from any_names import NAMES
 
 from rulespec.diagnostics.escape import escaped
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.names import AmbiguousNameError, seat_of, shown_names, speaker
 from rulespec.load import load_ruleset
 
@@ -30,7 +30,7 @@ def test_any_text_is_a_name(name: str) -> None:
     assert game.result == plain.result and game.hash == plain.hash
     assert [option.by for option in game.history] == [option.by for option in plain.history]
     assert str(game).startswith("Nim") and game.view("A").names == game.names
-    assert game.copy().names == game.anew().names == game.names
+    assert game.copy().names == restarted(game).names == game.names
 
 
 @pytest.mark.parametrize("name", ["Ann (host)", "Smith, John", " Ann", "Ann\n", "A:B", "all", "", "x" * 300])

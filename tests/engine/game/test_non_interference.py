@@ -16,6 +16,7 @@ from worlds import WORLD
 
 from rulespec.engine.game import events, sight, views
 from rulespec.engine.game import game as game_module
+from rulespec.engine.game.determinize import determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.refusal import refused as refusal
@@ -165,7 +166,9 @@ def _the_game_itself(game: Game, *args: Any) -> Game:
 
 
 def named_state_of(game: Game) -> dict[str, Any]:
-    return named_state(game.position.program, game.labels, game.position.state, (), null=False)
+    return named_state(
+        game.omniscient.numbers.program, game.omniscient.labels, game.omniscient.numbers.state, (), null=False
+    )
 
 
 _parse = Game.parse
@@ -236,7 +239,7 @@ def test_a_determinized_game_looks_the_same(make: Callable[[], Game]) -> None:
     others = 0
     for game in [g.copy() for g in positions(make())][::3]:
         for seat in game.seats:
-            twin = game.determinize(seat, rng)
+            twin = determinize(game, seat, rng)
             assert twin.view(seat) == game.view(seat)
             others += twin.history != game.history
     assert others > 40
@@ -247,7 +250,7 @@ def test_twins_are_determinized_alike(make: Callable[[], Game]) -> None:
     for game in positions(make()):
         memory = game.view("A").memory
         if len(seen.setdefault(memory, [])) < 2:
-            seen[memory].append(game.determinize("A", random.Random(1)).history)
+            seen[memory].append(determinize(game, "A", random.Random(1)).history)
     assert all(len({tuple(map(str, h)) for h in found}) == 1 for found in seen.values())
     assert any(len(found) > 1 for found in seen.values())
 
@@ -255,9 +258,9 @@ def test_twins_are_determinized_alike(make: Callable[[], Game]) -> None:
 def test_every_hand_that_looks_the_same_comes() -> None:
     game = Game(kuhn(), ["A", "B"])
     for text in ("deal(queen)", "deal(king)", "leave_it"):
-        game.apply_text(text)
+        game.apply(game.parse(text))
     rng = random.Random(1)
-    hands = {str(game.determinize("A", rng).history[1]) for _ in range(40)}
+    hands = {str(determinize(game, "A", rng).history[1]) for _ in range(40)}
     assert hands == {"deal(jack)", "deal(king)"}
 
 
@@ -279,16 +282,16 @@ def test_where_the_rules_would_be_at_fault_no_game_looks_the_same(tmp_path: Path
     """The game goes on, so A has not been dealt 0: then nobody could have been asked."""
     game = Game(small(tmp_path / "small", FAULTY + WORLD), ["A", "B"])
     for text in ("deal(1)", "deal(2)", "bid(2)"):
-        game.apply_text(text)
+        game.apply(game.parse(text))
     rng = random.Random(1)
-    dealt = {str(game.determinize("B", rng).history[0]) for _ in range(30)}
+    dealt = {str(determinize(game, "B", rng).history[0]) for _ in range(30)}
     assert dealt == {"deal(1)", "deal(2)"}
 
 
 def test_a_view_where_the_rules_are_at_fault_says_so(tmp_path: Path) -> None:
     game = Game(small(tmp_path / "small", FAULTY + WORLD), ["A", "B"])
     for text in ("deal(0)", "deal(2)"):
-        game.apply_text(text)
+        game.apply(game.parse(text))
     for seat in ("A", "B"):
         with pytest.raises(RulesetFaultError, match="divi"):
             game.view(seat)

@@ -8,6 +8,7 @@ import random
 import pytest
 from worlds import WORLD, Play
 
+from rulespec.engine.game.determinize import determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import IllegalOptionError
 from rulespec.engine.game.round import Round
@@ -33,7 +34,7 @@ TABLE = WORLD.replace("3: 8,", "3: 8, 4: 6,")
 
 def at_round(play: Play, seats: str) -> Game:
     game = play(ROUND + TABLE, seats)
-    game.apply_text("go")
+    game.apply(game.parse("go"))
     return game
 
 
@@ -47,7 +48,7 @@ def test_the_order_in_which_seats_choose_is_not_known(play: Play, seats: str) ->
     wanted = choices(start)
     expected = start.copy()
     for seat in Round(start).waiting:
-        expected.apply_text(wanted[seat], seat)
+        expected.apply(expected.parse(wanted[seat], seat))
     rng = random.Random(seats)
     for order in itertools.permutations(wanted):
         game = start.copy()
@@ -68,7 +69,7 @@ def test_who_is_asked(play: Play) -> None:
     game = at_round(play, "ann bob cid dan")
     assert Round(game).waiting == ("bob", "cid", "ann")
     assert game.view("dan").waiting == ("bob", "cid", "ann")
-    game.apply_text("bid(1)", "bob")
+    game.apply(game.parse("bid(1)", "bob"))
     assert Round(game).waiting == game.view(None).waiting == ("cid", "ann")
 
 
@@ -87,7 +88,7 @@ def test_a_choice_stays_until_another_one_is_legal(play: Play) -> None:
         round_.choose("ann", "bid(4)")
     round_.choose("cid", "stay")
     assert round_.waiting == ("bob",) and round_.choose("bob", "bid(1)")
-    assert game.value("ann.secret") == "2"
+    assert game.omniscient.value("ann.secret") == "2"
     with pytest.raises(ValueError, match="ann is not asked"):
         round_.withdraw("ann")
 
@@ -116,7 +117,7 @@ def test_a_round_in_which_somebody_has_no_option_is_shown(play: Play) -> None:
 
 def at_round_of(play: Play, rules: str) -> Game:
     game = play(rules + TABLE, "ann bob")
-    game.apply_text("go")
+    game.apply(game.parse("go"))
     return game
 
 
@@ -137,9 +138,9 @@ def test_who_is_asked_later_remembers_the_options_that_it_sees_now(play: Play) -
     views = []
     for fate in ("fate(0)", "fate(1)"):
         game = play(TELLING + TABLE, "A B C")
-        game.apply_text(fate)
+        game.apply(game.parse(fate))
         views.append([game.view(seat) for seat in ("B", "C")])
-        twin = game.determinize("C", random.Random(1))
+        twin = determinize(game, "C", random.Random(1))
         assert twin.view("C") == game.view("C")
     assert [len(view.options) for view in views[0] + views[1]] == [1, 1, 2, 2]
     assert all(one.memory != other.memory and one.hash != other.hash for one, other in zip(*views, strict=True))
@@ -148,5 +149,5 @@ def test_who_is_asked_later_remembers_the_options_that_it_sees_now(play: Play) -
 def test_who_is_asked_later_has_no_options_where_the_rules_leave_another_one_none(play: Play) -> None:
     none = TELLING.replace("require k <=", "require p != first(player) and k <=")
     game = play(none + TABLE, "A B")
-    game.apply_text("fate(0)")
+    game.apply(game.parse("fate(0)"))
     assert game.view("B").options == ()

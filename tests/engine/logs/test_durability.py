@@ -25,8 +25,8 @@ from folders import ROOT, RULESETS
 import rulespec.engine.logs.saved_game
 from rulespec.cli.main import cli, run
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader, entry_json, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError

@@ -26,7 +26,7 @@ Lines = list[dict[str, Any]]
 def game_of(*texts: str, ref: str = "nim") -> Game:
     game = Game(load_ruleset(str(RULESETS / ref)), ["Ann", "Bob"])
     for text in texts:
-        game.apply_text(text)
+        game.apply(game.parse(text))
     return game
 
 
@@ -143,7 +143,7 @@ def test_no_end_line_tells_a_seat_what_it_may_not_know() -> None:
         game = game_of(ref="wager")
         while game.decision is not None and game.decision.by is None:
             game.apply(game.legal_options[0])
-        game.apply_text(bid, "Ann")
+        game.apply(game.parse(bid, "Ann"))
         ends.append([line for seat in ("Bob", None) for line in seat_log(game, seat) if "end" in line])
     assert ends[0] == ends[1] and len(ends[0]) == 2 and all(line["end"]["scores"] == {} for line in ends[0])
 

@@ -16,8 +16,9 @@ from folders import ROOT
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.game.view import state_json
 from rulespec.engine.logs.decision_lines import MAX_LINE
 from rulespec.engine.logs.log_file import LogWriter
@@ -106,7 +107,7 @@ def test_an_undo_may_keep_state_fields(errands: Ruleset, tmp_path: Path) -> None
     result = replay_log(path, rules=ERRANDS)
     assert result.divergence is None
     assert (result.game.ply, result.moves[-1]) == (1, back)
-    game.take_back(back)
+    game.omniscient.take_back(back)
     assert result.game.hash == game.hash
     now = state_json(game)["entities"]["player"]
     assert {seat: record["bold"] for seat, record in now.items()} == {s: r["bold"] for s, r in players.items()}
@@ -124,7 +125,7 @@ def test_an_undo_may_set_fields_of_the_game(errands: Ruleset, tmp_path: Path) ->
         path.write_text(HEADER + OPENING + MOOD + json.dumps(line) + "\n", encoding="utf-8")
         result = replay_log(path, rules=ERRANDS)
         assert result.divergence is None
-        assert (result.game.value("opener"), result.game.ply) == (opener, ply)
+        assert (result.game.omniscient.value("opener"), result.game.ply) == (opener, ply)
         result.write_native(tmp_path / "again.jsonl")
         assert json.loads((tmp_path / "again.jsonl").read_text("utf-8").splitlines()[-2]) == line
         assert replay_log(tmp_path / "again.jsonl", rules=ERRANDS).game.hash == result.game.hash

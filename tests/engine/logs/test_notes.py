@@ -30,7 +30,7 @@ def noted(path: Path, ref: str = "nim", texts: tuple[str, ...] = ("take(1)", "ta
     for text in texts:
         if game.decision is not None and game.decision.by is None:
             game.apply(game.legal_options[0])
-        game.apply_text(text)
+        game.apply(game.parse(text))
     write_log(path, game)
     header, *lines, end = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     header |= {"event": "club evening", "date": "2026-11-25", "remark": "rain", "x-site": {"id": [1, None]}}

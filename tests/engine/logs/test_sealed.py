@@ -15,8 +15,8 @@ import pytest
 from worlds import IDLE, WORLD, Play, take
 
 from rulespec.engine.game.determinize import particles
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import RulesetFaultError, TakenBack
 from rulespec.engine.game.round import Round
 from rulespec.engine.logs.log_file import LogWriter, write_log
 from rulespec.engine.logs.native import LogHeader, read_log
@@ -151,7 +151,7 @@ def test_seals_are_the_same_after_the_game_has_been_in_a_file(play: Play, tmp_pa
     again = replay_native(read_log(tmp_path / "log.jsonl"), game.ruleset)
     assert decisions(again.game, "bob") == sealed and again.divergence is None
     back = [*again.moves, TakenBack(1), *again.moves]
-    again.game.take_back(TakenBack(1))
+    again.game.omniscient.take_back(TakenBack(1))
     write_log(tmp_path / "other.jsonl", take(again.game, "bid(2)"), back)
     other = replay_native(read_log(tmp_path / "other.jsonl"), game.ruleset)
     assert decisions(other.game, "bob") == decisions(again.game, "bob") != sealed
@@ -188,8 +188,8 @@ def test_a_saved_game_with_secrets_is_its_owners(play: Play, tmp_path: Path) -> 
     secret, public = play(SECRET + WORLD), play(IDLE + WORLD.replace(", private: true", ""))
     for game, name in ((secret, "secret"), (public, "public")):
         with SavedGame(tmp_path / f"{name}.jsonl") as saved:
-            saved.begin(LogHeader.of(game), secret=game.watcher.secretive)
-        with LogWriter(tmp_path / f"{name}.log", LogHeader.of(game), secret=game.watcher.secretive):
+            saved.begin(LogHeader.of(game), secret=game.omniscient.watcher.secretive)
+        with LogWriter(tmp_path / f"{name}.log", LogHeader.of(game), secret=game.omniscient.watcher.secretive):
             pass
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if path.is_file()}
     assert modes["secret.jsonl"] == modes["secret.log"] == 0o600

@@ -148,18 +148,18 @@ OF_HEXES = lines(
 
 def test_expressions_have_their_values(play: Play) -> None:
     game = play(BOARD)
-    assert [(text, game.value(text)) for text, _ in VALUES] == VALUES
+    assert [(text, game.omniscient.value(text)) for text, _ in VALUES] == VALUES
 
 
 def test_hexes_have_six_directions(play: Play) -> None:
     game = play(HEXES)
-    assert [(text, game.value(text)) for text, _ in OF_HEXES] == OF_HEXES
+    assert [(text, game.omniscient.value(text)) for text, _ in OF_HEXES] == OF_HEXES
 
 
 def test_rows_of_hexes_of_one_length_lie_half_a_hex_apart(play: Play) -> None:
     game = play(HEXES.replace("[2, 3, 2]", "[2, 2, 2]"))
-    assert game.value("{a1.to(d) for d in direction}") == "{a2, b1}"
-    assert game.value("{b1.to(d) for d in direction}") == "{a1, a2, b2, c1, c2}"
+    assert game.omniscient.value("{a1.to(d) for d in direction}") == "{a2, b1}"
+    assert game.omniscient.value("{b1.to(d) for d in direction}") == "{a1, a2, b2, c1, c2}"
 
 
 WITHOUT_RULES = BOARD[BOARD.index("--- ") :]
@@ -184,7 +184,7 @@ procedure play():
 
 
 def members(game: Game, field: str) -> set[str]:
-    return set(game.value(field).strip("{}").split(", ")) - {""}
+    return set(game.omniscient.value(field).strip("{}").split(", ")) - {""}
 
 
 def test_rays_and_steps_are_what_arithmetic_says(play: Play) -> None:
@@ -199,16 +199,16 @@ def test_rays_and_steps_are_what_arithmetic_says(play: Play) -> None:
             game.apply(game.parse(f"from({name(x, y)}, {d}, {k})"))
             there = [x + STEPS[d][0], y + STEPS[d][1]]
             far = x + k * STEPS[d][0], y + k * STEPS[d][1]
-            assert game.value("at") == (name(*there) if 0 <= there[0] < 5 and 0 <= there[1] < 4 else "none")
+            assert game.omniscient.value("at") == (name(*there) if 0 <= there[0] < 5 and 0 <= there[1] < 4 else "none")
             index = far[0] + 5 * far[1] + 1 if 0 <= far[0] < 5 and 0 <= far[1] < 4 else 0
-            assert game.value("far") == str(index)
+            assert game.omniscient.value("far") == str(index)
             assert members(game, "whole") == set(ray(x, y, d, set()))
             assert members(game, "seen") == set(ray(x, y, d, men))
             assert members(game, "around") == {z for each in STEPS for z in ray(x, y, each, men)}
             assert members(game, "north") == set(ray(x, y, "n", men))
             assert members(game, "west") == set(ray(x, y, "w", men - {name(x, y)}))
             assert members(game, "near") == {ray(x, y, each, set())[0] for each in STEPS if ray(x, y, each, set())}
-            assert game.broken_invariants() == []
+            assert game.omniscient.broken_invariants() == []
 
 
 def test_a_board_has_state_pieces_and_options(play: Play) -> None:
@@ -227,17 +227,17 @@ procedure decide_all():
                 end game
 """
     game = play(rules + WITHOUT_RULES)
-    assert game.value("back.seen") == "8"
+    assert game.omniscient.value("back.seen") == "8"
     assert (
         len(list(game.legal_options))
         == sum(1 for x in range(5) for y in range(4) for d in STEPS if ray(x, y, d, set())) + 1
     )
     game.apply(game.parse("stone(a1, ne)"))
-    assert game.value("{x in square where x.man}") == "{b2}"
+    assert game.omniscient.value("{x in square where x.man}") == "{b2}"
     refused = game.why_not(game.parse("stone(b1, n)"))
     assert refused is not None and "nothing there" in str(refused)
     game.undo()
-    assert game.value("{x in square where x.man}") == "{}"
+    assert game.omniscient.value("{x in square where x.man}") == "{}"
 
 
 def test_a_board_of_many_spaces(play: Play) -> None:
@@ -259,7 +259,7 @@ boards:
 """
     game = play(rules)
     game.apply(game.parse("go(a3, e)"))
-    assert game.value("found") == "{b3, c3}"
+    assert game.omniscient.value("found") == "{b3, c3}"
 
 
 def test_coverage_does_not_count_the_functions_of_boards(play: Play) -> None:

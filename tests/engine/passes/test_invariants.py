@@ -28,8 +28,8 @@ SEATS = ("Ann", "Bob", "Cid")
 
 
 def machine(game: Game) -> PythonBackend:
-    assert isinstance(game.position.machine, PythonBackend)
-    return game.position.machine
+    assert isinstance(game.omniscient.numbers.machine, PythonBackend)
+    return game.omniscient.numbers.machine
 
 
 def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
@@ -52,8 +52,8 @@ def holds(invariants: Invariants, number: int, state: State, asked: int) -> bool
 
 def cell(game: Game, group: str, owner: str, name: str, place: str = "", index: str = "") -> int:
     """The number of a cell."""
-    for at, c in enumerate(game.position.program.cells):
-        where = game.labels.names[c.index_kind][c.index] if c.index_kind else ""
+    for at, c in enumerate(game.omniscient.numbers.program.cells):
+        where = game.omniscient.labels.names[c.index_kind][c.index] if c.index_kind else ""
         if (c.group, c.owner, c.name, c.place, where) == (group, owner, name, place, index):
             return at
     raise LookupError(name)
@@ -63,7 +63,7 @@ def asked(game: Game, at: int) -> dict[str, int]:
     """The number of members that are asked when a cell changes, by the names of the invariants."""
     invariants = machine(game).invariants
     readers, _ = invariants.readers
-    return {game.position.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}
+    return {game.omniscient.numbers.program.invariants[n].name: mask.bit_count() for n, mask in readers.get(at, ())}
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
@@ -73,18 +73,18 @@ def test_a_member_is_asked_again_if_any_cell_matters_to_it(ref: str) -> None:
     invariants = machine(game).invariants
     readers, always = invariants.readers
     assert not always
-    had: list[set[int]] = [{value} for value in game.position.cells]
+    had: list[set[int]] = [{value} for value in game.omniscient.numbers.cells]
     changed = 0
     while not game.is_over and game.ply < 300:
         game.apply(rng.choice(game.legal_options))
-        for at, value in enumerate(game.position.cells):
+        for at, value in enumerate(game.omniscient.numbers.cells):
             had[at].add(value)
         if game.ply % 10:
             continue
-        held = holding(invariants, game.position.state)
-        for at in rng.sample(range(3, len(game.position.cells)), 25):
-            state = list(game.position.state)
-            machine(game).write(state, {at: rng.choice([*had[at], game.position.state[at] + 1])})
+        held = holding(invariants, game.omniscient.numbers.state)
+        for at in rng.sample(range(3, len(game.omniscient.numbers.cells)), 25):
+            state = list(game.omniscient.numbers.state)
+            machine(game).write(state, {at: rng.choice([*had[at], game.omniscient.numbers.state[at] + 1])})
             lost = held - holding(invariants, state)
             noted = dict(readers.get(at, ()))
             assert all(noted.get(number, 0) >> member & 1 for number, member in lost)
@@ -100,18 +100,20 @@ def test_what_a_decision_breaks_is_found_by_what_it_has_written(text: str, seed:
         try:
             if game.is_over or not (options := game.legal_options):
                 return
-            held = holding(machine(game).invariants, game.position.state)
+            held = holding(machine(game).invariants, game.omniscient.numbers.state)
             game.apply(rng.choice(options))
         except RulesetFaultError:
             return
-        lost = {number for number, _ in held - holding(machine(game).invariants, game.position.state)}
+        lost = {number for number, _ in held - holding(machine(game).invariants, game.omniscient.numbers.state)}
         try:
-            again = machine(game).broken(game.position.state, [game.position.steps[-1].journal])
+            again = machine(game).broken(game.omniscient.numbers.state, [game.omniscient.numbers.steps[-1].journal])
         except ProgramFaultError:
             continue  # one that did not hold before
         assert lost <= set(again)
         invariants = machine(game).invariants
-        assert not any(holds(invariants, number, game.position.state, invariants.members[number]) for number in again)
+        assert not any(
+            holds(invariants, number, game.omniscient.numbers.state, invariants.members[number]) for number in again
+        )
 
 
 def test_a_decision_asks_few_members() -> None:

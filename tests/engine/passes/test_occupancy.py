@@ -10,7 +10,8 @@ from cases import small
 from folders import RULESETS
 from msgspec.structs import replace
 
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.passes.pipeline import optimized
@@ -130,9 +131,9 @@ def test_an_index_that_is_none_finds_nothing_that_a_set_cannot_hold() -> None:
 
 
 def as_they_should_be(game: Game) -> list[int]:
-    machine = game.position.machine
+    machine = game.omniscient.numbers.machine
     assert isinstance(machine, PythonBackend)
-    return machine.occupancy.start(game.position.cells)
+    return machine.occupancy.start(game.omniscient.numbers.cells)
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"])
@@ -141,13 +142,16 @@ def test_they_follow_every_decision_back_and_forth(ref: str) -> None:
     rng = random.Random(7)
     crossed = 0
     while not game.is_over and game.ply < 250:
-        before = list(game.position.state)
+        before = list(game.omniscient.numbers.state)
         game.apply(rng.choice(game.legal_options))
-        assert game.position.state == as_they_should_be(game)
-        crossed += before[len(game.position.cells) :] != game.position.state[len(game.position.cells) :]
+        assert game.omniscient.numbers.state == as_they_should_be(game)
+        crossed += (
+            before[len(game.omniscient.numbers.cells) :]
+            != game.omniscient.numbers.state[len(game.omniscient.numbers.cells) :]
+        )
         if rng.random() < 0.3:
             again = game.undo()
-            assert game.position.state == before
+            assert game.omniscient.numbers.state == before
             game.apply(again)
     assert crossed > 50
 
@@ -157,15 +161,15 @@ def test_they_follow_what_is_put_into_the_state_from_outside() -> None:
     rng = random.Random(3)
     while game.ply < 60:
         game.apply(rng.choice(game.legal_options))
-    before, twin = list(game.position.state), game.copy()
-    game.set_value("army[france].at[paris]", "3")
-    game.set_value("army[italy].guest[paris]", "1")
-    assert game.position.state == as_they_should_be(game) != before
+    before, twin = list(game.omniscient.numbers.state), game.copy()
+    game.omniscient.set_value("army[france].at[paris]", "3")
+    game.omniscient.set_value("army[italy].guest[paris]", "1")
+    assert game.omniscient.numbers.state == as_they_should_be(game) != before
     game.undo()
-    assert game.position.state == as_they_should_be(game)
-    game.take_back(TakenBack(2, ("nation.position",)))
-    assert game.position.state == as_they_should_be(game)
-    assert twin.position.state == before == as_they_should_be(twin)
+    assert game.omniscient.numbers.state == as_they_should_be(game)
+    game.omniscient.take_back(TakenBack(2, ("nation.position",)))
+    assert game.omniscient.numbers.state == as_they_should_be(game)
+    assert twin.omniscient.numbers.state == before == as_they_should_be(twin)
 
 
 def test_who_is_where_is_kept_whatever_moves() -> None:
@@ -174,19 +178,22 @@ def test_who_is_where_is_kept_whatever_moves() -> None:
     crossed = 0
     for _ in range(40):
         game = Game(ruleset, SEATS)
-        machine = game.position.machine
+        machine = game.omniscient.numbers.machine
         assert isinstance(machine, PythonBackend) and machine.occupancy.holdings
         while not game.is_over:
-            before = list(game.position.state)
+            before = list(game.omniscient.numbers.state)
             game.apply(rng.choice(game.legal_options))
-            assert game.position.state == as_they_should_be(game)
-            crossed += before[len(game.position.cells) :] != game.position.state[len(game.position.cells) :]
+            assert game.omniscient.numbers.state == as_they_should_be(game)
+            crossed += (
+                before[len(game.omniscient.numbers.cells) :]
+                != game.omniscient.numbers.state[len(game.omniscient.numbers.cells) :]
+            )
             again = game.undo()
-            assert game.position.state == before
+            assert game.omniscient.numbers.state == before
             game.apply(again)
-        game.set_value("ant.place", "at[dover]")
-        game.set_value("Bob_sailor_2.place", "guest[Cid]")
-        assert game.position.state == as_they_should_be(game)
+        game.omniscient.set_value("ant.place", "at[dover]")
+        game.omniscient.set_value("Bob_sailor_2.place", "guest[Cid]")
+        assert game.omniscient.numbers.state == as_they_should_be(game)
     assert crossed > 200
 
 
@@ -233,23 +240,26 @@ def test_who_has_what_is_kept_whatever_is_set(tmp_path: Path) -> None:
     for _ in range(6):
         game = Game(ruleset, SEATS)
         plain = Game(ruleset, SEATS, backend="interpreter")
-        machine = game.position.machine
+        machine = game.omniscient.numbers.machine
         assert isinstance(machine, PythonBackend) and len(machine.occupancy.holdings) == 2
         while not game.is_over:
             assert [str(o) for o in game.legal_options] == [str(o) for o in plain.legal_options]
-            before = list(game.position.state)
+            before = list(game.omniscient.numbers.state)
             chosen = rng.choice(game.legal_options)
             game.apply(chosen)
-            plain.apply_text(str(chosen))
-            assert game.position.state == as_they_should_be(game)
-            assert game.position.cells == plain.position.cells
-            crossed += before[len(game.position.cells) :] != game.position.state[len(game.position.cells) :]
+            plain.apply(plain.parse(str(chosen)))
+            assert game.omniscient.numbers.state == as_they_should_be(game)
+            assert game.omniscient.numbers.cells == plain.omniscient.numbers.cells
+            crossed += (
+                before[len(game.omniscient.numbers.cells) :]
+                != game.omniscient.numbers.state[len(game.omniscient.numbers.cells) :]
+            )
             again = game.undo()
-            assert game.position.state == before
+            assert game.omniscient.numbers.state == before
             game.apply(again)
-        game.set_value("p3.owner", "none")
-        game.set_value("p4.owner", "Cid")
-        assert game.position.state == as_they_should_be(game)
+        game.omniscient.set_value("p3.owner", "none")
+        game.omniscient.set_value("p4.owner", "Cid")
+        assert game.omniscient.numbers.state == as_they_should_be(game)
     assert crossed > 300
 
 

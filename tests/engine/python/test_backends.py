@@ -108,7 +108,7 @@ def test_the_source_does_not_grow_out_of_bounds(lets: int) -> None:
     rules += ["procedure play():", "    for p in player:", *(f"        q{k}(p)" for k in range(4))]
     ruleset = with_rules("\n".join([*rules, "invariant i:", "    m >= 0", ""]))
     fast, plain = Game(ruleset, ["ann", "bob"]), Game(ruleset, ["ann", "bob"], backend="interpreter")
-    machine = fast.position.machine
+    machine = fast.omniscient.numbers.machine
     assert isinstance(machine, PythonBackend)
     assert machine.source.count("\n") < 60 * len(machine.p.blocks)
     agree(fast, plain, lambda options: 0, 300)
@@ -202,7 +202,7 @@ def test_closures_mean_the_same_on_every_ruleset(folder: Path) -> None:
 def after(rules: str, *options: str) -> Game:
     game = Game(with_rules(rules), ["a", "b"])
     for option in options:
-        game.apply_text(option)
+        game.apply(game.parse(option))
     return game
 
 
@@ -245,7 +245,11 @@ procedure deeper():
 """
     one = after(rules, "mark(oak, 1)", "other", "see(elm, 2)")
     two = after(rules, "mark(elm, 2)", "other", "see(oak, 1)")
-    assert one.decision is not None and one.position.cells == two.position.cells and one.hash == two.hash
+    assert (
+        one.decision is not None
+        and one.omniscient.numbers.cells == two.omniscient.numbers.cells
+        and one.hash == two.hash
+    )
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)

@@ -63,7 +63,7 @@ def test_no_run_counts_fewer_steps_than_it_takes(text: str, seed: int, chosen: d
         plain = Game(ruleset, ["ann", "bob"], chosen, lambda r, n, o: Counting(lower(r, n, o)))
     except RulesetFaultError:
         return
-    machine = plain.position.machine
+    machine = plain.omniscient.numbers.machine
     assert isinstance(machine, Counting)
     fast = Unasked(machine.p)
     rng = random.Random(seed)
@@ -76,8 +76,8 @@ def test_no_run_counts_fewer_steps_than_it_takes(text: str, seed: int, chosen: d
             return
         option = rng.choice(options)
         state = fast.start()
-        state[: len(machine.p.cells)] = plain.position.cells
-        fast.write(state, dict(enumerate(plain.position.cells)))
+        state[: len(machine.p.cells)] = plain.omniscient.numbers.cells
+        fast.write(state, dict(enumerate(plain.omniscient.numbers.cells)))
         before = [*state]
         try:
             plain.apply(option)
@@ -104,7 +104,7 @@ def test_programs_whose_every_expression_counts_mean_the_same(
 def walk(ruleset: typed.Ruleset, plies: int) -> PythonBackend:
     """Plays decisions by chance; the machine that played them."""
     game, rng = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), random.Random(1)
-    machine = game.position.machine
+    machine = game.omniscient.numbers.machine
     assert isinstance(machine, PythonBackend)
     for _ in range(plies):
         options = game.legal_options

@@ -51,8 +51,8 @@ def test_each_function_is_written_once() -> None:
 @pytest.mark.parametrize("log", [LOG, FOREIGN], ids=lambda path: path.stem)
 def test_a_log_replayed_once_ends_as_any_other(log: Path) -> None:
     once, often = replay_log(log, once=True), replay_log(log)
-    assert isinstance(once.game.position.machine, OnDemandBackend)
-    assert not isinstance(often.game.position.machine, OnDemandBackend)
+    assert isinstance(once.game.omniscient.numbers.machine, OnDemandBackend)
+    assert not isinstance(often.game.omniscient.numbers.machine, OnDemandBackend)
     assert once.game.hash == often.game.hash and once.moves == often.moves
 
 
@@ -70,19 +70,19 @@ def test_interrupts_are_made_on_demand() -> None:
 
 def test_a_long_log_has_a_machine_with_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MAX_ONCE", 10)
-    assert type(replay_log(LOG, once=True).game.position.machine) is PythonBackend
+    assert type(replay_log(LOG, once=True).game.omniscient.numbers.machine) is PythonBackend
 
 
 def test_a_backend_that_was_asked_for_is_used() -> None:
-    asked = replay_log(LOG, once=True, backend="interpreter", until=1).game.position.machine
+    asked = replay_log(LOG, once=True, backend="interpreter", until=1).game.omniscient.numbers.machine
     assert not isinstance(asked, PythonBackend)
 
 
 def test_what_python_cannot_compile_is_an_error_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     game = Game(load_ruleset("tutorial"), ["ann", "bob"], backend=quick_machine)
-    machine = game.position.machine
+    machine = game.omniscient.numbers.machine
     assert isinstance(machine, OnDemandBackend)
-    option, before = game.legal_options[0], game.position.cells
+    option, before = game.legal_options[0], game.omniscient.numbers.cells
 
     def too_deep(*_: object) -> None:
         raise SyntaxError("too many statically nested blocks")
@@ -90,7 +90,7 @@ def test_what_python_cannot_compile_is_an_error_and_changes_nothing(monkeypatch:
     monkeypatch.setattr(machine, "_define", too_deep)
     with pytest.raises(DiagnosticsError, match="RS410"):
         game.apply(option)
-    assert game.position.cells == before and game.ply == 0
+    assert game.omniscient.numbers.cells == before and game.ply == 0
 
 
 def test_rules_that_suppose_what_would_be_are_written_as_a_whole() -> None:

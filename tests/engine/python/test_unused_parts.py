@@ -96,14 +96,16 @@ LARGE = {
 
 def outcome(ruleset: typed.Ruleset, machine: str) -> str:
     game = Game(ruleset, ["ann", "bob"], backend=MACHINES[machine])
-    begun = game.position.cells
+    begun = game.omniscient.numbers.cells
     try:
-        game.apply_text("go")
+        game.apply(game.parse("go"))
     except RulesetFaultError as fault:
-        assert game.position.cells == begun
+        assert game.omniscient.numbers.cells == begun
         return str(fault)
-    cells = game.position.program.cells
-    return str(next(game.position.cells[at] for at, c in enumerate(cells) if (c.group, c.name) == ("game", "m")))
+    cells = game.omniscient.numbers.program.cells
+    return str(
+        next(game.omniscient.numbers.cells[at] for at, c in enumerate(cells) if (c.group, c.name) == ("game", "m"))
+    )
 
 
 def rules(definitions: str, value: str) -> str:

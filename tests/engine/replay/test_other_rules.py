@@ -43,8 +43,8 @@ def written(folder: Path, text: str = RULES) -> Path:
 def logged(folder: Path, **header: Any) -> Path:
     """A log of a game under the rules of a folder; `header`: its keys with other values, None for none."""
     game = Game(load_ruleset(str(folder)), ["Ann", "Bob"])
-    game.apply_text("buy(2)")
-    game.apply_text("leave_it")
+    game.apply(game.parse("buy(2)"))
+    game.apply(game.parse("leave_it"))
     path = folder.parent / "game.jsonl"
     write_log(path, game)
     first, *rest = path.read_text("utf-8").splitlines(keepends=True)
@@ -150,7 +150,7 @@ def test_a_fault_is_at_its_line_after_a_comment_above(backend: Backend, tmp_path
         assert refusal is not None and refusal.reason == f"reason {comments}"
         assert refusal.span is not None and refusal.span.line == 5 + comments
         with pytest.raises(RulesetFaultError, match=rf"play\.rules:{8 + comments}:"):
-            game.apply_text("divide(0)")
+            game.apply(game.parse("divide(0)"))
 
 
 FAULTS = {

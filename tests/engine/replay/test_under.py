@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.program.draws import Draws

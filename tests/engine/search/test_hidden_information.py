@@ -19,7 +19,7 @@ def hand(other: str) -> Game:
     """Ann has the queen, and is to act."""
     game = Game(kuhn(), ["Ann", "Bob"])
     for text in ("deal(queen)", f"deal({other})"):
-        game.apply_text(text)
+        game.apply(game.parse(text))
     return game
 
 

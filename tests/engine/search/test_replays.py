@@ -20,8 +20,8 @@ from programs import programs, with_rules
 from programs_wide import SIZES, towns_of
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game, TakenBack
-from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import RulesetFaultError, TakenBack
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, read_log
 from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.program.draws import Draws
@@ -77,7 +77,7 @@ def test_shipped_logs_come_to_the_same_end(path: Path) -> None:
     found = search.replay([search.codes(log.entries, tuple(log.header.seats))], hashes=True)
     assert search.backend == "wasm"
     assert found.decisions.tolist() == [plain.game.ply]
-    assert search.game(found.rows[0]).position.cells == plain.game.position.cells
+    assert search.game(found.rows[0]).omniscient.numbers.cells == plain.game.omniscient.numbers.cells
     assert [f"{each:016x}" for each in found.hashes[-1:].tolist()] == [plain.game.hash]
     assert (search.deciders(found.rows)[0] == NOBODY) == plain.game.is_over
 

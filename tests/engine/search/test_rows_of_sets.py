@@ -90,7 +90,9 @@ def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
     fast, plain = open_search(games[0]), Search(games[0])
     rows = fast.rows(games)
     assert rows.tolist() == plain.rows(games).tolist()
-    assert [plain.game(row).position.cells for row in rows] == [game.position.cells for game in games]
+    assert [plain.game(row).omniscient.numbers.cells for row in rows] == [
+        game.omniscient.numbers.cells for game in games
+    ]
     few = rows[1::2]
     one, other = fast.expand(few), plain.expand(few)
     assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
@@ -107,8 +109,8 @@ def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
 def test_each_cell_is_read_back_from_a_row(size: int) -> None:
     """Sets of all members, and of the last one alone."""
     game = Game(with_rules(RULES.format(body=KEPT["what all have named"].strip("\n")), towns_of(size)), ["ann", "bob"])
-    form, cells = RowForm(game.position.program), game.position.cells
-    for at, cell in enumerate(game.position.program.cells):
+    form, cells = RowForm(game.omniscient.numbers.program), game.omniscient.numbers.cells
+    for at, cell in enumerate(game.omniscient.numbers.program.cells):
         if cell.type == "set town":
             for value in ((1 << size) - 1, 1 << size - 1):
                 row = form.row([*cells[:at], value, *cells[at + 1 :]])

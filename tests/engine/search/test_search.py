@@ -185,7 +185,9 @@ def test_rows_of_sets_of_any_size_are_read(text: str, seed: int, towns: int) -> 
         assume(False)
     fast, plain = both(games[0])
     rows = fast.rows(games)
-    assert [search.game(row).position.cells for search in (fast,) for row in rows] == [g.position.cells for g in games]
+    assert [search.game(row).omniscient.numbers.cells for search in (fast,) for row in rows] == [
+        g.omniscient.numbers.cells for g in games
+    ]
     assert fast.hashes(rows).tolist() == [int(game.hash, 16) for game in games]
     for method in ("counts", "expand"):
         answers: list[object] = []
@@ -294,7 +296,7 @@ def test_a_game_that_is_over_has_no_options() -> None:
 def test_uct_takes_what_wins(backend: str) -> None:
     game = Game(load_ruleset("connect_four"), ["red", "yellow"])
     for cell in ("d1", "c1", "d2", "c2", "d3"):
-        game.apply_text(f"drop({cell})")
+        game.apply(game.parse(f"drop({cell})"))
     search = open_search(game, backend="wasm" if backend == "wasm" else "python")
     found = uct(search, search.rows([game])[0], 150, 1)
     assert found == uct(Search(game), search.rows([game])[0], 150, 1)

@@ -49,8 +49,8 @@ def moves(found: Exploration) -> list[str]:
     return [str(move) for move in finding.moves]
 
 
-def validate(*args: str) -> Result:
-    return CliRunner().invoke(cli, ["validate", *args])
+def run_explore(*args: str) -> Result:
+    return CliRunner().invoke(cli, ["explore", *args])
 
 
 # --- sound rules ------------------------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ def test_options_of_the_ruleset_are_tried_and_named_where_they_matter(tmp_path: 
 def test_the_log_shows_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "small", split(DEEP + ONE, "rules/play.rules"))
     monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
-    found = validate("small", "--deep", "2", "--deep-log", str(tmp_path / "logs"), "--format", "json")
+    found = run_explore("small", "--decisions", "2000", "--failures", str(tmp_path / "logs"), "--format", "json")
     assert found.exit_code == 1
     (diagnostic,) = json.loads(found.stdout)["rulesets"][0]["diagnostics"]
     path = tmp_path / "logs" / "small-RS712-1.jsonl"
@@ -339,19 +339,25 @@ def test_the_log_shows_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_warnings_leave_the_ruleset_sound(tmp_path: Path) -> None:
     write(tmp_path / "small", split(TOGGLE + ONE, "rules/play.rules"))
-    found = validate(str(tmp_path / "small"), "--deep", "1")
+    found = run_explore(str(tmp_path / "small"), "--decisions", "1000")
     assert found.exit_code == 0
     assert "sound (1 warning)" in found.stdout
 
 
-@pytest.mark.parametrize("args", [["--deep", "0"], ["--deep", "x"], ["--deep-log", "logs"]])
+@pytest.mark.parametrize("args", [["--decisions", "0"], ["--decisions", "x"], ["--failures"]])
 def test_wrong_usage_is_told(args: list[str]) -> None:
-    assert validate(str(RULESETS / "nim"), *args).exit_code == 2
+    assert run_explore(str(RULESETS / "nim"), *args).exit_code == 2
+
+
+@pytest.mark.parametrize("args", [["--deep", "2"], ["--deep=x"], ["--deep-log", "logs"], ["--deep", "1", "--fix"]])
+def test_the_flag_of_old_names_the_command(args: list[str]) -> None:
+    refused = CliRunner().invoke(cli, ["validate", str(RULESETS / "nim"), *args])
+    assert refused.exit_code == 2 and "`rulespec explore REF`" in refused.output
 
 
 def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     write(tmp_path / "small", split(TOGGLE + ONE, "rules/play.rules"))
     (tmp_path / "file").write_text("")
-    found = validate(str(tmp_path / "small"), "--deep", "1", "--deep-log", str(tmp_path / "file" / "logs"))
+    found = run_explore(str(tmp_path / "small"), "--decisions", "1000", "--failures", str(tmp_path / "file" / "logs"))
     assert found.exit_code != 0
     assert "cannot be written" in found.stderr

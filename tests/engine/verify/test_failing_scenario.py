@@ -81,9 +81,9 @@ def reasons(folder: Path, invariant: str, moves: str) -> str:
     ruleset = small(folder, f"{PLAY}{more}\ninvariant wanted:\n    {invariant}\n{DATA}")
     game = Game(ruleset, ["A", "B"])
     for move in moves.split():
-        game.apply_text(move)
-        if not game.broken_invariants():
-            game.apply_text("shines")
+        game.apply(game.parse(move))
+        if not game.omniscient.broken_invariants():
+            game.apply(game.parse("shines"))
     wrong = look(game)[1]
     assert wrong is not None
     assert wrong.code == "RS712"
@@ -166,8 +166,8 @@ def test_folders_for_failing_games_get_the_scenario_too(tmp_path: Path, capsys: 
     folder = write(tmp_path / "small", split(MISTAKES["RS712"][1] + DATA, "rules/play.rules"))
     for number, args in enumerate(
         (
-            ["validate", str(folder), "--deep", "2", "--deep-log"],
-            ["test", str(folder), "--random", "6", "--seed", "4", "--failures"],
+            ["explore", str(folder), "--decisions", "2000", "--failures"],
+            ["test", str(folder), "--random", "6", "--failures"],
         )
     ):
         out = tmp_path / str(number)
@@ -193,7 +193,7 @@ def test_the_scenario_of_an_overlay_lies_in_its_folder(tmp_path: Path, capsys: p
 def test_an_option_in_which_the_rules_are_at_fault_is_the_last_step_even_if_taken_before(tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", PLAY.replace("p.coins + n", "p.coins + 20 * n") + DATA)
     game = Game(ruleset, ["A", "B"])
-    taken = [game.apply_text(text) for text in ("take(2)", "shines", "take(0)", "shines")]
+    taken = [game.apply(game.parse(text)) for text in ("take(2)", "shines", "take(0)", "shines")]
     fault = game.parse("take(2)")
     wrong = look(game)[1]
     failing = FailingGame.of(ruleset, LogHeader.of(game), [*taken, fault], wrong or _fault(game, fault))
@@ -243,7 +243,7 @@ def test_a_scenario_names_seats_by_their_ids(tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", MISTAKES["RS712"][1] + DATA)
     game = Game(ruleset, ["A: the first", "B"])
     for text in ("take(2)", "shines", "take(2)", "shines", "take(2)", "shines", "take(2)", "shines", "take(2)"):
-        game.apply_text(text)
+        game.apply(game.parse(text))
     wrong = look(game)[1]
     assert wrong is not None
     scenario = FailingGame.of(ruleset, LogHeader.of(game), game.history, wrong).scenario

@@ -21,10 +21,10 @@ import rulespec.engine.logs.saved_game
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game import machines
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.lower.lowering import lower
@@ -242,7 +242,7 @@ def test_an_option_that_is_legal_and_not_listed_is_found(monkeypatch: pytest.Mon
 
 
 def forgetful_undo(game: Game) -> Option | None:
-    return game.position.last
+    return game.omniscient.numbers.last
 
 
 def shallow_clone(game: Game) -> Game:
@@ -351,7 +351,7 @@ def test_a_recorded_game_is_checked_after_every_decision(tmp_path: Path) -> None
         for option in game.history:
             writer.add(option)
     result = replay_log(log, rules=str(tmp_path / "small"))
-    assert result.game.broken_invariants() == []  # it holds again in the end
+    assert result.game.omniscient.broken_invariants() == []  # it holds again in the end
     found = first_broken(result)
     assert found is not None
     assert (found.index, found.line, found.foreign_index, str(found.move)) == (1, 3, None, "paint(red)")

@@ -174,11 +174,11 @@ def test_a_chain_of_positions_has_an_end(tmp_path: Path, wager: typed.Ruleset) -
 
 def test_a_procedure_is_run_only_before_the_game_begins(wager: typed.Ruleset) -> None:
     game = Game(wager, "AB")
-    game.prepare("lend(A, 2 money)")
-    assert game.decision is not None and game.value("A.cash") == "6"
+    game.omniscient.prepare("lend(A, 2 money)")
+    assert game.decision is not None and game.omniscient.value("A.cash") == "6"
     with pytest.raises(DiagnosticsError, match="the game has begun"):
-        game.prepare("lend(A, 2 money)")
-    assert game.value("A.cash") == "6"
+        game.omniscient.prepare("lend(A, 2 money)")
+    assert game.omniscient.value("A.cash") == "6"
 
 
 # --- cases from outside the ruleset ----------------------------------------------------------

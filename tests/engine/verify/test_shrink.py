@@ -10,9 +10,9 @@ import pytest
 from folders import RULESETS
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.logs.native import LogHeader, parse_log
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.verify.shrink import FailingGame, Move, leave_out, replayed, shortest

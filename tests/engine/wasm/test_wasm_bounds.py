@@ -44,7 +44,7 @@ def game(ruleset: typed.Ruleset, steps: int, *, wasm: bool) -> Game:
 
 def size(it: Game) -> int:
     """The bytes of memory that a wasm game takes."""
-    machine = it.position.machine
+    machine = it.omniscient.numbers.machine
     assert isinstance(machine, WasmBackend)
     return len(machine.instance.memory)
 
@@ -55,18 +55,18 @@ def test_work_ends_in_wasm_where_the_interpreter_ends_it(body: str, steps: int) 
     ruleset = with_rules(rules(body))
     fast, plain = (game(ruleset, steps, wasm=wasm) for wasm in (True, False))
     for it in (fast, plain):
-        it.position.begin()
+        it.omniscient.numbers.begin()
     assert outcome(lambda: fast.apply(fast.parse("work"))) == outcome(lambda: plain.apply(plain.parse("work")))
-    assert fast.position.cells == plain.position.cells
+    assert fast.omniscient.numbers.cells == plain.omniscient.numbers.cells
 
 
 @pytest.mark.parametrize("body", ENDLESS)
 def test_what_does_not_come_to_a_decision_is_given_up(body: str) -> None:
     it = game(with_rules(rules(body)), 200_000, wasm=True)
-    before, begun = size(it), it.position.cells
+    before, begun = size(it), it.omniscient.numbers.cells
     with soon():
         assert "RS704" in str(outcome(lambda: it.apply(it.parse("work"))))
-    assert it.position.cells == begun
+    assert it.omniscient.numbers.cells == begun
     assert size(it) == before
 
 
@@ -144,7 +144,7 @@ def test_thousands_of_regions_are_played_in_wasm(tmp_path: Path) -> None:
             fast.apply(one[len(one) // 2])
             plain.apply(other[len(other) // 2])
             assert fast.hash == plain.hash
-        machine = fast.position.machine
+        machine = fast.omniscient.numbers.machine
         assert isinstance(machine, WasmBackend) and machine.given_back == 0
         assert size(fast) < MAX_BYTES
 

@@ -49,10 +49,10 @@ def outcome(importer: Importer, *, watched: bool) -> tuple[Any, ...]:
     steps: list[tuple[int, str]] = []
     stop = importer.run(step=(lambda entry: steps.append((entry, game.hash))) if watched else None)
     moves = [(str(move), getattr(move, "by", None)) for move in importer.moves]
-    cells = game.position.cells
+    cells = game.omniscient.numbers.cells
     while game.ply:
         game.undo()
-    return stop, moves, importer.entries, importer.ignored, steps, cells, game.position.cells
+    return stop, moves, importer.entries, importer.ignored, steps, cells, game.omniscient.numbers.cells
 
 
 def logs(path: Path) -> Iterator[ForeignLog]:
@@ -71,7 +71,7 @@ def test_logs_whole_and_damaged_are_read_as_by_python(path: Path) -> None:
                 wanted = outcome(opened(log, "python"), watched=watched)
                 found = opened(log, "wasm")
                 assert outcome(found, watched=watched) == wanted
-                assert isinstance(found.game.position.machine, WasmBackend)
+                assert isinstance(found.game.omniscient.numbers.machine, WasmBackend)
 
 
 def test_the_state_is_not_copied_from_the_memory_while_a_log_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,5 +127,5 @@ def test_many_logs_are_replayed_in_wasm(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(machines, "WORTH_IT", 2)
     path = next(p for p in ALL if p.stem == "c000-standard-2p")
     results = [replay_log(path, load=lambda _: ruleset()) for _ in range(4)]
-    assert [isinstance(r.game.position.machine, WasmBackend) for r in results] == [False, False, True, True]
+    assert [isinstance(r.game.omniscient.numbers.machine, WasmBackend) for r in results] == [False, False, True, True]
     assert len({(r.game.hash, len(r.moves), r.divergence) for r in results}) == 1

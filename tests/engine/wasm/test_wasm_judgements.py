@@ -20,7 +20,7 @@ def given_back(ruleset: typed.Ruleset, plies: int) -> int:
     """The calls of a random game that Python has answered; at each tenth position it lists the same options."""
     seats, rng = [f"P{i}" for i in range(ruleset.players[1])], random.Random(1)
     game, plain = Game(ruleset, seats, backend="wasm"), Game(ruleset, seats, backend="python")
-    machine = game.position.machine
+    machine = game.omniscient.numbers.machine
     assert isinstance(machine, WasmBackend)
     for ply in range(plies):
         options = game.legal_options

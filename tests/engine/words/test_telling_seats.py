@@ -11,7 +11,8 @@ from twins import observed, positions
 from worlds import WORLD
 
 from rulespec.engine.game import sight
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.narrator import Narrator
@@ -104,14 +105,14 @@ def _tells_all(moves: Moves, *args: Any, **named: Any) -> None:
 def _sight(changes: Changes) -> Any:
     from rulespec.engine.words.changes import Sight
 
-    state = changes.narrator.game.position.state
+    state = changes.narrator.game.omniscient.numbers.state
     return Sight(tuple(state), (), state.copy())
 
 
 def test_a_seat_is_told_what_it_knows_itself(make: Callable[[], Game]) -> None:
     game = make()
     for text in ("deal(corn)", "deal(salt)", "bid(2)", "stay"):
-        game.apply_text(text)
+        game.apply(game.parse(text))
     words = Words(game.ruleset)
     mine = [move.text for move in Moves(words, game, seat="A")]
     assert mine[:2] == ["A is dealt corn, number 1, and has 0", "B is dealt ?, number ?, and has ?"]
@@ -122,21 +123,21 @@ def test_a_seat_is_told_what_it_knows_itself(make: Callable[[], Game]) -> None:
 
 def test_a_seat_is_told_the_decisions_that_stand_after_fields_kept_what_they_held(make: Callable[[], Game]) -> None:
     game = make()
-    first, second = (game.apply_text(str(game.legal_options[0])) for _ in range(2))
+    first, second = (game.apply(game.parse(str(game.legal_options[0]))) for _ in range(2))
     back = TakenBack(1, keep=("player.secret",), set=(("m", 3),))
-    game.take_back(back)
-    again = game.apply_text(str(game.legal_options[1]))
+    game.omniscient.take_back(back)
+    again = game.apply(game.parse(str(game.legal_options[1])))
     told = Moves(Words(game.ruleset), game, [first, second, back, again], "A")
     moves = list(told)
     assert [move.ply for move in moves] == [1, 2] and told.told == [0, 3] and len(told) == 2
-    assert told.game.hash == game.hash and told.game.value("m") == "3"
+    assert told.game.hash == game.hash and told.game.omniscient.value("m") == "3"
     assert any("m: 0 → 3" in change.text for change in moves[1].changes)
 
 
 def test_what_is_taken_back_at_the_end_is_made_unseen(make: Callable[[], Game]) -> None:
     game = make()
-    first, second = (game.apply_text(str(game.legal_options[0])) for _ in range(2))
+    first, second = (game.apply(game.parse(str(game.legal_options[0]))) for _ in range(2))
     back = TakenBack(1, set=(("m", 3),))
-    game.take_back(back)
+    game.omniscient.take_back(back)
     told = Moves(Words(game.ruleset), game, [first, second, back], "B")
     assert [move.ply for move in told] == [1] and told.game.hash == game.hash

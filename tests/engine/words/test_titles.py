@@ -12,7 +12,8 @@ from limits import soon
 from worlds import WORLD
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game, TakenBack
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.missing import missing
@@ -109,10 +110,10 @@ def test_a_sentence_names_the_seat_and_what_it_acts_for(folder: Path) -> None:
     narrator = Narrator(Words(game.ruleset), game)
     assert game.decision is not None and narrator.decision(game.decision) == "where Oakley sends"
     assert narrator.move(game.parse("stay")) == "Oakley (Ann): stay"
-    game.apply_text("stay")
+    game.apply(game.parse("stay"))
     assert narrator.move(game.parse("go(oak, corn)")).startswith("Elm Grove (Ann) goes to Oakley")
     assert narrator.move(game.parse("shout(Bob, 1)")) == "Bob shouts"
-    game.apply_text("stay")
+    game.apply(game.parse("stay"))
     assert narrator.move(game.parse("weather(2)")) == "2 suns shine"
 
 
@@ -142,11 +143,11 @@ def test_changes_are_told_without_what_only_the_rules_need(folder: Path) -> None
     game = game_of(folder)
     changes = Changes(Narrator(Words(game.ruleset), game))
     before = changes.sight()
-    game.apply_text("go(oak, corn)")
+    game.apply(game.parse("go(oak, corn)"))
     told = [change.text for change in changes.since(before)]
     assert told == ["rounds: 0 → 1", "Ann cash: 10 → 13", "Oakley squire: none → Ann"]  # no `bank`: it has no limit
     before = changes.sight()
-    game.apply_text("stay")
+    game.apply(game.parse("stay"))
     assert changes.since(before) == []
 
 
@@ -233,9 +234,9 @@ def test_a_recorded_game_is_told_move_by_move() -> None:
 
 def test_what_was_taken_back_is_a_move(folder: Path) -> None:
     game = game_of(folder)
-    first = game.apply_text("go(oak, corn)")
+    first = game.apply(game.parse("go(oak, corn)"))
     game.undo()
-    second = game.apply_text("stay")
+    second = game.apply(game.parse("stay"))
     told = list(Moves(Words(game.ruleset), game, [first, TakenBack(1), second]))
     assert [(move.number, move.ply, move.back) for move in told] == [(1, 1, 0), (2, 0, 1), (3, 1, 0)]
     assert "Oakley squire: Ann → none" in [change.text for change in told[1].changes]

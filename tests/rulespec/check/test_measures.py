@@ -9,7 +9,7 @@ from cases import small
 from folders import GAMES
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.query import Queries
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import replay_log
@@ -55,12 +55,12 @@ measures:
 
 def game(folder: Path, text: str) -> Game:
     made = Game(small(folder / "small", text), ["Ann", "Bob"])
-    made.apply_text("sell(fish, 3)")
+    made.apply(made.parse("sell(fish, 3)"))
     return made
 
 
 def test_measures_are_numbers_of_entities_and_of_the_game(tmp_path: Path) -> None:
-    found = game(tmp_path, WORLD + MEASURES).measures()
+    found = game(tmp_path, WORLD + MEASURES).omniscient.measures()
     assert list(found) == ["score", "trade", "sold", "each_sale"]
     assert found["trade"] == {"": 3} and found["sold"] == {"fish": 3, "fruit": 0}
     assert found["score"] == {"Ann": 3, "Bob": 0}
@@ -68,18 +68,18 @@ def test_measures_are_numbers_of_entities_and_of_the_game(tmp_path: Path) -> Non
 
 def test_the_first_thing_that_is_asked_of_a_game_may_be_its_measures(tmp_path: Path) -> None:
     nested = "--- measures.yaml\nmeasures: {all: {value: 'sum(s.sold + p.index for p in player for s in stall)'}}\n"
-    assert Game(small(tmp_path / "small", WORLD + nested), ["Ann", "Bob"]).measures()["all"] == {"": 2}
+    assert Game(small(tmp_path / "small", WORLD + nested), ["Ann", "Bob"]).omniscient.measures()["all"] == {"": 2}
 
 
 def test_a_measure_that_has_no_value_is_none(tmp_path: Path) -> None:
-    assert game(tmp_path, WORLD + MEASURES).measures()["each_sale"] == {"fish": 2, "fruit": None}
+    assert game(tmp_path, WORLD + MEASURES).omniscient.measures()["each_sale"] == {"fish": 2, "fruit": None}
 
 
 def test_a_measure_over_secrets_is_seen_by_those_who_see_them(tmp_path: Path) -> None:
     played = game(tmp_path, WORLD + MEASURES)
-    assert played.measures("Ann")["score"] == {"Ann": 3, "Bob": None}
-    assert played.measures(None)["score"] == {"Ann": None, "Bob": None}
-    assert played.measures(None)["trade"] == {"": 3}
+    assert played.omniscient.measures("Ann")["score"] == {"Ann": 3, "Bob": None}
+    assert played.omniscient.measures(None)["score"] == {"Ann": None, "Bob": None}
+    assert played.omniscient.measures(None)["trade"] == {"": 3}
 
 
 def test_the_points_can_have_another_title(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_measures_together_do_not_take_too_long(tmp_path: Path) -> None:
     load_ruleset(str(played.ruleset.folders[0]), report)
     assert [d.code for d in report.diagnostics if d.code != "RS405"] == ["RS411"]
     budget = Budget(100_000)
-    assert played.measures(budget=budget)["dear"] == {"": None}
+    assert played.omniscient.measures(budget=budget)["dear"] == {"": None}
     assert [use.name for use in budget.used] == ["the measure `score`", "the measure `dear`"]
     assert budget.spent
 
@@ -151,21 +151,21 @@ def test_points_that_ask_what_would_hold_after_are_no_measure(tmp_path: Path) ->
     """Nobody has named them as one, so the ruleset stays sound."""
     reward = "\nprocedure reward(p: player):\n    pay 5 money from bank to p.cash\n"
     world = WORLD.replace("score p.cash / 1 money", "score (p.cash / 1 money) once reward(p)") + reward
-    assert "once" in world and list(game(tmp_path, world).measures()) == []
+    assert "once" in world and list(game(tmp_path, world).omniscient.measures()) == []
 
 
 def test_points_that_take_long_are_no_measure(tmp_path: Path) -> None:
     lots = "lot: {entities: {" + ", ".join(f"l{i}: {{}}" for i in range(60)) + "}}\n  stall:"
     far = "sum(1 for a in lot for b in lot for c in lot for d in stall)"
     world = WORLD.replace("stall:", lots, 1).replace("score p.cash / 1 money", f"score p.cash / 1 money + {far}")
-    assert list(game(tmp_path, world).measures()) == []
+    assert list(game(tmp_path, world).omniscient.measures()) == []
 
 
 @pytest.mark.parametrize("log", ["imperial/logs/quickstart.jsonl", "tetrarchia/logs/random-1p.jsonl"])
 def test_what_is_remembered_of_a_position_is_what_it_is_in_the_next(log: str) -> None:
     played = replay_log(GAMES / log).game
-    again = played.anew()
+    again = restarted(played)
     for option in played.history:
         again.apply(option)
-        fresh = Queries(played.ruleset, played.seats, played.settings).measuring(played.labels)
-        assert again.measures() == fresh.of(again.position.state)
+        fresh = Queries(played.ruleset, played.seats, played.settings).measuring(played.omniscient.labels)
+        assert again.omniscient.measures() == fresh.of(again.omniscient.numbers.state)

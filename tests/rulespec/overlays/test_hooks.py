@@ -50,6 +50,6 @@ def test_what_wraps_a_hook_happens_there_in_the_order_of_the_reference(backend: 
     found = []
     for order in permutations("abc"):
         game = Game(load_ruleset("+".join([str(tmp_path), *order])), ["Ann"], backend=backend)  # type: ignore[arg-type]
-        game.apply_text("go")
-        found.append(int(game.value("n")))
+        game.apply(game.parse("go"))
+        found.append(int(game.omniscient.value("n")))
     assert found == [19, 10, 1, -8 + 9, 10 - 0, -8]

@@ -128,8 +128,8 @@ def play(ref: str, seed: int, decisions: int = 30) -> Iterator[tuple[list[str], 
         if game.is_over:
             return
         texts = sorted(map(str, game.legal_options))
-        game.apply_text(rng.choice(texts))
-        yield texts, game.value("n")
+        game.apply(game.parse(rng.choice(texts)))
+        yield texts, game.omniscient.value("n")
 
 
 def everything(ref: str) -> Any:
@@ -190,8 +190,8 @@ def test_overlays_compose_in_any_order(what: str, fair: Path) -> None:
 
 def value_after(ref: str, option: str) -> int:
     game = Game(load_ruleset(ref), ["Ann", "Bob"])
-    game.apply_text(option)
-    return int(game.value("n"))
+    game.apply(game.parse(option))
+    return int(game.omniscient.value("n"))
 
 
 def test_the_first_wrap_is_the_innermost(fair: Path) -> None:

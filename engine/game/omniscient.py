@@ -1,0 +1,216 @@
+"""All that is true of a game, hidden or not: queries, set-up edits, and low-level access.
+
+Whoever shows a game to seats asks `Game.view` instead.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rulespec.diagnostics.report import failure
+from rulespec.engine.game.guarded import UNKNOWN, HiddenError
+from rulespec.engine.game.measures import Measures
+from rulespec.engine.game.notation import words
+from rulespec.engine.game.numbers import Numbers
+from rulespec.engine.game.option import Labels, OptionKind, TakenBack
+from rulespec.engine.game.position import Position
+from rulespec.engine.game.query import Queries
+from rulespec.engine.game.refusal import why_never
+from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.state_fields import StateFields
+from rulespec.engine.program import ir
+from rulespec.engine.program.budget import Budget
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.machine import Machine
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rulespec.engine.game.sight import Watcher
+
+OMNISCIENT = ""
+"""In the place of a seat: who sees all of the game. No seat is called so."""
+
+
+class Session:
+    """The rules, the people and the names of a game: equal for all of its copies and positions.
+
+    Args:
+        ruleset: a checked ruleset.
+        seats: names of the players in clockwise order.
+        settings: a value for each setting.
+        machine: runs the program.
+    """
+
+    def __init__(
+        self, ruleset: typed.Ruleset, seats: tuple[str, ...], settings: Mapping[str, str], machine: Machine
+    ) -> None:
+        self.ruleset = ruleset
+        self.seats = seats
+        self.machine = machine
+        self.words = words(machine, ruleset, seats)
+        self.queries = Queries(ruleset, seats, settings)
+
+    @cached_property
+    def watcher(self) -> Watcher:
+        """The views of seats on states."""
+        from rulespec.engine.game.sight import Watcher
+
+        return Watcher(self.machine)
+
+    @cached_property
+    def fields(self) -> StateFields:
+        """The state fields, by name."""
+        return StateFields(self.ruleset, self.machine.p, self.words.labels)
+
+
+class Omniscient:
+    """A game without secrets: values, measures and invariants; set-up edits; and its state as numbers.
+
+    Args:
+        session: the rules, the people and the names.
+        position: where the game stands; edits change it.
+    """
+
+    __slots__ = ("_position", "_session")
+
+    def __init__(self, session: Session, position: Position) -> None:
+        self._session = session
+        self._position = position
+
+    @property
+    def numbers(self) -> Numbers:
+        """Low-level access: the state as integers, and the steps that led to it."""
+        return self._position
+
+    @property
+    def labels(self) -> Labels:
+        """The names of entities and seats, by their numbers."""
+        return self._session.words.labels
+
+    @property
+    def watcher(self) -> Watcher:
+        """The views of seats on states."""
+        return self._session.watcher
+
+    @property
+    def fields(self) -> StateFields:
+        """The state fields, by name."""
+        return self._session.fields
+
+    @property
+    def option_kinds(self) -> tuple[OptionKind, ...]:
+        """The kinds of options of the open decision, by the number of their choice; none when the game is over."""
+        return self._session.words.kinds[self._position.asked]
+
+    def value(self, text: str, seat: str | None = OMNISCIENT) -> str:
+        """The value of an expression of the rules language in this state; seats may be written by their names.
+
+        Args:
+            text: the expression.
+            seat: who asks: `?` where it depends on what the seat does not see (None: on what not all see).
+
+        Raises:
+            DiagnosticsError: if it is not a correct expression.
+        """
+        state = self._position.state
+        if seat != OMNISCIENT:
+            state = self.watcher.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat))
+        try:
+            return self.labels.show(*self._session.queries.value(text, state))
+        except HiddenError:
+            return UNKNOWN
+        except ProgramFaultError as fault:
+            raise self._position.fault(fault, self._session.queries.program) from None
+
+    def measures(self, seat: str | None = OMNISCIENT, budget: Budget | None = None) -> Measures:
+        """The measures of the ruleset, such as points: measure → entity → number, of the game itself under "".
+
+        Args:
+            seat: who asks: None in the place of what it does not see; None asks for what all see.
+            budget: the steps that may be taken, for several positions together; what is too much is None, too.
+        """
+        budget = Budget() if budget is None else budget
+        state, measuring = self._position.state, self._session.queries.measuring(self.labels)
+        if seat == OMNISCIENT:
+            return measuring.of(state, budget)
+        return measuring.guarded(
+            self.watcher.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat)), budget
+        )
+
+    def set_value(self, target: str, value: str) -> None:
+        """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.
+
+        Pieces come out of (go back to) the pile's first place, money out of (to) an unlimited account of its unit.
+
+        Raises:
+            DiagnosticsError: if the target or the value do not fit, or the pile does not hold so many pieces.
+        """
+        try:
+            self._position.edit(lambda state: self._session.queries.assign(target, value, state))
+        except ProgramFaultError as fault:
+            raise self._position.fault(fault, self._session.queries.program) from None
+
+    def prepare(self, call: str) -> None:
+        """Runs a procedure, such as `deal(red)`, before the game begins, for set-ups that are given.
+
+        Raises:
+            DiagnosticsError: RS803 if it is no call of a procedure; RS718 if a decision opens, if it ends the game, or
+                if the game has begun. Nothing has changed then.
+        """
+        if hurdle := self._position.prepare(lambda state: self.enter(call, state)):
+            help_ = "`run` is for procedures without decisions; what they decide can be put in place by `set`"
+            raise failure("RS718", f"`{call}` cannot be run before the start: {hurdle}", None, help_)
+
+    def broken_invariants(self) -> list[str]:
+        """The invariants that do not hold, each as its name and text."""
+        found = [self._position.program.invariants[i] for i in self._position.broken_invariants()]
+        return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in found]
+
+    def why_broken(self, invariant: str) -> str:
+        """For which entities an invariant does not hold, and the values that it sees there; "" if it has no value."""
+        condition = self._session.ruleset.rules.invariants[invariant].condition
+        try:
+            return self._session.queries.why_broken(condition, self._position.state, self.labels.show)
+        except ProgramFaultError:
+            return ""
+
+    def why_none(self) -> list[str]:
+        """Why the open decision has no legal option: a line for each of its options and reasons."""
+        program = self._position.program
+        found = []
+        for choice in program.decisions[self._position.asked].choices if self._position.asked >= 0 else ():
+            if choice.by is None:
+                found += why_never(self._position.value, self.labels, choice, program.slots + 1)
+        return found
+
+    def take_back(self, back: TakenBack) -> None:
+        """Takes several decisions back; the fields that `back` keeps hold what they hold now.
+
+        Raises:
+            IndexError: if there are not so many.
+            ValueError: if something to keep is no state field, or a field to set does not hold that. Nothing has
+                changed then.
+        """
+        if not (0 if back.set else 1) <= back.decisions <= self._position.ply:
+            raise IndexError(f"there are not {back.decisions} decisions to take back")
+        held = {at: self._position.state[at] for name in back.keep for at in self.fields.cells(name)}
+        held.update(self.fields.filled(name, value) for name, value in back.set)
+        for _ in range(back.decisions):
+            self._position.undo()
+        self._position.write(held)
+
+    def enter(self, call: str, state: State) -> int:
+        """Puts the arguments of a call into their cells of a state, and gives the block of its procedure."""
+        try:
+            name, values = self._session.queries.call(call, state)
+        except ProgramFaultError as fault:
+            raise self._position.fault(fault, self._session.queries.program) from None
+        block, cells = self._position.program.entries[name]
+        state[cells[0]] = ir.END
+        for at, value in zip(cells[1:], values, strict=True):
+            state[at] = value
+        return block
