@@ -55,16 +55,16 @@ def write_big_map(copies: int, folder: Path, most: int | None = None) -> Path:
 def _cut(regions: dict[str, dict[str, Any]], most: int | None) -> dict[str, dict[str, Any]]:
     """The first of the regions, linked with one another alone."""
     names = list(regions)[:most]
-    found = {}
+    results = {}
     for name in names:
         region = {key: value for key, value in regions[name].items() if key != "port" or value in names}
         links = {link: [other for other in region[link] if other in names] for link in _LINKS if link in region}
-        found[name] = region | links
-    return found
+        results[name] = region | links
+    return results
 
 
 def _tiled(regions: dict[str, dict[str, Any]], copies: int) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     for number in range(1, copies + 1):
         for name, region in regions.items():
             copy: dict[str, Any] = {}
@@ -79,8 +79,8 @@ def _tiled(regions: dict[str, dict[str, Any]], copies: int) -> dict[str, dict[st
                 if name in joined:
                     others = [n for n in (number - 1, number + 1) if 1 <= n <= copies]
                     copy[link] = [*copy.get(link, []), *(_named(name, n) for n in others)]
-            found[_named(name, number)] = copy
-    return found
+            results[_named(name, number)] = copy
+    return results
 
 
 def _named(region: str, number: int) -> str:

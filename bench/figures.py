@@ -122,7 +122,7 @@ class Bench:
             more: other numbers; it may be filled while `ours` runs.
         """
         _progress(f"{self.section}: {name}")
-        found = alternate([ours, self.yardstick.slice(task, self.seconds)], self.runs, turns=self.turns)
+        result = alternate([ours, self.yardstick.slice(task, self.seconds)], self.runs, turns=self.turns)
         beside = {
             "playouts": "chess move",
             "push_pop": "chess push, pop",
@@ -132,7 +132,7 @@ class Bench:
             "same_positions": "chess, the same positions",
         }
         label = beside.get(task, f"chess {task}")
-        return self.figure(name, *found, unit=unit, beside=label, target=target, more=more)
+        return self.figure(name, *result, unit=unit, beside=label, target=target, more=more)
 
     def figure(
         self,

@@ -91,10 +91,10 @@ class KeptFiles(Files):
         key = (id(node), schema, partial)  # the trees that are learned stay, so their ids are theirs
         if key in self._findings:
             return self._findings[key]
-        found = super().findings(node, schema, partial)
+        result = super().findings(node, schema, partial)
         if self.learning:
-            self._findings[key] = found
-        return found
+            self._findings[key] = result
+        return result
 
 
 @dataclass(slots=True)
@@ -142,12 +142,12 @@ class Bench:
 
     def together(self, name: str, offers: list[str]) -> str:
         """A ruleset with as many of its overlays as go together, the first ones first."""
-        found = name
+        result = name
         for offer in offers:
             report = Report()
-            if check(f"{found}+{offer}", report, self.files) is not None and not report.diagnostics:
-                found += f"+{offer}"
-        return found
+            if check(f"{result}+{offer}", report, self.files) is not None and not report.diagnostics:
+                result += f"+{offer}"
+        return result
 
     def _texts(self, ref: str) -> Collection[str]:
         """The files of a reference."""
@@ -181,13 +181,13 @@ class Bench:
     @cached_property
     def all_mutants(self) -> list[tuple[str, Mutant]]:
         """Every mutant there is, with the reference under which it is tried."""
-        found: list[tuple[str, Mutant]] = []
+        results: list[tuple[str, Mutant]] = []
         for file, refs in self.refs.items():
             for ref in refs:
                 text = sheet(file, self.symbols[ref])
                 mutator = YamlMutator(text) if file.endswith(".yaml") else RulesMutator(text)
-                found += [(ref, m) for m in mutator.mutants()]
-        return found
+                results += [(ref, m) for m in mutator.mutants()]
+        return results
 
     def run(self, number: int, ref: str, mutant: Mutant) -> Outcome:
         """Edits the file, checks, and puts the file back."""
@@ -302,10 +302,10 @@ def table(outcomes: list[Outcome]) -> str:
     groups.append(("all", "", outcomes))
     for breaks, operator, group in groups:
         n = Counter(o.verdict for o in group)
-        told, most = sum(o.told for o in group), max((o.seconds for o in group), default=0)
+        note, most = sum(o.told for o in group), max((o.seconds for o in group), default=0)
         failed = sum(bool(o.failure) for o in group)
         rows.append(
-            f"{breaks:10} {operator:10} {len(group):6} {n['refused']:8} {told:6} {n['warned']:7} {n['unchanged']:10}"
+            f"{breaks:10} {operator:10} {len(group):6} {n['refused']:8} {note:6} {n['warned']:7} {n['unchanged']:10}"
             f" {n['different']:10} {failed:7} {most:7.2f}"
         )
     return "\n".join(rows)

@@ -52,9 +52,9 @@ class Symbols:
     """The declarations behind the names in a sound ruleset, and the other places that name each of them."""
 
     def __init__(self, ref: str, files: EditorFiles) -> None:
-        checked, found = check(ref, files)
-        if checked is None or found:
-            raise ValueError(f"{ref} must be sound and without warnings to be mutated: {found[:1]}")
+        checked, result = check(ref, files)
+        if checked is None or result:
+            raise ValueError(f"{ref} must be sound and without warnings to be mutated: {result[:1]}")
         self.checked = checked
         self.index = Index(checked)
         self.declared = {place(n) for n in self.index._declared()}
@@ -100,15 +100,15 @@ class Symbols:
         named = self.named(span)
         if named is None:
             return set()
-        found = self._places[self.index.identity(named)] - {span}
+        result = self._places[self.index.identity(named)] - {span}
         if isinstance(named, typed.Entity):
             for other, entity in self.index.names.items():
                 if isinstance(entity, typed.Entity) and named.name in (
                     *(entity.name.partition("_")[::2]),
                     *(entity.name.rpartition("_")[::2]),
                 ):
-                    found.add(other)
-        return found - {span}
+                    result.add(other)
+        return result - {span}
 
     def only(self, names: Iterable[str]) -> list[str]:
         """The unambiguous names among some: each means one thing only, wherever it stands."""
@@ -168,11 +168,11 @@ class Sheet:
 
     def uses_within(self, first: int, last: int) -> set[Site]:
         """The places elsewhere that name a declaration of some lines."""
-        found: set[Span] = set()
+        results: set[Span] = set()
         for span in self.symbols.declared:
             if span.file == self.file and first <= span.line <= last:
-                found |= self.symbols.users(span)
-        return {(s.file, s.line) for s in found if s.file != self.file or not first <= s.line <= last}
+                results |= self.symbols.users(span)
+        return {(s.file, s.line) for s in results if s.file != self.file or not first <= s.line <= last}
 
 
 def misspell(word: str, taken: Iterable[str]) -> str:

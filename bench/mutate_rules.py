@@ -58,22 +58,22 @@ class RulesMutator:
 
     def mutants(self) -> Iterator[Mutant]:
         """All mutants of the file."""
-        found: list[Mutant | None] = []
+        results: list[Mutant | None] = []
         for item in self.items:
-            found += self._item(item)
+            results += self._item(item)
             for node, owner, field in [(item.name, item, "name"), *walk(item)]:
                 if isinstance(node, ast.Name) or (isinstance(node, ast.Ref) and node.name != "players"):
-                    found += self._name(node, owner, field)
+                    results += self._name(node, owner, field)
                 if isinstance(node, ast.Stmt):
-                    found += self._statement(node)
-                found += self._condition(node, owner, field)
+                    results += self._statement(node)
+                results += self._condition(node, owner, field)
         for expr, parent, fixed in self._typed():
-            found += self._retype(expr, parent)
-            found += self._unit(expr, parent, fixed)
+            results += self._retype(expr, parent)
+            results += self._unit(expr, parent, fixed)
         for n, token in enumerate(self.tokens):
-            found += self._token(n, token)
-        found += self._lines()
-        yield from (m for m in found if m is not None)
+            results += self._token(n, token)
+        results += self._lines()
+        yield from (m for m in results if m is not None)
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -99,19 +99,19 @@ class RulesMutator:
         only = self.symbols.only
         match owner:
             case ast.CallStmt() | ast.Once() | ast.Needs() if isinstance(node, ast.Name):
-                found = only(rules.definitions)
+                results = only(rules.definitions)
             case ast.TypeRef() | ast.Number():
-                found = only(d.constants)
+                results = only(d.constants)
             case ast.Attribute() if isinstance(node, ast.Name):
                 members = {m for k in d.kinds.values() for m in (*k.facts, *k.state)}
-                found = [c for c in only(d.constants) if c not in members]
+                results = [c for c in only(d.constants) if c not in members]
             case ast.Item() if isinstance(owner, ast.Procedure):
-                found = only(rules.definitions)
+                results = only(rules.definitions)
             case ast.TrackCall() if isinstance(node, ast.Name):
-                found = []
+                results = []
             case _:  # an expression, a group that is included, a rule that is replaced
-                found = only(rules.procedures)
-        return found[node.span.line % len(found)] if found else ""
+                results = only(rules.procedures)
+        return results[node.span.line % len(results)] if results else ""
 
     # --- items and statements ------------------------------------------------------------------
 
@@ -130,8 +130,8 @@ class RulesMutator:
         """The last line of something, whose span ends where the next thing begins."""
         end = self.sheet.at(span.end_line, span.end_column)
         text = self.sheet.text[self.sheet.at(span.line, 1) : end]
-        kept = re.sub(r"(\n[ ]*(#[^\n]*)?)*$", "", text)
-        return span.line + kept.count("\n")
+        rest = re.sub(r"(\n[ ]*(#[^\n]*)?)*$", "", text)
+        return span.line + rest.count("\n")
 
     def _statement(self, node: ast.Stmt) -> Iterator[Mutant | None]:
         """A statement that is taken out; one line of it twice."""

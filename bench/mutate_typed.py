@@ -67,7 +67,7 @@ class Mutator:
 
         A call elsewhere of what stands in these files is that of a rule that they replace or wrap, such as a hook.
         """
-        found: dict[tuple[Span, str, str], Mutant] = {}
+        results: dict[tuple[Span, str, str], Mutant] = {}
         rules = self.ruleset.rules
         calls = frozenset(s.span for s in _calls(rules) if files is not None and s.procedure.span.file in files)
         for root in roots(rules):
@@ -76,11 +76,11 @@ class Mutator:
                 for operator, span, path, new, text in self._at(seen):
                     if files is not None and span.file not in files and span not in calls:
                         continue
-                    mutant = found.setdefault((span, operator, text), Mutant(operator, span, self.source(span), text))
+                    mutant = results.setdefault((span, operator, text), Mutant(operator, span, self.source(span), text))
                     mutant.edits = (*mutant.edits, (root, path, new))
                     mutant.anchors |= {(seen.anchor.file, seen.anchor.line)}
-        kept = [m for m in found.values() if m.operator not in _FLOW or self._ends(m)]
-        return sorted(kept, key=lambda m: (m.span.file, m.span.line, m.span.column, m.operator, m.after))
+        rest = [m for m in results.values() if m.operator not in _FLOW or self._ends(m)]
+        return sorted(rest, key=lambda m: (m.span.file, m.span.line, m.span.column, m.operator, m.after))
 
     def source(self, span: Span) -> str:
         """The text of a place, on one line."""
@@ -360,8 +360,8 @@ _FLOW = frozenset(["statement dropped", "option dropped", "else dropped", "condi
 
 def _makes(s: typed.Stmt) -> bool:
     """Whether a statement makes a variable, or the value of its procedure: without it, something else has none."""
-    made = s.then if isinstance(s, typed.CallProcedure) else s
-    if isinstance(made, typed.Let) or (isinstance(s, typed.Decide) and s.draws):
+    result = s.then if isinstance(s, typed.CallProcedure) else s
+    if isinstance(result, typed.Let) or (isinstance(s, typed.Decide) and s.draws):
         return True
     return _returns(s)
 

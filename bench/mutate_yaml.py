@@ -236,24 +236,24 @@ class YamlMutator:
 
     def mutants(self) -> Iterator[Mutant]:
         """All mutants of the file."""
-        found: list[Mutant | None] = []
+        results: list[Mutant | None] = []
         for spot in self.spots:
             key, value = _roles(spot.path)
             if spot.key is not None:
-                found += self._keys(spot, spot.key, key)
-                found += self._drop_entry(spot, spot.key, key)
-                found += self._duplicate(spot, spot.key)
-                found += self._indent(spot, spot.key)
+                results += self._keys(spot, spot.key, key)
+                results += self._drop_entry(spot, spot.key, key)
+                results += self._duplicate(spot, spot.key)
+                results += self._indent(spot, spot.key)
             else:
-                found += self._items(spot)
-            found += self._names(spot, value)
-            found += self._retype(spot, value)
-            found += self._units(spot, value)
-            found += self._change(spot)
-            found += self._mangle(spot)
-            found += self._insert(spot)
-        found += self._swaps()
-        yield from (m for m in found if m is not None)
+                results += self._items(spot)
+            results += self._names(spot, value)
+            results += self._retype(spot, value)
+            results += self._units(spot, value)
+            results += self._change(spot)
+            results += self._mangle(spot)
+            results += self._insert(spot)
+        results += self._swaps()
+        yield from (m for m in results if m is not None)
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -317,8 +317,8 @@ class YamlMutator:
                 others = list(d.tables)
             case _:
                 return ""
-        found = self.symbols.only(others)
-        return found[span.line % len(found)] if found else ""
+        result = self.symbols.only(others)
+        return result[span.line % len(result)] if result else ""
 
     # --- what is taken out, or stands twice ----------------------------------------------------
 
@@ -523,8 +523,8 @@ class YamlMutator:
         elif isinstance(value.value, int):
             yield self.sheet.on("shift", FREE, value.span, str(value.value + 1))
             yield self.sheet.on("shift", FREE, value.span, str(value.value - 1))
-        elif found := re.fullmatch(r"(\d+)( [a-z]+)", value.text):
-            yield self.sheet.on("shift", FREE, value.span, f"{int(found[1]) + 1}{found[2]}")
+        elif result := re.fullmatch(r"(\d+)( [a-z]+)", value.text):
+            yield self.sheet.on("shift", FREE, value.span, f"{int(result[1]) + 1}{result[2]}")
         if spot.key is not None and spot.key.text.isdigit() and spot.key.style == "plain":
             yield self.sheet.on("shift", FREE, spot.key.span, str(int(spot.key.text) + 1))
 

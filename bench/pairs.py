@@ -38,11 +38,11 @@ class Spread:
     @classmethod
     def of(cls, values: Iterable[float]) -> Spread:
         """The spread of some values, at least one."""
-        found = list(values)
-        if len(found) == 1:
-            return cls(found[0], found[0], found[0], 1)
-        low, middle, high = statistics.quantiles(found, n=4, method="inclusive")
-        return cls(middle, low, high, len(found))
+        results = list(values)
+        if len(results) == 1:
+            return cls(results[0], results[0], results[0], 1)
+        low, middle, high = statistics.quantiles(results, n=4, method="inclusive")
+        return cls(middle, low, high, len(results))
 
 
 def timed(work: Callable[[], int], seconds: float) -> Slice:
@@ -93,7 +93,7 @@ def alternate(slices: Sequence[Slice], runs: int, *, turns: int = 1, warm: bool 
         for at in order if number % 2 == 0 else order[::-1]:
             gc.collect()
             taken[at].append(slices[at]())
-    return [[_sum(found[at : at + turns]) for at in range(0, len(found), turns)] for found in taken]
+    return [[_sum(result[at : at + turns]) for at in range(0, len(result), turns)] for result in taken]
 
 
 def _sum(samples: Sequence[Sample]) -> Sample:

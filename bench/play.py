@@ -65,16 +65,16 @@ def playouts(
 
 def positions(ruleset: typed.Ruleset, players: int, number: int, seed: int = 1, games: int = 2) -> list[Game]:
     """Positions spread over random games, each a game of its own."""
-    found: list[Game] = []
+    results: list[Game] = []
     for each in range(seed, seed + games):
         whole = played(ruleset, players, each)
         game = Game(ruleset, whole.names)
         step = max(1, whole.ply * games // number)
         for ply, option in enumerate(whole.history):
             if ply % step == step // 2:
-                found.append(game.copy())
+                results.append(game.copy())
             game.apply(option)
-    return found[:number]
+    return results[:number]
 
 
 def write_log(ruleset: typed.Ruleset, players: int, decisions: int, path: Path) -> Path:

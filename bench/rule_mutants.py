@@ -160,9 +160,9 @@ class Trial:
         Heads of guards are counted nowhere.
         """
         guard = mutant.root.kind == "guard"
-        found = [t for t in self.tests if guard or not mutant.anchors.isdisjoint(t.lines)]
-        scenarios = sorted((t for t in found if t.log is None), key=lambda t: (len(t.lines), t.id))
-        logs = sorted((t for t in found if t.log is not None), key=lambda t: (t.seconds, t.id))
+        results = [t for t in self.tests if guard or not mutant.anchors.isdisjoint(t.lines)]
+        scenarios = sorted((t for t in results if t.log is None), key=lambda t: (len(t.lines), t.id))
+        logs = sorted((t for t in results if t.log is not None), key=lambda t: (t.seconds, t.id))
         return [*scenarios[:FIRST], *logs, *scenarios[FIRST:]]
 
     @staticmethod

@@ -68,11 +68,11 @@ def suite(ruleset: typed.Ruleset, kept: Path | None = None) -> list[Test]:
     """
     runs = _Runs(ruleset, kept)
     report = Report()
-    found = [runs.scenario(scenario) for scenario in suite_scenarios(ruleset, report, display)]
+    results = [runs.scenario(scenario) for scenario in suite_scenarios(ruleset, report, display)]
     report.raise_if_errors()
-    found += [runs.log(path) for path in log_files(ruleset)]
+    results += [runs.log(path) for path in log_files(ruleset)]
     runs.keep()
-    return found
+    return results
 
 
 class _Runs:

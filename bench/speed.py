@@ -54,17 +54,17 @@ BUILD = Path("build/bench")
 
 def measure(bench: Bench, names: Sequence[str], show: Callable[[str], object] = print) -> list[Figure]:
     """Measures the sections of these names, and shows the table of each."""
-    found: list[Figure] = []
+    results: list[Figure] = []
     for name in names:
         bench.section = name
         begun = time.perf_counter()
         figures = list(SECTIONS[name](bench))
-        found += figures
+        results += figures
         if sys.stderr.isatty():
             sys.stderr.write("\r\x1b[K")
         if figures:
             show(f"\n## {name} ({time.perf_counter() - begun:.0f} s)\n\n{table(figures)}")
-    return found
+    return results
 
 
 def as_json(bench: Bench, figures: Sequence[Figure]) -> dict[str, Any]:
@@ -103,9 +103,9 @@ def main(args: Sequence[str] | None = None) -> int:
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     chosen.out.write_text(json.dumps(as_json(bench, figures), indent=1, ensure_ascii=False) + "\n", "utf-8")
     missed = [figure for figure in figures if figure.met is False]
-    told = [figure for figure in figures if figure.met is not None]
-    if told:
-        print(f"\n{len(told) - len(missed)} of {len(told)} targets met; all figures: {chosen.out}")
+    notes = [figure for figure in figures if figure.met is not None]
+    if notes:
+        print(f"\n{len(notes) - len(missed)} of {len(notes)} targets met; all figures: {chosen.out}")
     return 0
 
 

@@ -32,7 +32,7 @@ def main() -> None:
         for number in range(args.runs + 1):
             for tree in list(taken)[:: 1 if number % 2 else -1]:
                 taken[tree].append(_run(tree, args.command, f"{folder}/{tree.name}"))
-    theirs, ours = (found[1:] for found in taken.values())  # without the first, which fills the cache
+    theirs, ours = (result[1:] for result in taken.values())  # without the first, which fills the cache
     for at, name in enumerate(("processor", "clock")):
         spread = Spread.of(a[at] / b[at] for a, b in zip(ours, theirs, strict=True))
         print(f"{name}: {spread.median:.3f} ({spread.low:.3f} to {spread.high:.3f})")

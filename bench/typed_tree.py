@@ -51,12 +51,12 @@ Edits = tuple[tuple[Root, tuple[Step, ...], Any], ...]
 
 def roots(rules: typed.Rules) -> list[Root]:
     """Every rule; an invariant is none, but a test of the others."""
-    found = [Root("definition", d.name, d.span) for d in rules.definitions.values()]
-    found += [Root("procedure", p.name, p.span) for p in rules.procedures.values()]
-    found += [Root("guard", g.name, g.span) for g in rules.guards.values()]
+    results = [Root("definition", d.name, d.span) for d in rules.definitions.values()]
+    results += [Root("procedure", p.name, p.span) for p in rules.procedures.values()]
+    results += [Root("guard", g.name, g.span) for g in rules.guards.values()]
     if rules.scoring is not None:
-        found.append(Root("scoring", "scoring", rules.scoring.span))
-    return found
+        results.append(Root("scoring", "scoring", rules.scoring.span))
+    return results
 
 
 def read(rules: typed.Rules, root: Root) -> Any:
@@ -167,10 +167,10 @@ def settled(condition: typed.Expr) -> frozenset[Path]:
 
 def relied_on(rules: typed.Rules, root: Root) -> frozenset[Path]:
     """The values of a rule that may be none, and are used somewhere as if they could not be."""
-    found = set()
+    results = set()
     for e in nodes(read(rules, root)):
         if isinstance(e, typed.Local | typed.Field | typed.Fact) and isinstance(e.type, Ent) and not e.type.optional:
             declared = e.var.type if isinstance(e, typed.Local) else e.decl.type
             if isinstance(declared, Ent) and declared.optional and (path := path_of(e)) is not None:
-                found.add(path)
-    return frozenset(found)
+                results.add(path)
+    return frozenset(results)

@@ -77,13 +77,13 @@ class Chess:
 
     def memory(self) -> dict[str, float]:
         """Bytes of a board, of a copy without the moves before it, and of a game for each move."""
-        found: dict[str, float] = self._ask({"task": "memory"})
-        return found
+        results: dict[str, float] = self._ask({"task": "memory"})
+        return results
 
     def games(self) -> list[list[str]]:
         """The moves of the games of `same_games`, as `e2e4`."""
-        found: list[list[str]] = self._ask({"task": "games"})
-        return found
+        results: list[list[str]] = self._ask({"task": "games"})
+        return results
 
     def _ask(self, question: dict[str, object]) -> Any:
         assert self._process.stdin is not None
@@ -179,12 +179,12 @@ def tasks() -> dict[str, Callable[[], int]]:
     def lines(board: chess.Board, depth: int) -> int:
         if depth == 1:
             return int(board.legal_moves.count())
-        found = 0
+        result = 0
         for move in board.legal_moves:
             board.push(move)
-            found += lines(board, depth - 1)
+            result += lines(board, depth - 1)
             board.pop()
-        return found
+        return result
 
     return {
         "same_games": lambda: same_games(False),
@@ -206,13 +206,13 @@ def _games() -> list[list[str]]:
     """The games of `tasks`, which makes them first of all."""
     import chess
 
-    rng, found = random.Random(1), []
+    rng, result = random.Random(1), []
     for _ in range(GAMES):
         board = chess.Board()
         while not board.is_game_over():
             board.push(rng.choice(list(board.legal_moves)))
-        found.append([move.uci() for move in board.move_stack])
-    return found
+        result.append([move.uci() for move in board.move_stack])
+    return result
 
 
 def _memory() -> dict[str, float]:
@@ -245,11 +245,11 @@ def bytes_of(make: Callable[[], object], number: int = 200) -> float:
     gc.collect()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
-    kept = [make() for _ in range(number)]
+    rest = [make() for _ in range(number)]
     gc.collect()
     taken = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    return taken / len(kept)
+    return taken / len(rest)
 
 
 def serve() -> None:

@@ -43,9 +43,9 @@ def _row(each: Difference, words: Words) -> list[str]:
     between = each.difference
     if between is None:
         return [_label(each, words), *values, "-", "-", ""]
-    found, low, high = (_number(value, of_shares, "+") for value in (between.value, between.low, between.high))
+    result, low, high = (_number(value, of_shares, "+") for value in (between.value, between.low, between.high))
     clear = words.word("clear") if between.is_clear else ""
-    return [_label(each, words), *values, found, words.word("range", low=low, high=high), clear]
+    return [_label(each, words), *values, result, words.word("range", low=low, high=high), clear]
 
 
 def _label(each: Difference, words: Words) -> str:

@@ -78,13 +78,13 @@ def command(
     for each in rulesets:
         for trace in _traces(coverage.trace(each), paths, playouts, counts, seed, report):
             coverage.add(trace)
-    found = CoverageReport(coverage, report)
-    if not found.whole.outcomes:
+    result = CoverageReport(coverage, report)
+    if not result.whole.outcomes:
         raise click.UsageError(f"there is nothing to run in the rules of `{ref}`")
-    _write(found, format_, out)
+    _write(result, format_, out)
     output.show(report.diagnostics)
     sound = report.ok and not report.diagnostics and not any(t.error for t in coverage.tests)
-    ctx.exit(output.OK if sound and found.whole.percent >= fail_under else output.PROBLEMS)
+    ctx.exit(output.OK if sound and result.whole.percent >= fail_under else output.PROBLEMS)
 
 
 def _traces(
@@ -153,8 +153,8 @@ def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
         if gaps:
             yield ""
             yield styled(title, bold=True)
-            told = [(f"{g.span.file}:{g.span.line}", f"{g.item.name}: {g.outcome}", found.line(g.span)) for g in gaps]
-            for line, gap in zip(output.table(told), gaps, strict=True):
+            notes = [(f"{g.span.file}:{g.span.line}", f"{g.item.name}: {g.outcome}", found.line(g.span)) for g in gaps]
+            for line, gap in zip(output.table(notes), gaps, strict=True):
                 yield cut(line)
                 if gap.reason:
                     yield cut(f"    {gap.reason}")

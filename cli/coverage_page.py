@@ -78,9 +78,9 @@ def _source(found: CoverageReport, file: str) -> str:
 
 
 def _line(file: str, number: int, line: LineRuns) -> str:
-    told = [f"run by {', '.join(line.by)}"] if line.by else []
-    told += [f"not seen: {what}" for what in line.missing]
-    title = escape("\n".join(told))
+    note = [f"run by {', '.join(line.by)}"] if line.by else []
+    note += [f"not seen: {what}" for what in line.missing]
+    title = escape("\n".join(note))
     count = f"{line.count:,}" if line.state else ""
     gutter = f"<a>{number:4}</a> {_MARKS[line.state] or ' '} {count:>9}"
     return (

@@ -50,17 +50,17 @@ def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
     Example: rulespec diff imperial imperial+first_edition
     """
     a, b = _source(old), load_source(new, Report())
-    found = diff(a, b)
+    result = diff(a, b)
     if format_ == "json":
-        output.echo_json([d.to_json() for d in found])
+        output.echo_json([d.to_json() for d in result])
     else:
         output.echo(output.style(f"{_name(old, a)} → {_name(new, b)}", bold=True))
-        for line in _lines(found, _width()):
+        for line in _lines(result, _width()):
             output.echo(line)
-        if found:
+        if result:
             output.echo()
-        output.echo(output.counted(len(found), "difference") if found else "no difference")
-    ctx.exit(output.PROBLEMS if found else output.OK)
+        output.echo(output.counted(len(result), "difference") if result else "no difference")
+    ctx.exit(output.PROBLEMS if result else output.OK)
 
 
 def _source(ref: str) -> Merged:
@@ -155,12 +155,12 @@ def _fact(d: Difference, at: int) -> str:
 
 def _shared(parts: list[Difference], at: int) -> dict[tuple[str, str], dict[str, Any]]:
     """(mark, fact) → member → value, for facts that many members have gained or lost."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    results: dict[tuple[str, str], dict[str, Any]] = {}
     for d in parts:
         if d.kind != "changed":
             side = d.new if d.kind == "added" else d.old
-            found.setdefault((_MARKS[d.kind], _fact(d, at)), {})[d.keys[at]] = side
-    return {key: values for key, values in found.items() if len(values) >= _ALIKE}
+            results.setdefault((_MARKS[d.kind], _fact(d, at)), {})[d.keys[at]] = side
+    return {key: values for key, values in results.items() if len(values) >= _ALIKE}
 
 
 def _replaced(removed: dict[str, Any], added: dict[str, Any], width: int) -> Iterator[str]:

@@ -153,16 +153,16 @@ def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language:
     """Draws a ruleset that may have mistakes; returns the exit code."""
     from rulespec.drawing.author import draft
 
-    found = draft(ref)
-    output.show(found.diagnostics, found.sources)
-    if found.scene is not None:
-        _write(found.scene, out)
-    elif found.ruleset is not None:
-        return _first(found.ruleset, partial(_start, found.ruleset, players, empty, viewed), language, out)
+    result = draft(ref)
+    output.show(result.diagnostics, result.sources)
+    if result.scene is not None:
+        _write(result.scene, out)
+    elif result.ruleset is not None:
+        return _first(result.ruleset, partial(_start, result.ruleset, players, empty, viewed), language, out)
     else:
         output.echo(f"{out} is not drawn: the files of {ref} cannot be read", err=True)
         return output.UNUSABLE
-    return output.PROBLEMS if any(d.severity is Severity.ERROR for d in found.diagnostics) else output.OK
+    return output.PROBLEMS if any(d.severity is Severity.ERROR for d in result.diagnostics) else output.OK
 
 
 def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], language: str | None, out: Path) -> int:

@@ -30,8 +30,8 @@ class EarlyChoices:
     def chosen(self) -> list[str]:
         """The seats that have chosen in the open round, first to last as the game asks them."""
         taken = [step.option.by for step in pending(self.game)]
-        made = [*taken, *self._made]
-        return [seat for seat in self.game.seats if seat in made]
+        results = [*taken, *self._made]
+        return [seat for seat in self.game.seats if seat in results]
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
         """The option to take without asking, its author, and the salt: an early choice, or the only option."""

@@ -65,14 +65,14 @@ class ExplorationRun(Struct, frozen=True):
             click.ClickException: if a game cannot be written.
         """
         try:
-            found = self._explore(ruleset)
+            result = self._explore(ruleset)
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
             return
-        report.extend(found.others)
-        for number, finding in enumerate(found.findings, 1):
+        report.extend(result.others)
+        for number, finding in enumerate(result.findings, 1):
             report.add(self._write(ruleset, finding, number) if self.folder is not None else _told(finding))
-        output.echo(_summary(ruleset, found), err=True)
+        output.echo(_summary(ruleset, result), err=True)
 
     def _explore(self, ruleset: typed.Ruleset) -> Exploration:
         from rulespec.engine.verify.explore import explore

@@ -43,9 +43,9 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
         if value not in values:
             hint = did_you_mean(value, values) or f"they are {', '.join(values)}"
             raise click.UsageError(f"no `{kind}` is called `{value}`; {hint}")
-    found = _facts(ruleset, kind)
-    totals = Counter(fact["value"] for fact in found)
-    shown = [fact for fact in found if fact["value"] not in unwanted and (not only or fact["value"] in only)]
+    result = _facts(ruleset, kind)
+    totals = Counter(fact["value"] for fact in result)
+    shown = [fact for fact in result if fact["value"] not in unwanted and (not only or fact["value"] in only)]
     if format_ == "json":
         counted = {value: totals[value] for value in values}
         output.echo_json({"ruleset": ref, **output.hashes(ruleset), "kind": kind, "totals": counted, "facts": shown})
@@ -56,12 +56,12 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
     if rows:
         output.echo()
     parts = ", ".join(f"{totals[value]:,} {title}" for value, title in values.items())
-    output.echo(f"{output.counted(len(shown), 'fact')} of {len(found):,}; all: {parts}")
+    output.echo(f"{output.counted(len(shown), 'fact')} of {len(result):,}; all: {parts}")
 
 
 def _facts(ruleset: typed.Ruleset, kind: str) -> list[dict[str, Any]]:
     """The written facts whose values are of a kind, in the order of the kinds and entities that they belong to."""
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     names = ruleset.kinds[kind].entities
     for owner in ruleset.kinds.values():
         facts = [f for f in owner.facts.values() if isinstance(f.type, Ent) and f.type.kind == kind]
@@ -71,10 +71,10 @@ def _facts(ruleset: typed.Ruleset, kind: str) -> list[dict[str, Any]]:
                 place = fact.places.get(number)  # there is none of what is made, as the parts of a product
                 if fact.values[number] >= 0 and place is not None:
                     of = {"kind": owner.name, "entity": entity, "fact": fact.name}
-                    found.append(
+                    results.append(
                         of | {"value": names[fact.values[number]].name, "file": place.file, "line": place.line}
                     )
-    return found
+    return results
 
 
 def _show_kinds(ruleset: typed.Ruleset) -> None:

@@ -47,11 +47,11 @@ def story(failing: FailingGame, path: Path | None) -> list[str]:
     settings = [f"{k}={v}" for k, v in header.settings.items()]
     more = f" with {', '.join(settings)}" if settings else ""
     head = f"the shortest game found, of {', '.join(header.seats)}{more}"
-    found = "--failures FOLDER writes its log, and a scenario of it"
+    result = "--failures FOLDER writes its log, and a scenario of it"
     if path is not None:
-        found = f"rulespec replay --check {path}"
-        found += f"; a scenario of it is in {path.with_suffix('.yaml')}" if failing.scenario else ""
-    lines = [f"{head}:", *(f"  {line}" for line in failing.story()), f"  ({found})"]
+        result = f"rulespec replay --check {path}"
+        result += f"; a scenario of it is in {path.with_suffix('.yaml')}" if failing.scenario else ""
+    lines = [f"{head}:", *(f"  {line}" for line in failing.story()), f"  ({result})"]
     if path is None and failing.scenario and len(failing.moves) <= MAX_SHOWN:
         lines += ["as a scenario:", *failing.scenario.splitlines()]
     return lines

@@ -30,14 +30,14 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
     Returns:
         Whether anything was written.
     """
-    found = list(diagnostics)
-    texts = output.texts_of(found, sources)
+    results = list(diagnostics)
+    texts = output.texts_of(results, sources)
     homes = [own_files(ref) for ref in refs]
     line_ends = {n: _line_end(Path(n), text) for n, text in texts.items() if any(Path(n) in home for home in homes)}
     own = {name: texts[name] for name, line_end in line_ends.items() if line_end}
     changed = {
         name: text
-        for name, text in fixed(own, [d.fix for d in with_fixes(found, texts) if d.fix is not None]).items()
+        for name, text in fixed(own, [d.fix for d in with_fixes(results, texts) if d.fix is not None]).items()
         if text != own[name]
     }
     for name, text in changed.items():

@@ -51,26 +51,26 @@ def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: boo
 
 def _files(targets: tuple[str, ...]) -> list[Path]:
     """The rules files of the targets, each once."""
-    found: dict[Path, None] = {}
+    results: dict[Path, None] = {}
     for target in targets:
         path = Path(target)
         if path.suffix == ".rules":
-            found[path] = None
+            results[path] = None
         elif path.is_file():
             raise click.UsageError(f"`{target}` is no .rules file")
         else:
-            found |= dict.fromkeys(_rules_of(target))
-    return list(found)
+            results |= dict.fromkeys(_rules_of(target))
+    return list(results)
 
 
 def _rules_of(ref: str) -> list[Path]:
     """The rules files of a reference that are at hand: in the folder, and beside overlays that it names by paths."""
     find_ruleset(parts_of(ref)[0])  # raises if there is none
-    found, own, here = [], own_files(ref), Path.cwd()
+    result, own, place = [], own_files(ref), Path.cwd()
     for folder in own.folders:
-        shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
-        found += [*files_inside(shown, "rules/*.rules"), *files_inside(shown, "variants/*.rules")]
-    return found + [p for p in (Path(o).with_suffix(".rules") for o in parts_of(ref)[1:] if is_path(o)) if p.is_file()]
+        shown = folder.relative_to(place) if folder.is_relative_to(place) else folder
+        result += [*files_inside(shown, "rules/*.rules"), *files_inside(shown, "variants/*.rules")]
+    return result + [p for p in (Path(o).with_suffix(".rules") for o in parts_of(ref)[1:] if is_path(o)) if p.is_file()]
 
 
 def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:

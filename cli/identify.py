@@ -54,14 +54,14 @@ def command(
         read = as_native(log, dialect=dialect, report=report)
     finally:
         output.show(report.diagnostics)
-    found = _found(read, rules, not quick)
+    result = _found(read, rules, not quick)
     if format_ == "json":
-        output.echo_json(found.to_json())
+        output.echo_json(result.to_json())
     else:
-        _show(found, quick, (lambda change: "") if shown == "id" else _Meanings(found.base).of)
+        _show(result, quick, (lambda change: "") if shown == "id" else _Meanings(result.base).of)
         if rules is None:
             _show_lost_overlays(read)
-    ctx.exit(output.OK if found.answers else output.PROBLEMS)
+    ctx.exit(output.OK if result.answers else output.PROBLEMS)
 
 
 def _show_lost_overlays(log: NativeLog) -> None:
@@ -98,8 +98,8 @@ class _Meanings:
         name, value = change
         if value:
             return self._ruleset.settings[name].doc if name in self._ruleset.settings else ""
-        found, reader = find_overlay(name, list(self._ruleset.folders)), RulesetReader(Report())
-        return text(get(reader.yaml(*found, "overlay"), "title")) if found is not None else ""
+        result, reader = find_overlay(name, list(self._ruleset.folders)), RulesetReader(Report())
+        return text(get(reader.yaml(*result, "overlay"), "title")) if result is not None else ""
 
 
 def _show(found: Identification, quick: bool, meaning: Meaning) -> None:
@@ -131,8 +131,8 @@ def _answers(found: Identification, meaning: Meaning) -> None:
 def _candidate(trial: Trial, found: Identification, prefix: str, meaning: Meaning) -> list[str]:
     rows = [(f"    {_setting(setting, found)}", meaning(setting)) for setting in trial.candidate.settings]
     rows = [(f"    +{overlay}", meaning((overlay, ""))) for overlay in trial.candidate.overlays] + rows
-    told = output.table([row for row in rows if row[1] or not row[0].startswith("    +")])
-    return [f"{prefix}{trial.ref}", *map(_cut, told)]
+    note = output.table([row for row in rows if row[1] or not row[0].startswith("    +")])
+    return [f"{prefix}{trial.ref}", *map(_cut, note)]
 
 
 def _setting(setting: tuple[str, str], found: Identification) -> str:

@@ -146,8 +146,8 @@ def _check(log: Path, viewed: Viewer, earlier: Path, rules: str | None) -> int:
     from rulespec.engine.logs.checked import agrees, agrees_with_game, is_seat_log, read_seat_log
     from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 
-    given, later, report = read_seat_log(earlier), None, Report()
-    _must_be_for(viewed, given)
+    source, later, report = read_seat_log(earlier), None, Report()
+    _must_be_for(viewed, source)
     if is_seat_log(read_log_text(log, str(log), MAX_NATIVE_BYTES, lenient=True)[0]):
         later = read_seat_log(log)
         _must_be_for(viewed, later)
@@ -156,13 +156,13 @@ def _check(log: Path, viewed: Viewer, earlier: Path, rules: str | None) -> int:
         viewed.seat(native.header.seats)
     output.show(report.diagnostics)
     try:
-        found = agrees(given, later.header, later.lines) if later else agrees_with_game(given, result.game)
+        outcome = agrees(source, later.header, later.lines) if later else agrees_with_game(source, result.game)
     except DiagnosticsError as error:
         output.show(error.diagnostics)
         return output.PROBLEMS
-    sealed = f", {found.still_sealed} still sealed" if found.still_sealed else ""
-    opened = f"{output.counted(found.opened, 'seal')} {'fits' if found.opened == 1 else 'fit'}"
-    output.echo(f"{earlier} agrees with {log}: {output.counted(found.decisions, 'decision')}, {opened}{sealed}")
+    sealed = f", {outcome.still_sealed} still sealed" if outcome.still_sealed else ""
+    opened = f"{output.counted(outcome.opened, 'seal')} {'fits' if outcome.opened == 1 else 'fit'}"
+    output.echo(f"{earlier} agrees with {log}: {output.counted(outcome.decisions, 'decision')}, {opened}{sealed}")
     return output.OK
 
 

@@ -31,7 +31,7 @@ def print_bundled(log: Path, rules: str | None, out: Path | None) -> int:
 
 def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
     """Writes the rules of logs beside them, each ruleset once; returns the exit code."""
-    load, found = cache(load_ruleset), set()
+    load, result = cache(load_ruleset), set()
     for log in logs:
         native = read_log(log)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load)
@@ -40,7 +40,7 @@ def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
             path = write_beside(log.parent, bundle)
         except OSError as error:
             raise output.unwritten(log.parent, error) from None
-        if path not in found:
+        if path not in result:
             output.echo(f"{path}: the rules {ruleset.ref}")
-        found.add(path)
+        result.add(path)
     return output.OK

@@ -334,13 +334,13 @@ def _extends(ref: str, target: Path) -> str:
                 f"a ruleset in {shown(str(beside.parent))} cannot extend {shown(name)}, which lies elsewhere: put the"
                 " new one beside it with --to, or add the folder that holds it to RULESPEC_PATH"
             )
-    found = "+".join([written, *overlays])
+    result = "+".join([written, *overlays])
     rule = load_schema("game")["properties"]["extends"]
-    if not re.search(rule["pattern"], found) or len(found) > rule["maxLength"]:
+    if not re.search(rule["pattern"], result) or len(result) > rule["maxLength"]:
         raise click.UsageError(
-            f"`extends` cannot name {shown(found)}: only letters, digits and `_`, `.`, `-`, `/` may be in the path"
+            f"`extends` cannot name {shown(result)}: only letters, digits and `_`, `.`, `-`, `/` may be in the path"
         )
-    return found
+    return result
 
 
 def _settings(base: Merged) -> Iterator[tuple[str, Node, str]]:
@@ -359,10 +359,10 @@ def _about_regions(base: Merged) -> list[str]:
     """The paths of mappings outside the map whose keys are regions."""
     regions = get(base.source.root, "map", "regions")
     names = set(regions.entries) if isinstance(regions, Mapping) else set()
-    found = []
+    results = []
     for key in ("setup", "tables"):
-        found += [".".join(path) for path in _keyed((key,), get(base.source.root, key), names)]
-    return found
+        results += [".".join(path) for path in _keyed((key,), get(base.source.root, key), names)]
+    return results
 
 
 def _keyed(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iterator[tuple[str, ...]]:

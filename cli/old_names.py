@@ -24,7 +24,7 @@ _KINDS = {
 
 def old_names(refs: Iterable[str]) -> list[Diagnostic]:
     """The old keys and paths in the files that references may change; files that cannot be read have none."""
-    return [found for path, kind in dict.fromkeys(_own(refs)) for found in _old_names(path, kind)]
+    return [result for path, kind in dict.fromkeys(_own(refs)) for result in _old_names(path, kind)]
 
 
 def _own(refs: Iterable[str]) -> Iterator[tuple[Path, str]]:

@@ -185,9 +185,9 @@ def counted(number: int, word: str, words: str = "") -> str:
 
 def problems(diagnostics: Iterable[Diagnostic]) -> str:
     """The number of errors and warnings: `3 errors, 1 warning`; empty if there are none."""
-    found = list(diagnostics)
-    errors = sum(d.severity is Severity.ERROR for d in found)
-    parts = [counted(n, w) for n, w in ((errors, "error"), (len(found) - errors, "warning")) if n]
+    results = list(diagnostics)
+    errors = sum(d.severity is Severity.ERROR for d in results)
+    parts = [counted(n, w) for n, w in ((errors, "error"), (len(results) - errors, "warning")) if n]
     return ", ".join(parts)
 
 
@@ -222,13 +222,13 @@ def key_values(items: Iterable[str], flag: str = "--set") -> dict[str, str]:
     Raises:
         click.BadParameter: if one has no `=`.
     """
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for item in items:
         key, equals, value = item.partition("=")
         if not equals:
             raise click.BadParameter(f"`{item}` is not of the form key=value", param_hint=flag)
-        found[key.strip()] = value.strip()
-    return found
+        results[key.strip()] = value.strip()
+    return results
 
 
 def refused(

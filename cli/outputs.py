@@ -40,13 +40,15 @@ def refuse_inputs(params: dict[str, Any]) -> None:
         DiagnosticsError: RS126.
     """
     outputs = [(name, Path(params[name])) for name in OUTPUTS if params.get(name) is not None]
-    given = [text for name, value in params.items() if name not in OUTPUTS for text in _texts(value)] if outputs else []
+    source = (
+        [text for name, value in params.items() if name not in OUTPUTS for text in _texts(value)] if outputs else []
+    )
     for number, (name, path) in enumerate(outputs):
         for other, before in outputs[:number]:
             if os.path.abspath(before) == os.path.abspath(path) or _same(before, path):  # noqa: PTH100 - links stay
                 message = f"--{other} and --{name} name the same file, {shown(str(path))}"
                 raise failure("RS126", message, None, "name two files")
-        if any(_reads(Path(text), path) for text in given):
+        if any(_reads(Path(text), path) for text in source):
             message = f"{shown(str(path))} is what this command reads: --{name} would replace it"
             raise failure("RS126", message, None, "name another file")
 

@@ -67,12 +67,12 @@ def check_overlay_sets(ref: str, ruleset: typed.Ruleset, report: Report) -> Over
     from rulespec.ruleset_files import SameFiles
 
     names = [name for name in dict.fromkeys(ruleset.offered) if name not in ruleset.overlays]
-    found, files, end = OverlaySets(len(names), failed=[]), SameFiles(), time.monotonic() + MAX_SECONDS
+    result, files, end = OverlaySets(len(names), failed=[]), SameFiles(), time.monotonic() + MAX_SECONDS
     bad: set[frozenset[str]] = set()
     for chosen in _sets(names):
-        done = found.alone + found.pairs + found.larger
+        done = result.alone + result.pairs + result.larger
         if done >= MAX_SETS or time.monotonic() > end:
-            found.complete = len(chosen) > 2
+            result.complete = len(chosen) > 2
             break
         if any(each <= frozenset(chosen) for each in bad):
             continue
@@ -80,14 +80,14 @@ def check_overlay_sets(ref: str, ruleset: typed.Ruleset, report: Report) -> Over
             load_ruleset("+".join([ref, *chosen]), None, files)
         except DiagnosticsError as error:
             first = next(d for d in error.diagnostics if d.severity is Severity.ERROR)
-            found.failed.append((chosen, first))
+            result.failed.append((chosen, first))
             bad.add(frozenset(chosen))
             if len(chosen) == 1:
                 report.extend(error.diagnostics)
-        found.alone += len(chosen) == 1
-        found.pairs += len(chosen) == 2
-        found.larger += len(chosen) > 2
-    return found
+        result.alone += len(chosen) == 1
+        result.pairs += len(chosen) == 2
+        result.larger += len(chosen) > 2
+    return result
 
 
 def _sets(names: list[str]) -> Iterator[tuple[str, ...]]:

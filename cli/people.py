@@ -59,14 +59,14 @@ class Person:
         except ValueError as error:
             mine = list(islice(self.offered(), _LISTED))
             tell = self.narrator.option
-            found = option_list.found(text, mine, tell)
-            if len(found) == 1:
-                return found[0]
-            if not found:
+            result = option_list.found(text, mine, tell)
+            if len(result) == 1:
+                return result[0]
+            if not result:
                 near = option_list.suggested(text, mine, tell)
                 raise ValueError(f"{error}; did you mean: {'; '.join(near)}?" if near else str(error)) from None
-            output.echo(f"which of these {len(found)}?")
-            for option in found[:10]:
+            output.echo(f"which of these {len(result)}?")
+            for option in result[:10]:
                 output.echo(f"       {tell(option)}  {output.style(str(option), dim=True)}")
             return None
 
@@ -128,8 +128,8 @@ class Person:
 
 def said(text: str, names: Mapping[str, str], people: Container[str]) -> tuple[str, str] | None:
     """The person who is named before a colon, and the text after it; None if nobody is."""
-    found = speaker(names, text)
-    return found if found is not None and found[0] in people else None
+    result = speaker(names, text)
+    return result if result is not None and result[0] in people else None
 
 
 def split_names(names: str | None, each: tuple[str, ...]) -> tuple[str, ...]:

@@ -138,13 +138,13 @@ class _Position(Struct, frozen=True):
 def _count(position: _Position, depth: int, limit: int, divide: bool, format_: str) -> int:
     """Counts and prints; returns the exit code."""
     ruleset, started = position.ruleset, time.perf_counter()
-    found: dict[str, Perft] = {}
+    results: dict[str, Perft] = {}
     for name, game in position.games.items():
         try:
             if position.backend in ("auto", "wasm"):
-                found |= _quickly(game, depth, limit, position.backend)
+                results |= _quickly(game, depth, limit, position.backend)
             else:
-                found[name] = perft(game, depth, limit=limit)
+                results[name] = perft(game, depth, limit=limit)
         except RulesetFaultError as fault:
             output.show([fault.diagnostic])
             line = ", ".join(f"`{option}`" for option in game.history[-depth:])
@@ -152,20 +152,20 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
             return output.PROBLEMS
     seconds = time.perf_counter() - started
     if format_ == "json":
-        data: dict[str, Any] = {"ruleset": ruleset.ref, **output.hashes(ruleset), "backends": list(found)}
+        data: dict[str, Any] = {"ruleset": ruleset.ref, **output.hashes(ruleset), "backends": list(results)}
         data |= {
             "seats": list(game.seats),
             "settings": game.settings,
             "log": str(position.log) if position.log else None,
         }
-        output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in found.items()}})
+        output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in results.items()}})
     else:
-        machines = " and ".join(NAMES[name] for name in found)
+        machines = " and ".join(NAMES[name] for name in results)
         output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth} · {machines}")
         output.echo()
-        _show(found, divide, limit, seconds)
-    first = next(iter(found.values()))
-    return output.OK if first.complete and all(p == first for p in found.values()) else output.PROBLEMS
+        _show(results, divide, limit, seconds)
+    first = next(iter(results.values()))
+    return output.OK if first.complete and all(p == first for p in results.values()) else output.PROBLEMS
 
 
 def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:
@@ -178,11 +178,11 @@ def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perf
 
     if backend == "auto" and ((few := perft(game, depth, limit=min(limit, _FEW))).complete or limit <= _FEW):
         return {"python": few}
-    found: Perft | None = None
+    result: Perft | None = None
     with nullcontext() if backend == "wasm" else suppress(NoWasmtimeError):
-        found = wasm_perft(game, depth, limit=limit)
-    if found is not None:
-        return {"wasm": found}
+        result = wasm_perft(game, depth, limit=limit)
+    if result is not None:
+        return {"wasm": result}
     return {"wasm" if backend == "wasm" else "python": perft(game, depth, limit=limit)}
 
 
@@ -193,9 +193,9 @@ def _from_log(
     result = replay_own(log, ruleset)
     if at is None:
         if result.divergence is not None:
-            found = result.divergence
-            message = f"the log is not legal from {found.place} on under `{ruleset.ref}`: {found.refusal.reason}"
-            line = found.line or 1
+            outcome = result.divergence
+            message = f"the log is not legal from {outcome.place} on under `{ruleset.ref}`: {outcome.refusal.reason}"
+            line = outcome.line or 1
             help_ = f"with --at K, K up to {len(result.moves)}, positions before that can be counted"
             raise DiagnosticsError(
                 [Diagnostic("RS821", Severity.ERROR, message, Span(str(log), line, 1, line, 2), help=help_)]

@@ -123,8 +123,8 @@ def command(
             if saved is not None:
                 _save(saved, game)
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
-            told = f"seed {seed} · " if seed_given or not game.omniscient.watcher.secretive else ""
-            output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {told}`?` for help")
+            note = f"seed {seed} · " if seed_given or not game.omniscient.watcher.secretive else ""
+            output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
             bots_seats = frozenset(game.seats[players - bots :])
             code = Table(words, game, bots_seats, Chance(seed, redraw=redraw), saved).play()
     except RulesetFaultError as fault:
@@ -178,12 +178,12 @@ def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dic
     report = Report()
     result = replay_native(log, ruleset, report=report)
     output.show(report.diagnostics)
-    if (found := result.divergence) is not None:
+    if (outcome := result.divergence) is not None:
         tells = f"`rulespec replay {log.file}` tells"
         if is_of_seats():  # what somebody has chosen in secret is not quoted
             raise click.UsageError(f"{log.file} is not legal to its end: {tells} why")
-        what = f"`{found.action.get('option', 'undo')}` is refused: {found.refusal}"
-        raise click.UsageError(f"{log.file} is not legal from {found.place} on: {what}; {tells} all of it")
+        what = f"`{outcome.action.get('option', 'undo')}` is refused: {outcome.refusal}"
+        raise click.UsageError(f"{log.file} is not legal from {outcome.place} on: {what}; {tells} all of it")
     output.echo(f"{log.file}: goes on after {output.counted(result.game.ply, 'decision')}")
     return result.game
 
@@ -261,10 +261,10 @@ class Table:
         salted(self.game)
         if self.saved is not None:
             self.saved.add(self.game.omniscient.numbers.steps[-1])
-        for person, told, sight in before:
+        for person, note, sight in before:
             changes = [f"       {change.text}" for change in person.changes.since(sight)]
             if person.seat is None or person.seat != speaker:
-                person.news.append(f"  {told}")
+                person.news.append(f"  {note}")
             person.news += changes
 
     # --- a person decides ----------------------------------------------------------------
@@ -439,7 +439,7 @@ class Table:
                     output.echo(f"    {expression} = {value}")
                 return False
             option = option if option.interrupt else replace(option, by=seat)
-            told = self.people[seat].told(option) if seat in self.people else str(option)
+            note = self.people[seat].told(option) if seat in self.people else str(option)
             self.take(option, seat)
             self.unsaved = True
         except RulesetFaultError as fault:
@@ -448,15 +448,15 @@ class Table:
         except ValueError as error:
             output.echo(f"{error} (`?` for help)")
             return False
-        output.echo(self.words.word("taken" if self.saved is None else "saved", option=told))
+        output.echo(self.words.word("taken" if self.saved is None else "saved", option=note))
         return True
 
     def take_back(self, seat: str) -> bool:
         """Takes back to the last decision of a person; False if there is none. `seat`: who asks for it."""
-        past, found = self.game.copy(), False
-        while past.ply and not found:
-            found = past.undo().by in self.people and not is_forced(past)
-        if not found:
+        past, result = self.game.copy(), False
+        while past.ply and not result:
+            result = past.undo().by in self.people and not is_forced(past)
+        if not result:
             output.echo("there is nothing to take back")
             return False
         number = self.game.ply - past.ply

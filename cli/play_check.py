@@ -30,11 +30,11 @@ def played(ruleset: typed.Ruleset, report: Report) -> Played:
         return Played(0, 0, 0, ())
     machine = "wasm" if find_spec("wasmtime") is not None else "python"
     key = cache.key("played", ruleset.ref, machine, *chain.from_iterable(ruleset.sources.items()))
-    found = cache.read(key, msgspec.json.Decoder(Played))
-    if found is None or not found.is_possible(ruleset.sources):
-        found = _played(ruleset)
-        cache.write(key, found)
-    return found
+    result = cache.read(key, msgspec.json.Decoder(Played))
+    if result is None or not result.is_possible(ruleset.sources):
+        result = _played(ruleset)
+        cache.write(key, result)
+    return result
 
 
 def _played(ruleset: typed.Ruleset) -> Played:

@@ -48,7 +48,7 @@ class RandomRun:
             "games": self.games,
             "failed": self.failed,
             "decisions": self.decisions,
-            "failures": [as_json(*found) for found in self.found],
+            "failures": [as_json(*result) for result in self.found],
         }
 
 

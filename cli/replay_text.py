@@ -58,23 +58,23 @@ def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator
 
 def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
     """The object that `--format json` prints: what the seat sees that it is for; all of it, if it is for nobody."""
-    found = result.to_json()
+    outcome = result.to_json()
     if showing.viewer.omniscient:
-        return found
+        return outcome
     view = result.game.view(showing.viewer.seat(result.game.names))
-    found |= {
+    outcome |= {
         "hash": view.hash,
         "state": {key: view.state[key] for key in ("entities", "pieces")},
         "ignored": [],
     }
-    found.pop("known_faults", None)
+    outcome.pop("known_faults", None)
     if view.result is None:
-        found["scores"] = {}
-    found["end"] = None
-    found["notes"] = _notes(result, showing).header
-    if found["divergence"] is not None:
-        found["divergence"].pop("known_fault", None)
-        found["divergence"] |= {
+        outcome["scores"] = {}
+    outcome["end"] = None
+    outcome["notes"] = _notes(result, showing).header
+    if outcome["divergence"] is not None:
+        outcome["divergence"].pop("known_fault", None)
+        outcome["divergence"] |= {
             "action": None,
             "reason": _NOT_TOLD,
             "rule": [],
@@ -82,7 +82,7 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
             "nearest": [],
             "known_fault": None,
         }
-    return found
+    return outcome
 
 
 def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
@@ -278,11 +278,11 @@ def _open(game: Game, words: Words, nearest: tuple[str, ...]) -> Iterator[tuple[
     if decision is not None:
         title = "" if words.names == "id" else f": {narrator.decision(decision)}"
         yield "open", f"`{decision.name}` by {narrator.subject(decision)}{title}"
-    told = []
+    notes = []
     for option in nearest:
         with suppress(ValueError):  # it may be of a decision before this one
-            told.append((option, "" if words.names == "id" else narrator.option(game.parse(option))))
+            notes.append((option, "" if words.names == "id" else narrator.option(game.parse(option))))
             continue
-        told.append((option, ""))
-    for number, line in enumerate(output.table(told)):
+        notes.append((option, ""))
+    for number, line in enumerate(output.table(notes)):
         yield "legal" if number == 0 else "", line

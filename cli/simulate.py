@@ -50,15 +50,15 @@ def seat_counts(text: str) -> list[int]:
     Raises:
         click.BadParameter: if it names none.
     """
-    found: list[int] = []
+    results: list[int] = []
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
         if not low.isdecimal() or (dash and not high.isdecimal()) or len(low) > 3 or len(high) > 3:
             raise click.BadParameter(f"`{text}` is no number of players such as 4 or 2-6", param_hint="--players")
-        found += range(int(low), int(high or low) + 1)
-    if not found:
+        results += range(int(low), int(high or low) + 1)
+    if not results:
         raise click.BadParameter(f"`{text}` names no number of players", param_hint="--players")
-    return found
+    return results
 
 
 def _jobs(ctx: click.Context, option: click.Parameter, value: int) -> int:
@@ -325,7 +325,7 @@ def _run_json(run: _Run) -> dict[str, Any]:
         "backend": run.plan.backend,
         "settings": run.chosen,
         "totals": run.totals.to_json(),
-        "shortest": [as_json(*found) for found in run.shortest()],
+        "shortest": [as_json(*result) for result in run.shortest()],
     }
 
 
@@ -381,9 +381,9 @@ def _show_totals(plan: Plan, totals: Totals, words: Words) -> None:
     if data["capped"]:
         given_up = words.word("given_up", decisions=words.word("decisions", number=f"{plan.cap:,}"))
         endings.append([given_up, f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"])
-    told = [" · ".join(parts), *output.table(endings, right=(1, 2))]
+    notes = [" · ".join(parts), *output.table(endings, right=(1, 2))]
     heads = (words.word("lengths"), words.word("endings"))
-    for line in output.table([(heads[i] if i < 2 else "", text) for i, text in enumerate(told)]):
+    for line in output.table([(heads[i] if i < 2 else "", text) for i, text in enumerate(notes)]):
         output.echo(line)
     _show_wins(data, words)
 

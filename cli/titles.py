@@ -26,9 +26,9 @@ def command(ctx: click.Context, ref: str, language: str | None) -> None:
     """
     ruleset = load_ruleset(ref)
     names = Words(ruleset).languages if language is None else [language]
-    found = {name: missing(ruleset, name) for name in names}
-    for name, (lacking, total) in found.items():
+    results = {name: missing(ruleset, name) for name in names}
+    for name, (lacking, total) in results.items():
         for section, key in lacking if language is not None else ():
             output.echo(f"{_HEADS.get(section, section)}: {key}")
         output.echo(f"{ruleset.ref}, {name}: {total - len(lacking):,} of {total:,} texts")
-    ctx.exit(output.PROBLEMS if language is not None and found[language][0] else output.OK)
+    ctx.exit(output.PROBLEMS if language is not None and results[language][0] else output.OK)

@@ -79,11 +79,11 @@ def command(
     if yes and not fix:
         raise click.UsageError("--yes goes with --fix only")
     results = [checked(ref, overlays=overlays, play=not no_play) for ref in refs]
-    if fix and (found := [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]):
+    if fix and (result := [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]):
         from rulespec.cli.fix import apply_fixes
 
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
-        if apply_fixes(refs, found, sources, yes):
+        if apply_fixes(refs, result, sources, yes):
             results = [checked(ref, overlays=overlays, play=not no_play) for ref in refs]
     finish(ctx, results, format_)
 
@@ -173,8 +173,8 @@ def _print_sarif(results: list[Checked]) -> None:
     from rulespec.diagnostics.sarif import to_sarif
     from rulespec.fixes import with_fixes
 
-    found = _all(results)
-    output.echo_json(to_sarif(with_fixes(found, output.texts_of(found))))
+    result = _all(results)
+    output.echo_json(to_sarif(with_fixes(result, output.texts_of(result))))
 
 
 def _all(results: list[Checked]) -> list[Diagnostic]:
@@ -224,7 +224,7 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
     from rulespec.documents.folders import visible
     from rulespec.documents.text_files import display, read_text
 
-    found = Report()
+    result = Report()
     stems = [at / stem for at, stem in ruleset.titled]
     paths = {path for stem in stems for path in islice(visible(stem.parent, f"{stem.name}*.yaml"), 99)}
     try:
@@ -235,10 +235,10 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
     if paths and (not texts or cache.read(key, msgspec.json.Decoder(bool)) is not True):
         from rulespec.engine.words.check import check_words
 
-        check_words(ruleset, found)
-        if texts and not found.diagnostics:
+        check_words(ruleset, result)
+        if texts and not result.diagnostics:
             cache.write(key, True)
-    report.extend(found.diagnostics)
+    report.extend(result.diagnostics)
 
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
@@ -276,19 +276,19 @@ def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
     from rulespec.documents.nodes import Mapping, get, words
     from rulespec.documents.text_files import display
 
-    found: dict[str, Span] = {}
+    results: dict[str, Span] = {}
     for folder in ruleset.folders:
         path = folder / "game.yaml"
         node = read_kept(path, display(path))
         for word in words(get(node, "overlays")) if isinstance(node, Mapping) else []:
-            found.setdefault(word.text, word.span)
-    return found
+            results.setdefault(word.text, word.span)
+    return results
 
 
 def _summary(r: Checked) -> str:
-    ruleset, found = r.ruleset, output.problems(r.report.diagnostics)
+    ruleset, result = r.ruleset, output.problems(r.report.diagnostics)
     if ruleset is None:
-        return f"{r.ref}: {output.style(found, fg='red')}"
+        return f"{r.ref}: {output.style(result, fg='red')}"
     played = []
     if r.games is not None:
         from rulespec.cli.play_check import told
@@ -296,7 +296,7 @@ def _summary(r: Checked) -> str:
         played = [told(r.games)]
     name = f"{ruleset.ref} {ruleset.version}"
     if not r.report.ok:
-        return f"{name}: {' · '.join([output.style(found, fg='red'), *played])}"
+        return f"{name}: {' · '.join([output.style(result, fg='red'), *played])}"
     low, high = ruleset.players
     declarations, rules = ruleset.declarations, ruleset.rules
     parts = [
@@ -308,7 +308,7 @@ def _summary(r: Checked) -> str:
         output.counted(len(declarations.settings), "setting"),
         *played,
     ]
-    sound = output.style("sound", fg="green") + (f" ({found})" if found else "")
+    sound = output.style("sound", fg="green") + (f" ({result})" if result else "")
     return f"{name}: {sound} · {' · '.join(parts)}"
 
 

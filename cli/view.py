@@ -57,11 +57,11 @@ def command(
     output.show(report.diagnostics)
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
-    told = Report()
-    page = replay_page(result, viewed.seat(result.game.names), language, told)
+    note = Report()
+    page = replay_page(result, viewed.seat(result.game.names), language, note)
     with output.written(out, secret=not viewed.public and result.game.omniscient.watcher.secretive) as file:
         file.write(page)
-    output.show(told.diagnostics, result.game.ruleset.sources)
+    output.show(note.diagnostics, result.game.ruleset.sources)
     output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")
     if result.divergence is not None:
         output.echo("the log breaks a rule: the page opens there")

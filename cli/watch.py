@@ -40,7 +40,7 @@ def watched(
 
 
 def _stamps(folders: Sequence[Path]) -> Stamps:
-    found: Stamps = {}
+    results: Stamps = {}
     for folder in folders:
         files = (p for p in visible_files(folder) if p.suffix in _READ) if folder.is_dir() else iter([folder])
         for path in islice(files, MAX_FILES):
@@ -48,5 +48,5 @@ def _stamps(folders: Sequence[Path]) -> Stamps:
                 status = path.stat()
             except OSError:  # it has just been replaced
                 continue
-            found[path] = (status.st_mtime_ns, status.st_size)
-    return found
+            results[path] = (status.st_mtime_ns, status.st_size)
+    return results

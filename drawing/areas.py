@@ -65,16 +65,16 @@ def areas(
     lines = [(a, b, positions[a], positions[b]) for a, b in links]
     lines += [(a, -1, positions[a], end) for a, end in stubs]
     lines = _uncrossed(lines)
-    found = _sown(positions, lines, width, height)
+    result = _sown(positions, lines, width, height)
     for _ in range(min(_REPAIRS, 5 * MAX_SITES // max(len(positions) + 10 * len(lines), 1))):
         # Sites far from a position may be cut off from it: without the longest such link, its region is whole.
-        torn = {i for i, outlines in enumerate(found.outlines) if len(outlines) > 1}
+        torn = {i for i, outlines in enumerate(result.outlines) if len(outlines) > 1}
         longest = max((line for line in lines if not torn.isdisjoint(line[:2])), key=_length, default=None)
         if longest is None:
             break
         lines.remove(longest)
-        found = _sown(positions, lines, width, height)
-    return found
+        result = _sown(positions, lines, width, height)
+    return result
 
 
 def _sown(positions: Sequence[Point], lines: Sequence[_Line], width: float, height: float) -> Areas:
@@ -108,12 +108,12 @@ def _length(line: _Line) -> float:
 
 def _uncrossed(lines: Sequence[_Line]) -> list[_Line]:
     """The lines, without the longer of two that cross."""
-    kept: list[_Line] = []
+    rest: list[_Line] = []
     for line in sorted(lines, key=lambda line: (_length(line), line))[:MAX_LINES]:
         a, b, start, end = line
-        if not any({a, b}.isdisjoint({c, d} - {-1}) and cross(start, end, other, far) for c, d, other, far in kept):
-            kept.append(line)
-    return kept
+        if not any({a, b}.isdisjoint({c, d} - {-1}) and cross(start, end, other, far) for c, d, other, far in rest):
+            rest.append(line)
+    return rest
 
 
 def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
@@ -175,15 +175,15 @@ def _chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> li
             chain.append(lines[more][0] if lines[more][1] == chain[-1] else lines[more][1])
         return chain
 
-    found = []
+    results = []
     for k, ends in enumerate(lines):
         if k in used:
             continue
         start = next((corner for corner in ends if degree[corner] != 2), None)
         if start is not None:
-            found.append(follow(k, ends[0] if start == ends[1] else ends[1]))
-    found += [follow(k, ends[1]) for k, ends in enumerate(lines) if k not in used]
-    return found
+            results.append(follow(k, ends[0] if start == ends[1] else ends[1]))
+    results += [follow(k, ends[1]) for k, ends in enumerate(lines) if k not in used]
+    return results
 
 
 def _smooth(points: list[Point]) -> list[Point]:
@@ -206,19 +206,19 @@ def _loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]
         at.setdefault(start, []).append(k)
         at.setdefault(end, []).append(k)
     used: set[int] = set()
-    found = []
+    results = []
     for k, (start, end, points) in enumerate(parts):
         if k in used:
             continue
         used.add(k)
-        loop, here = list(points), end
-        while here != start:
-            more = next((n for n in at[here] if n not in used), None)
+        loop, place = list(points), end
+        while place != start:
+            more = next((n for n in at[place] if n not in used), None)
             if more is None:
                 break
             used.add(more)
             first, last, line = parts[more]
-            loop += line[1:] if first == here else line[-2::-1]
-            here = last if first == here else first
-        found.append(loop)
-    return found
+            loop += line[1:] if first == place else line[-2::-1]
+            place = last if first == place else first
+        results.append(loop)
+    return results

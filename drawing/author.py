@@ -65,12 +65,12 @@ def draft(ref: str) -> Draft:
         return _with_mistakes(ref, error)
     report.extend(failed_checks(ruleset.declarations, ruleset.layers))
     style = read_drawing(ruleset, report)
-    found, sources = report.diagnostics, dict(ruleset.sources)
-    if not found:
+    result, sources = report.diagnostics, dict(ruleset.sources)
+    if not result:
         return Draft(ruleset, None, (), sources)
-    board, faults = _faulty(ruleset, style, found)
+    board, faults = _faulty(ruleset, style, result)
     drawn = any(fault.kind for fault in faults) or not report.ok
-    return Draft(ruleset if report.ok else None, faulty_scene(board, faults) if drawn else None, found, sources)
+    return Draft(ruleset if report.ok else None, faulty_scene(board, faults) if drawn else None, result, sources)
 
 
 def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> Scene:
@@ -94,18 +94,18 @@ def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
     known = {(one.code, one.span) for one in error.diagnostics}
     more = Report()
     more.extend(files.told)
-    told = Report()
-    d = _declared(merged, told, mended=files.mended)
-    style = read_files(d, list(drawing_files(merged.source.titled)), told)
-    more.extend(one for one in told.diagnostics if not (files.mended and files.causes(one)))
+    note = Report()
+    d = _declared(merged, note, mended=files.mended)
+    style = read_files(d, list(drawing_files(merged.source.titled)), note)
+    more.extend(one for one in note.diagnostics if not (files.mended and files.causes(one)))
     for one in more.diagnostics:
         if (one.code, one.span) not in known:
             known.add((one.code, one.span))
             report.add(one)
     board = Board(d, style, {}, PlainWords(d, text(get(merged.source.root, "game", "title"), ref)))
-    found = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
+    results = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
     return Draft(
-        None, faulty_scene(board, faults_of(d, list(board.plans), found, merged.texts)), tuple(found), merged.texts
+        None, faulty_scene(board, faults_of(d, list(board.plans), results, merged.texts)), tuple(results), merged.texts
     )
 
 
@@ -129,7 +129,7 @@ def _declared(merged: Merged, report: Report, *, mended: bool) -> typed.Declarat
     if all(one.code in FACTS for one in errors):
         check_map(context)
         report.extend(one for one in own.diagnostics if one.severity is not Severity.ERROR)
-        told = {(one.span.file, one.span.line) for one in errors if one.span is not None and one.code != "RS230"}
+        notes = {(one.span.file, one.span.line) for one in errors if one.span is not None and one.code != "RS230"}
         checks = certain_failures(context.declarations, merged.source.layers, errors)
-        report.extend(one for one in checks if one.span is None or (one.span.file, one.span.line) not in told)
+        report.extend(one for one in checks if one.span is None or (one.span.file, one.span.line) not in notes)
     return context.declarations

@@ -65,11 +65,11 @@ def board_of(ruleset: typed.Ruleset, seats: Mapping[str, str] | Sequence[str], w
     key = id(ruleset), tuple(names.items()), id(words)
     if key not in _boards:
         style = read_drawing(ruleset)
-        given = words if words is not None else Words(ruleset)
+        source = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
-            Board(ruleset.declarations, style, names, given),
+            Board(ruleset.declarations, style, names, source),
         )  # both live as long as their ids
         while len(_boards) > _KEPT:
             _boards.popitem(last=False)
@@ -228,8 +228,8 @@ class Board:
             status = self._status(position)
             text = svg.words(shortened(status, 13, self.size[0] - 2 * _MARGIN), _MARGIN, 42, 13, anchor="start")
             dynamic.append(Item("status", "names", text))
-        told = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
-        description = f"{told} {status}".strip()
+        note = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
+        description = f"{note} {status}".strip()
         return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
 
     def _status(self, position: Game | View) -> str:
@@ -253,9 +253,9 @@ class Board:
             self._markers(kind, name, shown, tokens)
         for kind, plan in self.plans.items():
             self._fields(kind, plan, shown, tokens)
-        for (kind, number), found in tokens.items():
+        for (kind, number), result in tokens.items():
             if (slot := self.plans[kind].slots.get(number)) is not None:
-                yield from self._standing(kind, number, tuple(found), slot)
+                yield from self._standing(kind, number, tuple(result), slot)
         for (kind, name), plan in self.scales.items():
             yield from self._on_scale(kind, name, plan, shown)
         for table in self.tables:
@@ -321,11 +321,11 @@ class Board:
                 tokens.setdefault((kind, number), []).append(token)
 
     def _on_scale(self, kind: str, name: str, plan: Plan, shown: Shown) -> Iterator[Item]:
-        found: dict[int, list[Token]] = {}
+        results: dict[int, list[Token]] = {}
         for number, value in shown.fields.get((kind, name), {}).items():
             if isinstance(value, int) and value in plan.slots:
                 of: Entity | None = (kind, number) if kind else None
                 title = f"{self.sheet.titles(kind)[number] if kind else ''} {self.words.field(kind, name)}: {value}"
-                found.setdefault(value, []).append(marker_token(self.sheet, of, name, kind or "game", title.strip()))
-        for value, tokens in found.items():
+                results.setdefault(value, []).append(marker_token(self.sheet, of, name, kind or "game", title.strip()))
+        for value, tokens in results.items():
             yield from drawn(self.sheet, tokens, plan.slots[value])

@@ -28,15 +28,15 @@ def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict
         raster: which area is where.
         taken: boxes that no line should cross.
     """
-    found: dict[Pair, Bridge] = {}
+    results: dict[Pair, Bridge] = {}
     ends: dict[int, list[Point]] = {}
     for a, b in sorted(set(pairs))[:MAX_BRIDGES]:
         for region in (a, b):
             if region not in ends:
                 ends[region] = _ends(raster, region, taken)
-        if (bridge := _shortest(ends[a], ends[b], taken, list(found.values()))) is not None:
-            found[a, b] = bridge
-    return found
+        if (bridge := _shortest(ends[a], ends[b], taken, list(results.values()))) is not None:
+            results[a, b] = bridge
+    return results
 
 
 def _ends(raster: Raster, region: int, taken: Sequence[Box]) -> list[Point]:

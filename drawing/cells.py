@@ -68,18 +68,18 @@ def _clipped(
     sides = [px * dx + py * dy - limit for px, py, _ in polygon]
     if max(sides) <= 0:
         return polygon
-    found: list[tuple[float, float, int]] = []
+    results: list[tuple[float, float, int]] = []
     for k, (px, py, label) in enumerate(polygon):
         n = (k + 1) % len(polygon)
-        here, there = sides[k], sides[n]
-        if here <= 0:
-            found.append((px, py, label))
-        if (here <= 0) != (there <= 0):
-            t = here / (here - there)
+        place, there = sides[k], sides[n]
+        if place <= 0:
+            results.append((px, py, label))
+        if (place <= 0) != (there <= 0):
+            t = place / (place - there)
             nx, ny, _ = polygon[n]
             # Leaving: the new edge begins here. Coming back: the old edge goes on from here.
-            found.append((px + t * (nx - px), py + t * (ny - py), beyond if here <= 0 else label))
-    return found
+            results.append((px + t * (nx - px), py + t * (ny - py), beyond if place <= 0 else label))
+    return results
 
 
 class _Buckets:
@@ -97,15 +97,15 @@ class _Buckets:
         """The other sites with their distances, ring by ring of squares; all of a ring are no nearer than it is."""
         x, y = self.sites[i]
         column, row = int(x // self.size), int(y // self.size)
-        kept: list[tuple[float, int]] = []
+        rest: list[tuple[float, int]] = []
         for ring in range(self.most + 1):
-            found = (j for j in self._ring(column, row, ring) if j != i)
-            kept = sorted(kept + [(hypot(self.sites[j][0] - x, self.sites[j][1] - y), j) for j in found])
+            result = (j for j in self._ring(column, row, ring) if j != i)
+            rest = sorted(rest + [(hypot(self.sites[j][0] - x, self.sites[j][1] - y), j) for j in result])
             sure = ring * self.size
-            cut = next((k for k, (distance, _) in enumerate(kept) if distance > sure), len(kept))
-            yield from kept[:cut]
-            kept = kept[cut:]
-        yield from kept
+            cut = next((k for k, (distance, _) in enumerate(rest) if distance > sure), len(rest))
+            yield from rest[:cut]
+            rest = rest[cut:]
+        yield from rest
 
     def _ring(self, column: int, row: int, ring: int) -> Iterator[int]:
         if not ring:

@@ -35,19 +35,19 @@ def certain_failures(d: typed.Declarations, layers: Layers, errors: Iterable[Dia
         layers: as of `failed_checks`.
         errors: of the facts.
     """
-    found = list(failed_checks(d, layers))
-    doubts = list(_doubts(d, errors)) if found else []
+    results = list(failed_checks(d, layers))
+    doubts = list(_doubts(d, errors)) if results else []
     written = [fact.values[entity] for fact, entity, _ in doubts]
     for values in _trials([possible for _, _, possible in doubts]):
-        if not found:
+        if not results:
             break
         _set(doubts, values)
         try:
             still = {one.message for one in failed_checks(d, layers)}
         finally:
             _set(doubts, written)
-        found = [one for one in found if one.message in still]
-    return found
+        results = [one for one in results if one.message in still]
+    return results
 
 
 def _set(doubts: Iterable[_Doubt], values: Iterable[int]) -> None:
@@ -56,13 +56,13 @@ def _set(doubts: Iterable[_Doubt], values: Iterable[int]) -> None:
 
 
 def _doubts(d: typed.Declarations, errors: Iterable[Diagnostic]) -> Iterator[_Doubt]:
-    told = [(one.span, one.message) for one in errors if one.span is not None and one.code != _ONE_WAY]
+    notes = [(one.span, one.message) for one in errors if one.span is not None and one.code != _ONE_WAY]
     for kind in d.kinds.values():
         for fact in kind.facts.values():
             for entity in range(len(fact.values)):
                 written = fact.places.get(entity)
                 place = written or (kind.entities[entity].span if entity < len(kind.entities) else kind.span)
-                within = [text for span, text in told if _lies_in(span, place)]
+                within = [text for span, text in notes if _lies_in(span, place)]
                 if any(written is not None or f"`{fact.name}`" in text for text in within):
                     yield fact, entity, _possible(d, fact.type, fact.values[entity])
 

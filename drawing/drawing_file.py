@@ -29,11 +29,11 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
     Raises:
         DiagnosticsError: RS2xx, RS55x: what is wrong with the files.
     """
-    found = Report() if report is None else report
+    result = Report() if report is None else report
     files = list(drawing_files(ruleset.titled))
-    style = read_files(ruleset.declarations, files, found, files_at(ruleset.place))
+    style = read_files(ruleset.declarations, files, result, files_at(ruleset.place))
     if report is None:
-        found.raise_if_errors()
+        result.raise_if_errors()
     return style
 
 
@@ -82,13 +82,13 @@ def _known(d: typed.Declarations, data: dict[str, Any]) -> dict[str, Any]:
     """The data without names that the ruleset does not have, so that what reads them need not ask."""
     boards = {k: _board(d.kinds[k], b) for k, b in data.get("boards", {}).items() if k in d.kinds}
     tables = {k: v for k, v in data.get("tables", {}).items() if k == "game" or k in d.kinds}
-    found = data | {"boards": boards}
+    result = data | {"boards": boards}
     if "tables" in data:
-        found["tables"] = {k: [c for c in v if _column(d, c)] for k, v in tables.items()}
+        result["tables"] = {k: [c for c in v if _column(d, c)] for k, v in tables.items()}
     for name in ("markers", "scales"):
         if name in data:
-            found[name] = [f for f in data[name] if f.rpartition(".")[0] in ("", *d.kinds)]
-    return found
+            result[name] = [f for f in data[name] if f.rpartition(".")[0] in ("", *d.kinds)]
+    return result
 
 
 def _column(d: typed.Declarations, name: str) -> bool:

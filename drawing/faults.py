@@ -60,7 +60,7 @@ def faults_of(
         for kind in kinds
         for i, e in enumerate(d.kinds[kind].entities)
     )
-    found = []
+    results = []
     for number, diagnostic in enumerate(diagnostics[:MAX_SHOWN], 1):
         span = diagnostic.span
         kind, place = _owner(lines, span, sources) if span is not None else ("", -1)
@@ -72,8 +72,8 @@ def faults_of(
             other = _owner(lines, named[0].span, sources)[1] if named else -1
         if not kind:
             kind, place, other = _named(d, kinds, diagnostic, _text(sources, span) if span is not None else "")
-        found.append(Fault(number, diagnostic, kind, place, other if other != place else -1))
-    return found
+        results.append(Fault(number, diagnostic, kind, place, other if other != place else -1))
+    return results
 
 
 def _named(d: typed.Declarations, kinds: Sequence[str], diagnostic: Diagnostic, text: str) -> tuple[str, int, int]:
@@ -81,8 +81,8 @@ def _named(d: typed.Declarations, kinds: Sequence[str], diagnostic: Diagnostic, 
     said = re.findall(r"[a-z0-9_]+", text) + re.findall(r"`([a-z0-9_]+)`", f"{diagnostic.message} {diagnostic.help}")
     for kind in kinds:
         index = d.kinds[kind].index
-        if found := [index[name] for name in dict.fromkeys(said) if name in index]:
-            return kind, found[0], found[1] if len(found) > 1 else -1
+        if result := [index[name] for name in dict.fromkeys(said) if name in index]:
+            return kind, result[0], result[1] if len(result) > 1 else -1
     return "", -1, -1
 
 
@@ -111,10 +111,10 @@ def faulty_scene(board: Board, faults: Sequence[Fault]) -> Scene:
     empty = board.scene(None)
     items = [*_marks(board, faults), *_list(faults, (empty.width, 24.0))]
     count = len([f for f in faults if f.diagnostic.severity is Severity.ERROR])
-    told = f"{len(faults)} problems, {count} of them errors. " + " ".join(f"{f.number}: {_told(f)}." for f in faults)
+    note = f"{len(faults)} problems, {count} of them errors. " + " ".join(f"{f.number}: {_told(f)}." for f in faults)
     height = max(empty.height, 60.0 + sum(_height(f) for f in faults))
     width = empty.width + _WIDTH + 20
-    return Scene(width, height, empty.title, f"{empty.description} {told}", (*empty.static, *items), ())
+    return Scene(width, height, empty.title, f"{empty.description} {note}", (*empty.static, *items), ())
 
 
 def _told(fault: Fault) -> str:
@@ -136,8 +136,8 @@ def _marks(board: Board, faults: Sequence[Fault]) -> Iterator[Item]:
             yield Item(f"fault.{fault.kind}.{fault.place}", "faults", shape)
         if fault.other in plan.slots:
             yield Item(f"fault_link.{fault.number}", "faults", _broken(plan, fault))
-    for (kind, place), found in numbers.items():
-        yield Item(f"fault_numbers.{kind}.{place}", "faults", "".join(_numbers(board, kind, place, found)))
+    for (kind, place), result in numbers.items():
+        yield Item(f"fault_numbers.{kind}.{place}", "faults", "".join(_numbers(board, kind, place, result)))
 
 
 _STROKE: svg.Values = {"stroke": FAULT, "stroke_width": 3, "stroke_dasharray": "8 4"}
@@ -198,13 +198,13 @@ def _height(fault: Fault) -> float:
 
 def _lines(fault: Fault) -> list[str]:
     """The message in lines that fit beside the board."""
-    room, found = _WIDTH - 30, [""]
+    room, result = _WIDTH - 30, [""]
     for word in _told(fault).split():
-        longer = f"{found[-1]} {word}".strip()
+        longer = f"{result[-1]} {word}".strip()
         if text_width(longer, _SIZE) <= room:
-            found[-1] = longer
+            result[-1] = longer
         else:
-            found.append(shortened(word, _SIZE, room))
-    if len(found) > _LINES:
-        found[_LINES - 1 :] = [shortened(found[_LINES - 1] + " …", _SIZE, room)]
-    return found
+            result.append(shortened(word, _SIZE, room))
+    if len(result) > _LINES:
+        result[_LINES - 1 :] = [shortened(result[_LINES - 1] + " …", _SIZE, room)]
+    return result

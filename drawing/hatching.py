@@ -88,11 +88,11 @@ def _lines(
             (x, y), (nx, ny) = ((x, y), (nx, ny)) if y < ny else ((nx, ny), (x, y))
             for row in range(ceil(y / gap), ceil(ny / gap)):
                 crossings.setdefault(row, []).append(x + (row * gap - y) * (nx - x) / (ny - y))
-    for row, found in crossings.items():
-        found.sort()
+    for row, result in crossings.items():
+        result.sort()
         v = row * gap
         free = _inside(clear, v, c, s) if clear is not None else (inf, inf)
-        for left, right in zip(found[::2], found[1::2], strict=False):
+        for left, right in zip(result[::2], result[1::2], strict=False):
             for start, end in _without(left + _INSET, right - _INSET, *free):
                 if end - start >= _INSET:
                     yield (start * c - v * s, start * s + v * c), (end * c - v * s, end * s + v * c)

@@ -38,8 +38,8 @@ def laid_out(count: int, links: Sequence[tuple[int, int]], given: Mapping[int, P
     seeds = max(SEEDS * _TIRED // max(count, _TIRED), 1) if len(links) <= MAX_COMPARED else 1
     steps = 120 * _TIRED // max(count, _TIRED)
     for seed in range(seeds):
-        found = networkx.spring_layout(graph, seed=seed, iterations=max(steps, 40), k=1.6 / count**0.5)
-        points = {i: (float(x), float(y) * _ASPECT) for i, (x, y) in found.items()}
+        result = networkx.spring_layout(graph, seed=seed, iterations=max(steps, 40), k=1.6 / count**0.5)
+        points = {i: (float(x), float(y) * _ASPECT) for i, (x, y) in result.items()}
         crossings = count_crossings(points, links) if len(links) <= MAX_COMPARED else 0
         if best is None or crossings < best[0]:
             best = crossings, points
@@ -77,7 +77,7 @@ def _in_rows(count: int, given: Mapping[int, Point]) -> dict[int, Point]:
         step = max(max(x for x, _ in given.values()) - min(x for x, _ in given.values()), 1.0) / columns
     below = max((y for _, y in given.values()), default=-step) + step
     left = min((x for x, _ in given.values()), default=0.0)
-    found = dict(given)
+    results = dict(given)
     for n, i in enumerate(i for i in range(count) if i not in given):
-        found[i] = (left + n % columns * step, below + n // columns * step)
-    return found
+        results[i] = (left + n % columns * step, below + n // columns * step)
+    return results

@@ -56,11 +56,11 @@ class Ground(Struct, frozen=True):
 def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
     """The links of a map; those of one kind between the same regions once."""
     kind = sheet.d.kinds[board.kind]
-    found = []
+    results = []
     for name, style in board.links.items():
         decl = sheet.d.links.get(name)
         if decl is not None:
-            found += list(_named(sheet, name, style))
+            results += list(_named(sheet, name, style))
             continue
         fact = kind.facts.get(name)
         if fact is None:
@@ -69,8 +69,8 @@ def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
             for b in bits(mask):
                 back = b < len(fact.values) and fact.values[b] >> a & 1 == 1
                 if a < b or not back:
-                    found.append(Link(name, a, b, back, dashed=style.dashed is True))
-    return found
+                    results.append(Link(name, a, b, back, dashed=style.dashed is True))
+    return results
 
 
 def _named(sheet: Sheet, name: str, style: LinkStyle) -> Iterator[Link]:
@@ -95,25 +95,25 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
         message = f"a map with {len(pairs):,} links is too large for a picture: it has {MAX_LINKS:,} at most"
         help_ = "hide kinds of links in drawing.yaml: `links: {road: {hidden: true}}`"
         raise failure("RS557", message, None, help=help_)
-    given = dict(board.positions)
-    if len(given) < count:
+    inputs = dict(board.positions)
+    if len(inputs) < count:
         from rulespec.drawing.layout import laid_out
 
-        given = laid_out(count, sorted(pairs), given)
+        inputs = laid_out(count, sorted(pairs), inputs)
     size, positions = _fitted(
-        [given[i] for i in range(count)], board.width or WIDTH * min(max(1.0, (count / _CROWDED) ** 0.5), 4.0)
+        [inputs[i] for i in range(count)], board.width or WIDTH * min(max(1.0, (count / _CROWDED) ** 0.5), 4.0)
     )
     seams = {(min(s), max(s)) for s in board.seams}
     stubs = [stub for a, b in sorted(seams) for stub in _stubs(a, b, positions, size)]
-    found = areas(positions, sorted(pairs - seams), *size, stubs=stubs)
+    result = areas(positions, sorted(pairs - seams), *size, stubs=stubs)
     titles = sheet.place_titles(board)
     badges = [BADGE * len(_badges(sheet, board, i)) for i in range(count)]
     notes = [_note(sheet, board, a, end)[1] for a, end, _ in _seam_ends(board, positions, size)]
-    raster = Raster(found, *size)
+    raster = Raster(result, *size)
     blocks = _blocks(board, raster, positions, titles, badges, size, notes)
-    apart = pairs - seams - found.touching() if board.form == "areas" else ()
+    apart = pairs - seams - result.touching() if board.form == "areas" else ()
     spans = bridges(apart, raster, [*(block.box for block in blocks), *notes])
-    return Ground(size, positions, links, found, blocks, spans)
+    return Ground(size, positions, links, result, blocks, spans)
 
 
 def _blocks(
@@ -140,8 +140,8 @@ def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
     scale = (width - 2 * margin) / wide
     height = min(max(tall * scale + 2 * margin, width * _LEAST), width * _MOST)
     down = (height - 2 * margin) / tall
-    found = [(margin + (x - min(xs)) * scale, margin + (y - min(ys)) * min(down, scale * 1.6)) for x, y in points]
-    return (width, height), found
+    results = [(margin + (x - min(xs)) * scale, margin + (y - min(ys)) * min(down, scale * 1.6)) for x, y in points]
+    return (width, height), results
 
 
 def _stubs(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tuple[int, Point]]:
@@ -234,8 +234,8 @@ def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, st
     """The badges beside the name of a place, each with the letter on it: its owner, and symbols of facts."""
     owner = _fill(sheet, board, number)[1]
     facts = (sheet.fact(board.kind, name, number) for name in board.badges)
-    found = [(sheet.look(*of), "") for of in facts if of is not None]
-    return [(replace(owner, symbol="circle"), owner.letter), *found] if owner is not None else found
+    results = [(sheet.look(*of), "") for of in facts if of is not None]
+    return [(replace(owner, symbol="circle"), owner.letter), *results] if owner is not None else results
 
 
 def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
@@ -264,8 +264,8 @@ def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
 def _told(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
     """A place in words: its title, and the facts that are seen."""
     facts = [sheet.fact(board.kind, name, number) for name in (*board.fill, *board.badges)]
-    told = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
-    return f"{title}: {', '.join(dict.fromkeys(told))}" if told else title
+    notes = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
+    return f"{title}: {', '.join(dict.fromkeys(notes))}" if notes else title
 
 
 def _boxes(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:

@@ -41,13 +41,13 @@ def regions_of(shapes: Sequence[Shape]) -> list[Imported]:
     left, top = min(x for x, _ in points), min(y for _, y in points)
     extent = max(max(x for x, _ in points) - left, max(y for _, y in points) - top, 1e-9)
     touching = _touching(outlines, extent * _NEAR)
-    found = []
+    results = []
     for i, (name, shape) in enumerate(zip(names, shapes, strict=True)):
         x, y = _centre(max(shape.outlines, key=lambda line: abs(_area(line))))
         at = (round((x - left) / extent * EXTENT), round((y - top) / extent * EXTENT))
         near = tuple(sorted(names[k] for k in range(len(shapes)) if (min(i, k), max(i, k)) in touching))
-        found.append(Imported(name, _title(shape.name, name), at, near))
-    return found
+        results.append(Imported(name, _title(shape.name, name), at, near))
+    return results
 
 
 def _title(label: str, name: str) -> str:
@@ -62,17 +62,17 @@ def _title(label: str, name: str) -> str:
 
 def _names(labels: Sequence[str]) -> list[str]:
     """Names of entities from labels, each once, none of them a word of the language."""
-    found: list[str] = []
+    results: list[str] = []
     counts: dict[str, int] = {}
     for label in labels:
         name = re.sub(r"[^a-z0-9]+", "_", _plain(label)).strip("_")[:50] or "region"
         name = f"{name}_" if name in NO_VALUES else name
         unique = name
-        while unique in found:
+        while unique in results:
             counts[name] = counts.get(name, 1) + 1
             unique = f"{name}_{counts[name]}"
-        found.append(unique)
-    return found
+        results.append(unique)
+    return results
 
 
 def _plain(label: str) -> str:
@@ -108,19 +108,19 @@ def _touching(shapes: Sequence[Sequence[Sequence[Point]]], near: float) -> set[t
             for x, y in _sampled([*line, line[0]], step):
                 at.setdefault((int(x // near), int(y // near)), set()).add(i)
     counts: dict[tuple[int, int], int] = {}
-    for (column, row), here in at.items():
+    for (column, row), place in at.items():
         around = set().union(*(at.get((column + a, row + b), ()) for a in (-1, 0, 1) for b in (-1, 0, 1)))
         if len(around) > _CROWD:
             continue
-        for i in here:
+        for i in place:
             for k in around - {i}:
                 counts[min(i, k), max(i, k)] = counts.get((min(i, k), max(i, k)), 0) + 1
     return {pair for pair, count in counts.items() if count >= 2 * _CONTACTS + 2}
 
 
 def _sampled(line: Sequence[Point], step: float) -> list[Point]:
-    found = []
+    results = []
     for (x, y), (nx, ny) in pairwise(line):
         parts = min(max(ceil(hypot(nx - x, ny - y) / step), 1), _MAX_POINTS)
-        found += [(x + (nx - x) * k / parts, y + (ny - y) * k / parts) for k in range(parts)]
-    return found
+        results += [(x + (nx - x) * k / parts, y + (ny - y) * k / parts) for k in range(parts)]
+    return results

@@ -62,11 +62,11 @@ class MendedFiles(Files):
         """The tree of a text without keys and values that are refused, and without lines that are no YAML."""
         lines, error = text.split("\n"), first
         for _ in range(_LINES):
-            node, found = parse_readable("\n".join(lines), display, MAX_YAML)
+            node, result = parse_readable("\n".join(lines), display, MAX_YAML)
             if node is not None:
-                self.told += found.diagnostics if found is not None else ()
+                self.told += result.diagnostics if result is not None else ()
                 return node
-            error = found if found is not None else error
+            error = result if result is not None else error
             self.told += error.diagnostics
             span = error.diagnostics[0].span
             if span is None or not 0 < span.line <= len(lines) or not lines[span.line - 1]:
@@ -79,12 +79,12 @@ class MendedFiles(Files):
         if isinstance(node, Scalar) and node.value is None:  # nothing but comments, as in a file that has just begun
             return node
         for _ in range(_ROUNDS):
-            found = self.findings(node, schema, True)
-            if not found:
+            result = self.findings(node, schema, True)
+            if not result:
                 break
             self.mended = True
-            self.told += found
-            node = self._without(node, frozenset(one.span for one in found if one.span is not None))
+            self.told += result
+            node = self._without(node, frozenset(one.span for one in result if one.span is not None))
         return node
 
     def _without(self, node: Node, spans: Collection[Span]) -> Node:

@@ -74,9 +74,9 @@ def _spans(outlines: Sequence[Sequence[Point]], rows: int) -> Iterator[tuple[int
             for row in range(max(ceil(y / STEP - 0.5), 0), min(ceil(ny / STEP - 0.5), rows)):
                 at = (row + 0.5) * STEP
                 crossings.setdefault(row, []).append(x + (at - y) * (nx - x) / (ny - y))
-    for row, found in crossings.items():
-        found.sort()
-        for left, right in zip(found[::2], found[1::2], strict=False):
+    for row, result in crossings.items():
+        result.sort()
+        for left, right in zip(result[::2], result[1::2], strict=False):
             yield row, ceil(left / STEP - 0.5), floor(right / STEP - 0.5)
 
 
@@ -120,7 +120,7 @@ def _forms(title: str, badges: float, tray: Point) -> list[Form]:
         badges: the room that symbols beside the name take.
         tray: the size of a tray that is wanted.
     """
-    found = []
+    results = []
     for size in _SIZES:
         for parts in (1, 2, 3):
             lines = wrapped(title, parts)
@@ -128,14 +128,14 @@ def _forms(title: str, badges: float, tray: Point) -> list[Form]:
                 continue
             width = max(text_width(line, size) for line in lines) + badges
             height = size * _LINE * len(lines)
-            found.append(Form(tuple(lines), size, width, height, tray, False))
-            found.append(Form(tuple(lines), size, width, height, (max(40.0, min(width, 64.0)), 20.0), False))
+            results.append(Form(tuple(lines), size, width, height, tray, False))
+            results.append(Form(tuple(lines), size, width, height, (max(40.0, min(width, 64.0)), 20.0), False))
             if size <= 11:
-                found.append(Form(tuple(lines), size, width, height, (30.0, 15.0), False))
-                found.append(Form(tuple(lines), size, width, height, (22.0, max(15.0, min(height, 22.0))), True))
+                results.append(Form(tuple(lines), size, width, height, (30.0, 15.0), False))
+                results.append(Form(tuple(lines), size, width, height, (22.0, max(15.0, min(height, 22.0))), True))
             if size <= 9:
-                found.append(Form(tuple(lines), size, width, height, (18.0, 12.0), False))
-    return found
+                results.append(Form(tuple(lines), size, width, height, (18.0, 12.0), False))
+    return results
 
 
 def place(

@@ -67,13 +67,13 @@ class Names:
 
     def parts(self, kind: str, number: int) -> tuple[Entity, ...]:
         """An entity as what it is made of; itself if it is not made of others."""
-        made = self.d.kinds[kind].product
-        found = []
-        for part in reversed(made):
+        result = self.d.kinds[kind].product
+        results = []
+        for part in reversed(result):
             count = len(self.names(part))
-            found.append((part, number % count))
+            results.append((part, number % count))
             number //= count
-        return tuple(reversed(found)) or ((kind, number),)
+        return tuple(reversed(results)) or ((kind, number),)
 
     def owners(self, pile: str, text: str) -> tuple[Entity, ...]:
         """The owners of pieces, from their names with dots between."""

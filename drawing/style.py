@@ -124,14 +124,14 @@ def link_facts(d: typed.Declarations, kind: str) -> list[str]:
 
 def _places(d: typed.Declarations) -> list[tuple[str, str, str]]:
     """The kinds whose entities are places, how they are drawn, and where on the sheet."""
-    found = list(_used(d))
-    if any(form in ("areas", "nodes") for _, form, _ in found):
-        return found
+    results = list(_used(d))
+    if any(form in ("areas", "nodes") for _, form, _ in results):
+        return results
     # A map that is just begun: nothing stands on it yet.
-    taken = {name for name, _, _ in found}
+    taken = {name for name, _, _ in results}
     return [
         (n, "nodes", "left") for n in d.kinds if n not in taken and _is_place(d.kinds[n]) and link_facts(d, n)
-    ] + found
+    ] + results
 
 
 def _is_place(kind: typed.Kind) -> bool:
@@ -163,9 +163,9 @@ def _piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
 
 
 def _boards(d: typed.Declarations, given: dict[str, Any]) -> Iterator[tuple[str, BoardStyle]]:
-    found = {kind: (form, at) for kind, form, at in _places(d)}
-    for kind in [*(k for k in given if k in d.kinds), *(k for k in found if k not in given)]:
-        form, at = found.get(kind, ("row", "left"))
+    results = {kind: (form, at) for kind, form, at in _places(d)}
+    for kind in [*(k for k in given if k in d.kinds), *(k for k in results if k not in given)]:
+        form, at = results.get(kind, ("row", "left"))
         data = given.get(kind, {})
         places = d.kinds[kind]
         positions = {
@@ -263,7 +263,7 @@ def _shown(f: typed.FieldDecl, drawn: set[str]) -> bool:
 
 def _looks(d: typed.Declarations, given: dict[str, Any]) -> dict[str, dict[str, Look]]:
     """Kind → entity → how it looks. Seats have numbers for names, those that the drawing names have their own."""
-    found: dict[str, dict[str, Look]] = {}
+    results: dict[str, dict[str, Look]] = {}
     for kind in d.kinds.values():
         if kind.nameless or len(kind.product) > 1:
             continue
@@ -275,22 +275,22 @@ def _looks(d: typed.Declarations, given: dict[str, Any]) -> dict[str, dict[str, 
             for i, name in enumerate(names)
         ]
         colours = [own.get("colour", OWNERS[i % len(OWNERS)]) for i, own in enumerate(given_looks)]
-        found[kind.name] = {
+        results[kind.name] = {
             name: Look(colour, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch))
             for name, letter, own, colour, hatch in zip(
                 names, letters, given_looks, colours, hatches(colours), strict=True
             )
         }
-    return found
+    return results
 
 
 def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[str]:
     """A letter or two for each title, distinct while letters last."""
     taken = {own["letter"] for own in data.values() if "letter" in own}
-    found = []
+    results = []
     for name, title in zip(names, titles, strict=True):
         if "letter" in data.get(name, {}):
-            found.append(data[name]["letter"])
+            results.append(data[name]["letter"])
             continue
         parts = [word for word in title.replace("-", " ").split() if word] or [name]
         short = [title] if len(title) <= 2 else []
@@ -298,5 +298,5 @@ def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[
         tries += [(parts[0][0] + c).capitalize() for c in parts[0][2:] + "0123456789"]
         letter = next((t for t in tries if t not in taken), tries[0])
         taken.add(letter)
-        found.append(letter)
-    return found
+        results.append(letter)
+    return results

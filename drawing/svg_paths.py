@@ -28,36 +28,36 @@ def path_outlines(text: str, numbers: Callable[[str], list[float]]) -> list[list
     Raises:
         ValueError: if it cannot be understood.
     """
-    found: list[list[Point]] = []
-    here: Point = (0.0, 0.0)
+    results: list[list[Point]] = []
+    place: Point = (0.0, 0.0)
     control: Point | None = None
     for letter, n in _commands(text, numbers):
         upper = letter.upper()
-        dx, dy = here if letter.islower() else (0.0, 0.0)
+        dx, dy = place if letter.islower() else (0.0, 0.0)
         if upper == "Z":
-            here, control = (found[-1][0] if found and found[-1] else here), None
-            found.append([])
+            place, control = (results[-1][0] if results and results[-1] else place), None
+            results.append([])
             continue
         if upper == "M":
-            found.append([])
-        if not found:
+            results.append([])
+        if not results:
             raise ValueError("its path does not begin with `M`")
-        if not found[-1] and upper != "M":
-            found[-1].append(here)
+        if not results[-1] and upper != "M":
+            results[-1].append(place)
         if upper in "HV":
-            here = (n[0] + dx, here[1]) if upper == "H" else (here[0], n[0] + dy)
-            found[-1].append(here)
+            place = (n[0] + dx, place[1]) if upper == "H" else (place[0], n[0] + dy)
+            results[-1].append(place)
             control = None
             continue
         end = (n[-2] + dx, n[-1] + dy)
-        mirrored = here if control is None else (2 * here[0] - control[0], 2 * here[1] - control[1])
+        mirrored = place if control is None else (2 * place[0] - control[0], 2 * place[1] - control[1])
         points = [(n[i] + dx, n[i + 1] + dy) for i in range(0, len(n) - 2, 2)] if upper in "CSQ" else []
         if upper in "ST":
             points = [mirrored, *points]
-        between = _arc(here, n, end) if upper == "A" else _curve(here, points, end)
-        found[-1] += [*between, end]
-        control, here = (points[-1] if points else None), end
-    return found
+        between = _arc(place, n, end) if upper == "A" else _curve(place, points, end)
+        results[-1] += [*between, end]
+        control, place = (points[-1] if points else None), end
+    return results
 
 
 def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tuple[str, list[float]]]:
@@ -78,12 +78,12 @@ def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tupl
 
 def _apart(text: str) -> str:
     """The numbers of arcs with blanks between: nothing need part the two flags of an arc from what follows."""
-    found: list[str] = []
+    results: list[str] = []
     at = 0
-    while len(found) < _MOST and (match := (_FLAG if len(found) % 7 in (3, 4) else _NEXT).match(text, at)):
-        found.append(match[1])
+    while len(results) < _MOST and (match := (_FLAG if len(results) % 7 in (3, 4) else _NEXT).match(text, at)):
+        results.append(match[1])
         at = match.end()
-    return " ".join(found)
+    return " ".join(results)
 
 
 def _curve(start: Point, controls: list[Point], end: Point) -> list[Point]:
@@ -119,9 +119,9 @@ def _arc(start: Point, n: list[float], end: Point) -> list[Point]:
     elif not sweep and angle > 0:
         angle -= 2 * pi
     steps = max(ceil(abs(angle) / _ARC), 1)
-    found = []
+    results = []
     for i in range(1, steps):
         at = first + angle * i / steps
         px, py = (mx + cos(at)) * rx, (my + sin(at)) * ry
-        found.append((c * px - s * py + (start[0] + end[0]) / 2, s * px + c * py + (start[1] + end[1]) / 2))
-    return found
+        results.append((c * px - s * py + (start[0] + end[0]) / 2, s * px + c * py + (start[1] + end[1]) / 2))
+    return results

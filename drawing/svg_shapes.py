@@ -88,10 +88,10 @@ def read_shapes(path: Path, report: Report | None = None) -> list[Shape]:
     try:
         data = read_bytes(path, str(path), MAX_BYTES)
     except DiagnosticsError as error:
-        (found,) = error.diagnostics
-        if found.code == "RS103":
+        (result,) = error.diagnostics
+        if result.code == "RS103":
             raise reader.refused("it has more than 8 MB", "take pictures and what is hidden out of it") from None
-        raise failure("RS561", found.message, found.span, found.help) from None
+        raise failure("RS561", result.message, result.span, result.help) from None
     reader.read(data)
     if report is not None:
         reader.tell(report)
@@ -232,10 +232,10 @@ class _Reader(Struct):
         x, y = self._number(a.get("x", "0")), self._number(a.get("y", "0"))
         around = _product(around, (1, 0, 0, 1, x, y))
         box = self._numbers(a.get("viewBox", "")[:_MAX_NAME])
-        given = (a.get("width", ""), a.get("height", ""))
-        if len(box) != 4 or box[2] <= 0 or box[3] <= 0 or any(not n or n.endswith("%") for n in given):
+        inputs = (a.get("width", ""), a.get("height", ""))
+        if len(box) != 4 or box[2] <= 0 or box[3] <= 0 or any(not n or n.endswith("%") for n in inputs):
             return around
-        width, height = self._number(given[0]), self._number(given[1])
+        width, height = self._number(inputs[0]), self._number(inputs[1])
         scale = min(width / box[2], height / box[3])
         left, top = (width - box[2] * scale) / 2, (height - box[3] * scale) / 2
         return _product(around, (scale, 0, 0, scale, left - box[0] * scale, top - box[1] * scale))
@@ -245,20 +245,20 @@ class _Reader(Struct):
         return failure("RS563", f"a shape cannot be understood: {what}", self.place(), help=help_)
 
     def _number(self, text: str) -> float:
-        found = _NUMBER.match(text.strip())
-        value = float(found[0]) if found else 0.0
+        result = _NUMBER.match(text.strip())
+        value = float(result[0]) if result else 0.0
         if not isfinite(value) or abs(value) > MAX_NUMBER:
             raise self._fails("it has a number beyond a million")
         return value
 
     def _numbers(self, text: str) -> list[float]:
-        found = [float(n) for n in _NUMBER.findall(text)]
-        self.points += len(found) // 2 + 1
+        results = [float(n) for n in _NUMBER.findall(text)]
+        self.points += len(results) // 2 + 1
         if self.points > MAX_POINTS:
             raise self.refused(f"it has more than {MAX_POINTS:,} points", "simplify its paths")
-        if not all(isfinite(n) and abs(n) <= MAX_NUMBER for n in found):
+        if not all(isfinite(n) and abs(n) <= MAX_NUMBER for n in results):
             raise self._fails("it has a number beyond a million")
-        return found
+        return results
 
     def _transformed(self, around: Matrix, text: str) -> Matrix:
         for name, inner in _TRANSFORM.findall(text[:2000]):

@@ -59,28 +59,28 @@ def table_of(
     sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], corner: Point, width: float
 ) -> Table | None:
     """The table of a kind, or of the fields of the game; None if there is nothing in it."""
-    found = [c for name in columns if (c := _column(sheet, words, names, kind, name)) is not None]
-    if not found:
+    results = [c for name in columns if (c := _column(sheet, words, names, kind, name)) is not None]
+    if not results:
         return None
     first = 0.0
     if kind != "game":
         titles = sheet.titles(kind)
         first = min(max((text_width(t, SIZE, bold=True) for t in titles), default=0.0) + _CHIP + _PAD, _WIDEST + 40)
-    chips = [c for c in found if c.pile]
+    chips = [c for c in results if c.pile]
     left = corner[0] + first
-    fixed = sum(c.width + _PAD for c in found if not c.pile)
+    fixed = sum(c.width + _PAD for c in results if not c.pile)
     room = (width - first - fixed) / len(chips) - _PAD if chips else 0
     for column in chips:
         column.width = max(min(room, _needed(sheet, column)), min(text_width(column.title, 10), 110.0))
-    scale = min(1.0, (width - first) / max(sum(c.width + _PAD for c in found), 1))
-    for column in found:
+    scale = min(1.0, (width - first) / max(sum(c.width + _PAD for c in results), 1))
+    for column in results:
         column.width = column.width * scale
         column.left = left
         left += column.width + _PAD * scale
     tall = any(_needed(sheet, c) > c.width for c in chips)
     rows = 1 if kind == "game" else len(names.names(kind))
     heads = 16.0
-    return Table(kind, found, corner, left - corner[0], _ROW * (1.7 if tall else 1), rows, corner[1] + HEAD + heads)
+    return Table(kind, results, corner, left - corner[0], _ROW * (1.7 if tall else 1), rows, corner[1] + HEAD + heads)
 
 
 def _needed(sheet: Sheet, column: Column) -> float:
@@ -194,12 +194,12 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     if isinstance(type_, Bool):
         return svg.words(words.word("yes" if value else "no"), column.left, y, SIZE, anchor="start", fill=INK)
     if isinstance(type_, SetOf):
-        found, x = [], column.left + 8
+        result, x = [], column.left + 8
         for name in value:
             if x + 8 <= column.left + column.width + _PAD:
-                found.append(chip(sheet.look(type_.kind, names.number(type_.kind, name)), x, y))
+                result.append(chip(sheet.look(type_.kind, names.number(type_.kind, name)), x, y))
             x += _CHIP * 1.3
-        return "".join(found)
+        return "".join(result)
     of = names.entity(type_, value)
     if of is None:
         return svg.words(shortened(str(value), SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)
@@ -229,16 +229,16 @@ def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float) -> lis
         lines[-1].append(i)
         x += width
     shown = lines[:2]
-    found = []
+    results = []
     for k, line in enumerate(shown):
         x = column.left
         at = y + (k - (len(shown) - 1) / 2) * 18
         for i in line:
-            found.append(chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0]))
+            results.append(chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0]))
             x += widths[i]
     if left := sum(map(len, lines[2:])):
-        found.append(svg.words(f"+{left}", column.left + column.width + 2, y + 9, 9, anchor="start", fill=INK))
-    return found
+        results.append(svg.words(f"+{left}", column.left + column.width + 2, y + 9, 9, anchor="start", fill=INK))
+    return results
 
 
 def _card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:

@@ -61,5 +61,5 @@ def _broken(words: list[str], parts: int) -> list[str] | None:
 
 @cache
 def _tables() -> dict[str, list[int]]:
-    found: dict[str, list[int]] = json.loads(Path(__file__).with_name("font_widths.json").read_text("utf-8"))
-    return found
+    results: dict[str, list[int]] = json.loads(Path(__file__).with_name("font_widths.json").read_text("utf-8"))
+    return results

@@ -70,8 +70,8 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = ".".join(part for part in ("piece", key, pile.type, pile.place, pile.token or owners) if part)
     count = f"{pile.count} " if not pile.token else ""
-    told = ", ".join(f"{k} {v}" for k, v in pile.fields.items() if v not in (None, False, 0))
-    return Token(id_, symbol, fill, text, f"{place}: {count}{title}" + (f" ({told})" if told else ""), mark)
+    note = ", ".join(f"{k} {v}" for k, v in pile.fields.items() if v not in (None, False, 0))
+    return Token(id_, symbol, fill, text, f"{place}: {count}{title}" + (f" ({note})" if note else ""), mark)
 
 
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> Token:
@@ -90,8 +90,8 @@ def drawn(sheet: Sheet, tokens: Sequence[Token], slot: Box) -> Iterator[Item]:
     top = (slot[1] + slot[3]) / 2 - rows * size / 2
     for i, token in enumerate(shown):
         row = i // columns
-        here = min(columns, len(shown) - row * columns)
-        x = slot[0] + (width - here * size) / 2 + (i % columns + 0.5) * size
+        place = min(columns, len(shown) - row * columns)
+        x = slot[0] + (width - place * size) / 2 + (i % columns + 0.5) * size
         yield Item(token.id, "pieces", _symbol(sheet, token, x, top + (row + 0.5) * size, size - 1))
 
 

@@ -85,7 +85,7 @@ class Fuzzer:
 
     def run(self, seconds: float) -> Summary:
         """Tries inputs out for so long."""
-        begun = told = time.monotonic()
+        begun = note = time.monotonic()
         with Worker(self.target.name, self.target.seconds or SECONDS) as worker:
             for data in self.corpus[: self.seeds]:
                 if time.monotonic() > begun + seconds / 2:
@@ -95,8 +95,8 @@ class Fuzzer:
                     self.sound.append(data)
             while (now := time.monotonic()) < begun + seconds:
                 self.try_out(worker, self.input())
-                if now > told + _REPORTED:
-                    told = now
+                if now > note + _REPORTED:
+                    note = now
                     self._tell(now - begun)
         self._tell(time.monotonic() - begun)
         return self.summary

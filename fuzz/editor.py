@@ -37,17 +37,17 @@ def edit(folder: Path, session: Session) -> None:
     fresh = EditorFiles()
     fresh.open = dict(files.open)
     for path in paths:
-        if (kept := _diagnostics(path, files)) != (new := _diagnostics(path, fresh)):
-            raise Wrong(f"{path.name}: the diagnostics depend on earlier requests: {kept[:3]} and {new[:3]}")
+        if (rest := _diagnostics(path, files)) != (new := _diagnostics(path, fresh)):
+            raise Wrong(f"{path.name}: the diagnostics depend on earlier requests: {rest[:3]} and {new[:3]}")
 
 
 def _diagnostics(path: Path, files: EditorFiles) -> list[Diagnostic]:
     ref = reference(path, files)
     if ref is None:
         return sorted(check_alone(path, files), key=str)
-    found = check(ref, files)[1]
+    result = check(ref, files)[1]
     # An invalid file is replaced by the last valid one: diagnostics that follow from it may differ.
-    return [] if files.broken else sorted(found, key=str)
+    return [] if files.broken else sorted(result, key=str)
 
 
 def _ask(path: Path, files: EditorFiles, session: Session) -> None:

@@ -89,13 +89,13 @@ class Mutator:
         """Another name, or another sign of its kind, in the place of one: it stays well-formed."""
         rng = self.rng
         if rng.random() < 0.3 and (signs := list(_SIGN.finditer(text))):
-            found = rng.choice(signs)
-            return text[: found.start()] + rng.choice(_SIGNS) + text[found.end() :]
+            result = rng.choice(signs)
+            return text[: result.start()] + rng.choice(_SIGNS) + text[result.end() :]
         names = list(_NAME.finditer(text))
         if not names:
             return self._words(text)
-        found = rng.choice(names)
-        return text[: found.start()] + rng.choice(names).group() + text[found.end() :]
+        result = rng.choice(names)
+        return text[: result.start()] + rng.choice(names).group() + text[result.end() :]
 
     def _lines(self, text: str) -> str:
         rng, lines = self.rng, text.split("\n")
@@ -176,16 +176,16 @@ class Mutator:
         group = text[first:last]
         other = rng.choice([text, self._other()])
         start, end = rng.choice(_groups(other) or [(0, 1)])
-        kept = ("", group[0] + group[-1], group[1:-1], f"{group}, {group}", group * 2)
-        return text[:first] + rng.choice((*kept, other[start:end], other[start:end])) + text[last:]
+        rest = ("", group[0] + group[-1], group[1:-1], f"{group}, {group}", group * 2)
+        return text[:first] + rng.choice((*rest, other[start:end], other[start:end])) + text[last:]
 
     def _number(self, text: str) -> str:
         numbers = list(_NUMBER.finditer(text))
         if not numbers:
             return self._words(text)
-        found = self.rng.choice(numbers)
+        result = self.rng.choice(numbers)
         new = str(self.rng.choice(_NUMBERS)) if self.rng.random() < 0.8 else self.rng.choice(_NUMBER_TEXTS)
-        return text[: found.start()] + new + text[found.end() :]
+        return text[: result.start()] + new + text[result.end() :]
 
     def _strange(self, text: str) -> str:
         at = self.rng.randrange(len(text) + 1)
@@ -347,10 +347,10 @@ def _indent(line: str) -> int:
 
 def _groups(text: str) -> list[tuple[int, int]]:
     """The pairs of matching brackets, each with its places."""
-    found, stack = [], []
+    result, stack = [], []
     for at, character in enumerate(text[:50_000]):
         if character in _OPEN:
             stack.append(at)
         elif character in _OPEN.values() and stack and _OPEN[text[stack[-1]]] == character:
-            found.append((stack.pop(), at + 1))
-    return found
+            result.append((stack.pop(), at + 1))
+    return result

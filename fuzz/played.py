@@ -60,8 +60,8 @@ def play_again(ruleset: typed.Ruleset, combination: Combination, session: Sessio
             session.said.add("plays long")
             return
         other = (again.decisions, again.ending is None and not failed, failed)
-        if (found := _in_short(ended)) != other:
-            raise Wrong(f"game {ended.number} of {combination} is another one in Python: {found} and {other}")
+        if (result := _in_short(ended)) != other:
+            raise Wrong(f"game {ended.number} of {combination} is another one in Python: {result} and {other}")
         session.said.add(f"a game ends {other[1:]}")
 
 

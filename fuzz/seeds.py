@@ -31,8 +31,8 @@ from cases import split as cut  # noqa: E402
 
 def seeds(target: str) -> list[bytes]:
     """The first inputs of a target, in a fixed order."""
-    found = dict.fromkeys(joined(parts, TARGETS[target].first) for parts in _SEEDS[target]() if parts)
-    return [data for data in found if 0 < len(data) <= _LARGEST]
+    result = dict.fromkeys(joined(parts, TARGETS[target].first) for parts in _SEEDS[target]() if parts)
+    return [data for data in result if 0 < len(data) <= _LARGEST]
 
 
 def _folder(folder: Path, *more: str) -> Parts:
@@ -132,17 +132,17 @@ def _named(parts: Parts, overlays: list[str]) -> Parts:
     """An input whose overlays have the names that an input has; others are left out."""
     names = dict(zip(overlays, OVERLAYS, strict=False))
     game = re.sub(rb"(?m)^overlays:.*\n", b"", parts["game.yaml"])
-    kept = {name: body for name, body in parts.items() if not name.startswith("variants/")}
-    kept["game.yaml"] = game + f"overlays: [{', '.join(names.values())}]\n".encode()
+    rest = {name: body for name, body in parts.items() if not name.startswith("variants/")}
+    rest["game.yaml"] = game + f"overlays: [{', '.join(names.values())}]\n".encode()
     for old, new in names.items():
-        kept |= {
+        rest |= {
             f"variants/{new}.{name[11:]}": body
             for name, body in _as_o(parts, f"variants/{old}.yaml").items()
             if name.startswith("variants/")
         }
-        body = re.sub(rb"(?m)^id: \w+$", b"id: " + new.encode(), kept[f"variants/{new}.yaml"])
-        kept[f"variants/{new}.yaml"] = body
-    return kept
+        body = re.sub(rb"(?m)^id: \w+$", b"id: " + new.encode(), rest[f"variants/{new}.yaml"])
+        rest[f"variants/{new}.yaml"] = body
+    return rest
 
 
 def _as_o(parts: Parts, overlay: str) -> Parts:
@@ -208,15 +208,15 @@ def _given() -> Iterator[Parts]:
     for folder in (TESTS / "rulesets" / "wager", GAMES / "gallery" / "kuhn_poker", GAMES / "gallery" / "liars_dice"):
         game = Game(load_ruleset(str(folder)), ["Ann", "Bob"])
         rng = random.Random(folder.name)
-        given = []
+        inputs = []
         for ply in range(12):
             if ply in (3, 11):
-                given += [list(seat_log(game, seat)) for seat in ("Ann", "Bob", None)]
+                inputs += [list(seat_log(game, seat)) for seat in ("Ann", "Bob", None)]
             if not game.is_over:
                 game.apply(rng.choice(list(islice(every_option(game), 20))))
                 game.omniscient.numbers.seal(f"{rng.getrandbits(128):032x}")
         log = _lines([LogHeader.of(game).to_json(), *map(entry_json, game.omniscient.numbers.steps)])
-        yield from ({"log.jsonl": log, "given.jsonl": _lines(lines)} for lines in given)
+        yield from ({"log.jsonl": log, "given.jsonl": _lines(lines)} for lines in inputs)
 
 
 def _lines(lines: Iterable[dict[str, Any]]) -> bytes:
@@ -319,12 +319,12 @@ _MARKUP = ("</script><script>alert(1)</script>", "]]></text><script/>", '" onloa
 
 def _drawings() -> Iterator[Parts]:
     """Rulesets that say how they are drawn, and what their things are called; some with markup in their texts."""
-    found = [parts for parts in _rulesets() if sum(map(len, parts.values())) < _LARGEST]
+    results = [parts for parts in _rulesets() if sum(map(len, parts.values())) < _LARGEST]
     for game in sorted(GAMES.rglob("drawing.yaml")):
         parts = _folder(game.parent)
         if sum(map(len, parts.values())) < _LARGEST:
             yield {"drawing.yaml": game.read_bytes(), **parts}
-    for number, parts in enumerate(found):
+    for number, parts in enumerate(results):
         yield {"drawing.yaml": b"drawing: {}\n", **_titled(parts, _MARKUP[number % len(_MARKUP)])}
 
 

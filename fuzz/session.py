@@ -51,10 +51,10 @@ class Session:
             raise Wrong(f"exit code {code} of {args} without a word")
         if "RS901" in text or "Traceback (most" in text:
             raise Wrong(f"{args}: {text[:2000]}")
-        if found := _HARMFUL.search(text):
-            raise Wrong(f"{args} prints {found.group()!r}: {text[max(0, found.start() - 300) : found.end()]!r}")
-        if "github" not in args and (found := _WORKFLOW.search(text)):
-            raise Wrong(f"{args} prints a workflow command: {found.group()!r}")
+        if result := _HARMFUL.search(text):
+            raise Wrong(f"{args} prints {result.group()!r}: {text[max(0, result.start() - 300) : result.end()]!r}")
+        if "github" not in args and (result := _WORKFLOW.search(text)):
+            raise Wrong(f"{args} prints a workflow command: {result.group()!r}")
         if {"json", "sarif"} & set(args):
             for line in filter(None, out.getvalue().split("\n")):
                 try:

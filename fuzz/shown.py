@@ -126,9 +126,9 @@ class _Page(HTMLParser):
         self._in_data = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        inputs = dict(attrs)
         self.scripts += tag == "script"
-        self._in_data = tag == "script" and given.get("id") == "data"
+        self._in_data = tag == "script" and inputs.get("id") == "data"
         for key, value in attrs:
             if key in _LOADING or (key == "href" and _AWAY.match(value or "")) or key.startswith("on"):
                 raise Wrong(f"a page has <{tag} {key}={(value or '')[:200]!r}>")
@@ -153,12 +153,12 @@ def page(text: str) -> None:
     Raises:
         Wrong: if not.
     """
-    found = _Page()
-    found.feed(text)
-    found.close()
-    if found.scripts > SCRIPTS:
-        raise Wrong(f"a page has {found.scripts} scripts")
+    result = _Page()
+    result.feed(text)
+    result.close()
+    if result.scripts > SCRIPTS:
+        raise Wrong(f"a page has {result.scripts} scripts")
     try:
-        json.loads(found.data)
+        json.loads(result.data)
     except ValueError as error:
-        raise Wrong(f"the data of a page cannot be read: {error}: {found.data[:300]!r}") from None
+        raise Wrong(f"the data of a page cannot be read: {error}: {result.data[:300]!r}") from None

@@ -25,16 +25,16 @@ def _smaller(parts: list[bytes], fails: Callable[[bytes], bool], end: float) -> 
     """Leaves out runs of parts, long ones first."""
     size = max(1, len(parts) // 2)
     while parts:
-        at, found = 0, False
+        at, result = 0, False
         while at < len(parts):
             if time.monotonic() > end:
                 return parts
             rest = parts[:at] + parts[at + size :]
             if fails(b"".join(rest)):
-                parts, found = rest, True
+                parts, result = rest, True
             else:
                 at += size
-        if size == 1 and not found:
+        if size == 1 and not result:
             break
-        size = max(1, size // 2) if not found or size > 1 else 1
+        size = max(1, size // 2) if not result or size > 1 else 1
     return parts

@@ -39,10 +39,10 @@ _KINDS = "state:\n  total: {type: int 0..9}\n"
 def texts(data: bytes) -> dict[str, str]:
     """The texts of an input, which is a JSON object; {} if it is none."""
     try:
-        found: Any = json.loads(data)
+        result: Any = json.loads(data)
     except (ValueError, RecursionError):
         return {}
-    return {str(k): v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
+    return {str(k): v for k, v in result.items() if isinstance(v, str)} if isinstance(result, dict) else {}
 
 
 def tell(home: Path, session: Session) -> None:

@@ -119,8 +119,8 @@ def _format(session: Session) -> None:
     path = Path(HOME, "rules/play.rules")
     if not path.is_file():
         return
-    once, _ = session.command("format", str(path))
-    if once == 0 and session.command("format", str(path), "--check")[0] != 0:
+    single, _ = session.command("format", str(path))
+    if single == 0 and session.command("format", str(path), "--check")[0] != 0:
         raise Wrong("format changes what it has formatted")
 
 
@@ -254,14 +254,14 @@ def _flags_for(seat: str) -> list[str]:
 
 def _seat(session: Session) -> None:
     """A seat's file compared with the log: its own agrees, and anything may be in another."""
-    log, given = f"{HOME}/log.jsonl", f"{HOME}/given.jsonl"
+    log, source = f"{HOME}/log.jsonl", f"{HOME}/given.jsonl"
     for seat in ("Ann", "Bob", "public"):
         code, _ = session.command("log", log, *_flags_for(seat), "--out", "own.jsonl")
         if code == 0 and session.command("log", log, *_flags_for(seat), "--check", "own.jsonl")[0] != 0:
             raise Wrong(f"what is given to {seat} does not agree with the log that it is made of")
-        session.command("log", log, *_flags_for(seat), "--check", given)
-        session.command("log", given, *_flags_for(seat), "--check", session.rng.choice((given, "own.jsonl")))
-        session.command("replay", session.rng.choice((log, given)), "--moves", *_flags_for(seat))
+        session.command("log", log, *_flags_for(seat), "--check", source)
+        session.command("log", source, *_flags_for(seat), "--check", session.rng.choice((source, "own.jsonl")))
+        session.command("replay", session.rng.choice((log, source)), "--moves", *_flags_for(seat))
 
 
 def _scenario(session: Session) -> None:

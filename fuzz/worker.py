@@ -108,8 +108,8 @@ class Worker:
             if self._answered():
                 answer = process.stdout.readline()
         if answer.endswith(b"\n"):
-            found = json.loads(answer)
-            return Outcome(**{**found, "said": tuple(found["said"])})
+            result = json.loads(answer)
+            return Outcome(**{**result, "said": tuple(result["said"])})
         self._done = _INPUTS
         process.kill()
         code = process.wait()

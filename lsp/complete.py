@@ -47,8 +47,8 @@ def complete(before: str, lines: list[str], line: int, file: str, index: Index) 
     if re.search(r'#|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$', before) and file.endswith(".rules"):
         return []  # in a comment or a text
     scope = _Scope(lines, line, file, index)
-    if found := _CHAIN.search(before):
-        return list(scope.members(found[1]))
+    if result := _CHAIN.search(before):
+        return list(scope.members(result[1]))
     names = list(chain(scope.variables(), scope.globals()))
     return [*names, *((w, None) for w in WORDS)] if file.endswith(".rules") else names
 
@@ -69,15 +69,15 @@ class _Scope:
         item = self.head.partition("(")[0].partition(":")[0]
         start = next((n for n, text in enumerate(known) if _HEAD.match(text) and text.startswith(item)), len(known))
         end = next((n for n in range(start + 1, len(known)) if _HEAD.match(known[n])), len(known))
-        found: dict[str, typed.Named] = {}
+        results: dict[str, typed.Named] = {}
         for name, set_, kind, optional in _PARAM.findall(self.head):
             if kind in self.d.kinds:
                 type_: Type = SetOf(kind) if set_ else Ent(kind, bool(optional))
-                found[name] = typed.Var(name, type_, self.d.kinds[kind].span)
+                results[name] = typed.Var(name, type_, self.d.kinds[kind].span)
         for span, named in self.index.names.items():
             if isinstance(named, typed.Var) and span.file == self.file and start < span.line <= end:
-                found[named.name] = named
-        yield from reversed(found.items())
+                results[named.name] = named
+        yield from reversed(results.items())
 
     def globals(self) -> Iterator[Member]:
         """All declarations of the ruleset, rules included."""

@@ -22,29 +22,29 @@ def derived_names(index: Index, wanted: Span, new: str) -> Renamed:
         new: its new name.
     """
     kinds = index.checked.declarations.kinds
-    found: Renamed = {}
+    results: Renamed = {}
     for part in (kind for kind in kinds.values() if not kind.implicit and not kind.nameless):
         if index.identity(part) != wanted:
-            found |= {id(e): (e.name, new) for e in part.entities if not part.product and index.identity(e) == wanted}
+            results |= {id(e): (e.name, new) for e in part.entities if not part.product and index.identity(e) == wanted}
             continue
         counts = kinds[f"{part.name}.number"].entities if part.number else ()
-        found |= {id(entity): (entity.name, f"{new}_{i}") for i, entity in enumerate(counts, 1)}
+        results |= {id(entity): (entity.name, f"{new}_{i}") for i, entity in enumerate(counts, 1)}
         made_of_it = [kind for kind in kinds.values() if part.name in kind.product and part.name in kind.facts]
-        found |= {id(kind.facts[part.name]): (part.name, new) for kind in made_of_it}
+        results |= {id(kind.facts[part.name]): (part.name, new) for kind in made_of_it}
         d = index.checked.declarations
         each = [*(measure.var for measure in d.measures.values()), *(check.var for check in d.checks)]
         like_it = (var for var in each if var is not None and var.type == Ent(part.name))
-        found |= {id(var): (part.name, new) for var in like_it if var.name == part.name}
+        results |= {id(var): (part.name, new) for var in like_it if var.name == part.name}
     for kind in kinds.values():
-        found |= _products(kinds, kind, found)
-    return found
+        results |= _products(kinds, kind, results)
+    return results
 
 
 def _products(kinds: dict[str, typed.Kind], kind: typed.Kind, renamed: Renamed) -> Renamed:
     """The entities of a product kind that have a renamed part."""
-    found: Renamed = {}
+    results: Renamed = {}
     parts = product(*(kinds[part].entities for part in kind.product)) if kind.product else ()
     for entity, made_of in zip(kind.entities, parts, strict=False):
         if any(id(part) in renamed for part in made_of):
-            found[id(entity)] = (entity.name, "_".join(renamed.get(id(p), ("", p.name))[1] for p in made_of))
-    return found
+            results[id(entity)] = (entity.name, "_".join(renamed.get(id(p), ("", p.name))[1] for p in made_of))
+    return results

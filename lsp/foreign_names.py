@@ -22,7 +22,7 @@ def kept_foreign_names(
     kind = next((kind for kind in ruleset.kinds.values() if any(named is entity for entity in kind.entities)), None)
     if kind is None:
         return []
-    found = []
+    results = []
     for path in (path for path in paths if path.parent.name == "dialects"):
         try:
             dialect, root = read_dialect(path), files.yaml(path, display(path))
@@ -36,5 +36,5 @@ def kept_foreign_names(
         flow = table.span.line == key.span.line and table.span.column < key.span.column
         end = ", " if flow else "\n" + " " * (key.span.column - 1)
         at = Span(key.span.file, key.span.line, key.span.column, key.span.line, key.span.column)
-        found.append(Fix(at, f"{new}: {json.dumps(foreign, ensure_ascii=False)}{end}"))
-    return found
+        results.append(Fix(at, f"{new}: {json.dumps(foreign, ensure_ascii=False)}{end}"))
+    return results

@@ -97,8 +97,8 @@ class Index:
         steps = [s for s in self.over if s.file == file and s.line == line and s.column <= column <= s.end_column]
         if steps:
             return self.over[min(steps, key=lambda s: s.end_column - s.column)]
-        found = self.at(file, line, column)
-        return place(found[1]) if found is not None else None
+        result = self.at(file, line, column)
+        return place(result[1]) if result is not None else None
 
     def root(self, declared: Span) -> Span:
         """The place of the first declaration of what is declared at a place: others lie over it, or replace it."""

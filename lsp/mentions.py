@@ -138,8 +138,8 @@ class Mentions:
             self.d.references = known
 
     def _entity(self, kind: str, name: str) -> typed.Named | None:
-        found = self.d.kinds.get(kind)
-        return found.entities[found.index[name]] if found is not None and name in found.index else None
+        result = self.d.kinds.get(kind)
+        return result.entities[result.index[name]] if result is not None and name in result.index else None
 
     def _field(self, scalar: Scalar) -> None:
         """Notes `field`, or `kind.field`."""
@@ -243,11 +243,11 @@ class Mentions:
     # --- scenarios -----------------------------------------------------------------------------------------------
 
     def _scenario(self, node: Node) -> None:
-        given, seats = get(node, "given"), words(get(node, "seats"))
+        source, seats = get(node, "given"), words(get(node, "seats"))
         self._seats = tuple(dict.fromkeys((*(seat.text for seat in seats), *self._usual)))
-        for call in (*words(get(given, "start")), *words(get(given, "run"))):
+        for call in (*words(get(source, "start")), *words(get(source, "run"))):
             self._call(call)
-        for _, key, value in entries(get(given, "set")):
+        for _, key, value in entries(get(source, "set")):
             self._value(key, "", value)
         for _, key, value in entries(get(node, "settings")):
             self._setting(key, [value])

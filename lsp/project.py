@@ -100,9 +100,9 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
     except DiagnosticsError as error:
         report.extend(error.diagnostics)
         return None, (*report.diagnostics, *_syntax(files))
-    found = Report()
+    result = Report()
     try:
-        declarations, rules = check_source(merged.source, found)
+        declarations, rules = check_source(merged.source, result)
     except DiagnosticsError as error:  # too many errors: it stopped
         return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source, unused_in))
     except RecursionError:
@@ -110,7 +110,7 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
         return None, report.diagnostics
     ruleset = assembled(ref, merged, declarations, rules)
     if not files.stale:  # else part of the rules is missing, and much would follow from that
-        rest = blamed(found.diagnostics, merged.source, unused_in)
+        rest = blamed(result.diagnostics, merged.source, unused_in)
         report.extend(d for d in rest if d.span is None or d.span.file not in files.broken)
         if report.ok:
             from rulespec.engine.verify.facts import failed_checks  # lazily: most files have an error while one types
@@ -215,21 +215,21 @@ def files_beside(ref: str) -> list[Path]:
     base, overlay = _split(ref)
     root, own = (Path(overlay).parent if is_path(overlay) else Path(base)), own_files(ref)
     places = [*BESIDE_RULES, "variants/titles", "variants/drawing", *BESIDE]
-    found = [*visible(root, "*.yaml"), *(p for place in places for p in visible(root / place, "**/*.yaml"))]
+    results = [*visible(root, "*.yaml"), *(p for place in places for p in visible(root / place, "**/*.yaml"))]
     parts = (*BESIDE_RULES, *BESIDE)
-    return sorted(p for p in found if p in own and (_names_beside(p) or any(part in p.parts for part in parts)))
+    return sorted(p for p in results if p in own and (_names_beside(p) or any(part in p.parts for part in parts)))
 
 
 def extensions(ref: str, files: EditorFiles, word: str) -> list[str]:
     """The names of rulesets beside the one at hand that extend it, and have the word in their files."""
     folder = Path(parts_of(ref)[0])
-    found = []
+    results = []
     for game in sorted(visible(folder.parent, "*/game.yaml")):
         if game.parent != folder and _extends(game, files) == folder.name:
             own = [p for pattern in ("*.yaml", "*/*.yaml", "*/*.rules") for p in visible(game.parent, pattern)]
             if any(_holds(p, word, files) for p in own):
-                found.append(game.parent.name)
-    return found
+                results.append(game.parent.name)
+    return results
 
 
 def _extends(game: Path, files: EditorFiles) -> str:

@@ -52,13 +52,13 @@ class _Meant(Struct, frozen=True):
     def changes(self, wanted: Span, old: str, new: str) -> dict[Span, tuple[str, str]]:
         """The places at which a name has to be another one, each with the old and the new name there."""
         derived = derived_names(self.index, wanted, new)
-        found = dict.fromkeys(self.index.places(wanted), (old, new))
+        result = dict.fromkeys(self.index.places(wanted), (old, new))
         for span, named in (*self.index.names.items(), *self.beside.items()):
             if id(named) in derived:
-                found[span] = derived[id(named)]
+                result[span] = derived[id(named)]
             elif span in self.beside and self.index.identity(named) == wanted:
-                found[span] = old, new
-        return found
+                result[span] = old, new
+        return result
 
 
 def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles) -> Renaming:
@@ -105,15 +105,15 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
 
 def _named(index: Index, at: tuple[str, int, int], new: str) -> typed.Named:
     """The thing that gets a new name."""
-    found = index.at(*at)
-    if found is None:
+    result = index.at(*at)
+    if result is None:
         raise RenameError(_nameless(index, *at))
     if not _NAME.fullmatch(new):
         raise RenameError(f"{shown(new)} is no name: small letters, digits and `_`, a letter first, at most 64")
-    owner = index.checked.declarations.kinds.get(index.owners.get(id(found[1]), ""))
-    if isinstance(found[1], typed.Entity) and (owner is None or owner.product):
-        raise RenameError(f"`{name(found[1])}` is made of other names: rename these")
-    return found[1]
+    owner = index.checked.declarations.kinds.get(index.owners.get(id(result[1]), ""))
+    if isinstance(result[1], typed.Entity) and (owner is None or owner.product):
+        raise RenameError(f"`{name(result[1])}` is made of other names: rename these")
+    return result[1]
 
 
 def _nameless(index: Index, file: str, line: int, column: int) -> str:
@@ -140,21 +140,21 @@ def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], path
 
     Files beside the rules are read under the first reference, and under others if more of the words is in them.
     """
-    found, parts, read = [], [], set[Span]()
+    result, parts, read = [], [], set[Span]()
     for ref in refs:
         meant = _meant(ref, files, words, paths)
         if meant is not None:
-            found.append(meant)
+            result.append(meant)
             read |= meant.beside.keys()
             paths = [path for path in paths if _left(path, words, read, files)]
         else:
             parts.append((ref, min(files.broken, default=ref)))
-    known = {file for meant in found for file in meant.index.checked.texts}
+    known = {file for meant in result for file in meant.index.checked.texts}
     for ref, wrong in parts:
         folder, *overlays = parts_of(ref)
         if display(Path(folder, "variants", f"{'+'.join(overlays)}.yaml")) not in known:
             raise RenameError(f"{wrong} is not valid: fix it before you rename")
-    return found
+    return result
 
 
 def _meant(ref: str, files: EditorFiles, words: Collection[str], paths: list[Path]) -> _Meant | None:
@@ -252,9 +252,9 @@ def _left(path: Path, words: Collection[str], known: set[Span], files: EditorFil
         text = files.text(path, str(path), MAX_YAML.size)
     except DiagnosticsError:
         return False
-    here = {(s.line, s.column) for s in known if Path(s.file).resolve() == path.resolve()}
+    place = {(s.line, s.column) for s in known if Path(s.file).resolve() == path.resolve()}
     return any(
-        (number, m.start() + 1) not in here
+        (number, m.start() + 1) not in place
         for number, line in enumerate(text.split("\n"), 1)
         for m in word.finditer(line)
     )

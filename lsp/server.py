@@ -141,13 +141,13 @@ class RulespecServer(LanguageServer):
             shown = [self.to_lsp(d) for d in list(merged.get(file, {}).values())[:MAX_SHOWN]]
             uri = uris.from_fs_path(file)
             if uri is not None:
-                told = lsp.PublishDiagnosticsParams(uri, shown, version=self._versions.get(Path(file)))
-                self.text_document_publish_diagnostics(told)
+                note = lsp.PublishDiagnosticsParams(uri, shown, version=self._versions.get(Path(file)))
+                self.text_document_publish_diagnostics(note)
         self._published = set(merged)
 
     def fixes_of(self, uri: str) -> list[Diagnostic]:
         """The diagnostics of a document that have a certain fix, in a file of the ruleset at hand."""
-        path, found = _path(uri), []
+        path, result = _path(uri), []
         self.settle()
         for key, by_file in self._found.items():
             if path is None or str(path) not in by_file:
@@ -156,8 +156,8 @@ class RulespecServer(LanguageServer):
             own = own_files(key) if key in self.indexes or "+" in key or Path(key).is_dir() else OwnFiles((path,))
             for d in with_fixes(diagnostics, self._texts(diagnostics)):
                 if d.fix is not None and d.span is not None and _absolute(d.span.file) == path:
-                    found += [d] if _absolute(d.fix.span.file) in own else []
-        return found
+                    result += [d] if _absolute(d.fix.span.file) in own else []
+        return result
 
     def _texts(self, diagnostics: Iterable[Diagnostic]) -> dict[str, str]:
         """The texts of the files that diagnostics and their notes are about."""
@@ -275,29 +275,29 @@ def _add_questions(it: RulespecServer) -> None:
 
     @it.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        found = it.index_of(params.text_document.uri)
-        at = found and found[0].at(found[1], *it.place(params.text_document.uri, params.position))
-        if not found or not at:
+        result = it.index_of(params.text_document.uri)
+        at = result and result[0].at(result[1], *it.place(params.text_document.uri, params.position))
+        if not result or not at:
             return None
         span, named = at
-        text = f"```rulespec\n{signature(named, found[0])}\n```\n\n{explanation(named, found[0])}".strip()
+        text = f"```rulespec\n{signature(named, result[0])}\n```\n\n{explanation(named, result[0])}".strip()
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))
 
     @it.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
-        found = it.index_of(params.text_document.uri)
-        if found is None:
+        result = it.index_of(params.text_document.uri)
+        if result is None:
             return None
-        index, file = found
+        index, file = result
         span = index.definition(file, *it.place(params.text_document.uri, params.position))
         return it.location(span) if span is not None else None
 
     @it.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["."]))
     def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        found = it.index_of(params.text_document.uri)
-        if found is None:
+        result = it.index_of(params.text_document.uri)
+        if result is None:
             return []
-        index, file = found
+        index, file = result
         line, column = it.place(params.text_document.uri, params.position)
         lines = it.workspace.get_text_document(params.text_document.uri).source.replace("\r\n", "\n").split("\n")
         before = lines[line - 1][: column - 1] if line <= len(lines) else ""
@@ -309,16 +309,16 @@ def _add_edits(it: RulespecServer) -> None:
 
     @it.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
-        found = it.index_of(params.text_document.uri)
-        at = found and found[0].at(found[1], *it.place(params.text_document.uri, params.position))
+        result = it.index_of(params.text_document.uri)
+        at = result and result[0].at(result[1], *it.place(params.text_document.uri, params.position))
         return lsp.PrepareRenamePlaceholder(it.range(at[0]), name(at[1])) if at else None
 
     @it.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     def renamed(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        found = it.index_of(params.text_document.uri)
-        if found is None:
+        result = it.index_of(params.text_document.uri)
+        if result is None:
             return None
-        index, file = found
+        index, file = result
         at = (file, *it.place(params.text_document.uri, params.position))
         try:
             renaming = rename(index, at, params.new_name, it.files)
@@ -344,8 +344,8 @@ def _add_edits(it: RulespecServer) -> None:
 
     @it.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        found = it.fixes_of(params.text_document.uri)
-        return [a for d in found if (a := _quick_fix(it, d, params)) is not None]
+        result = it.fixes_of(params.text_document.uri)
+        return [a for d in result if (a := _quick_fix(it, d, params)) is not None]
 
 
 def _quick_fix(it: RulespecServer, d: Diagnostic, params: lsp.CodeActionParams) -> lsp.CodeAction | None:

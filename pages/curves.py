@@ -81,16 +81,16 @@ class Curves:
 
     def to_json(self) -> list[dict[str, Any]]:
         """The measures that are ever seen, each with its lines."""
-        found = []
+        results = []
         for name in self._declared:
             lines = [line for line in self._lines[name].values() if line.values != [None]]
             busiest = sorted(lines, key=lambda line: -len(line.at))[:MAX_LINES]
             if busiest:
                 shown = [line for line in lines if any(line is each for each in busiest)]
                 drawn = [_drawn(line) for line in shown]
-                told = {"title": self._words.measure(name), "doc": self._words.measure_doc(name)}
-                found.append({**told, "lines": drawn})
-        return found
+                notes = {"title": self._words.measure(name), "doc": self._words.measure_doc(name)}
+                results.append({**notes, "lines": drawn})
+        return results
 
 
 def _drawn(line: Line) -> dict[str, Any]:

@@ -49,15 +49,15 @@ def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any]
 
     The reason is in English, as in diagnostics.
     """
-    found = result.divergence
-    if found is None:
+    outcome = result.divergence
+    if outcome is None:
         return None
-    line = found.line if seat == OMNISCIENT else found.seen_line
-    at, index = ("line", line) if found.foreign_index is None else ("entry", found.foreign_index)
+    line = outcome.line if seat == OMNISCIENT else outcome.seen_line
+    at, index = ("line", line) if outcome.foreign_index is None else ("entry", outcome.foreign_index)
     where = words.word("breaks", where=words.word(at, index))
     if seat != OMNISCIENT:
         return {"text": where, "rows": [("Reason", _NOT_TOLD)]}
-    return {"text": f"{where}: {_action(found, result.game.shown_names)}", "rows": _reason(found)}
+    return {"text": f"{where}: {_action(outcome, result.game.shown_names)}", "rows": _reason(outcome)}
 
 
 def _action(found: Divergence, names: Mapping[str, str]) -> str:

@@ -139,8 +139,8 @@ class _Film:
     def picture(self) -> str:
         """The picture that stays."""
         width, height = self._board.size
-        told = self._words.word("board", game=self._words.game)
-        return self.pictures.svg(width, height, self._words.game, told)
+        note = self._words.word("board", game=self._words.game)
+        return self.pictures.svg(width, height, self._words.game, note)
 
 
 def _row(move: Move, rules: MoveRules, numbers: dict[str, int], notes: Sequence[str]) -> dict[str, Any]:

@@ -123,10 +123,10 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'rulespec' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOME[name]), name)
+    result = globals()[name] = getattr(import_module(_HOME[name]), name)
     if _HOME[name].startswith("rulespec.engine."):
         import_module("rulespec.engine.game.game").Game.picture = _picture
-    return found
+    return result
 
 
 def _picture(game: Game) -> str:

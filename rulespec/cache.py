@@ -52,12 +52,12 @@ def key(kind: str, *inputs: str) -> str:
     """
     if _folder() is None:
         return ""
-    found = hashlib.sha256(fingerprint())
+    result = hashlib.sha256(fingerprint())
     for text in (kind, *inputs):
         data = text.encode("utf-8", "surrogatepass")
-        found.update(b"%d\0" % len(data))
-        found.update(data)
-    return found.hexdigest()
+        result.update(b"%d\0" % len(data))
+        result.update(data)
+    return result.hexdigest()
 
 
 def read(key: str, decoder: msgspec.json.Decoder[_T]) -> _T | None:
@@ -217,9 +217,9 @@ def program_files(home: Path) -> list[tuple[str, int, int]]:
     Returns:
         The path below `home`, the size in bytes and the modification time in nanoseconds of each file.
     """
-    found: list[tuple[str, int, int]] = []
-    _add_files(str(home), "", found)
-    return found
+    results: list[tuple[str, int, int]] = []
+    _add_files(str(home), "", results)
+    return results
 
 
 def _add_files(folder: str, below: str, found: list[tuple[str, int, int]]) -> None:

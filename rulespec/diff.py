@@ -78,11 +78,11 @@ class Difference:
     @property
     def rules(self) -> tuple[str, ...]:
         """The ids of rules in the note, then those only in the new text of a rule; each once."""
-        found = cited(self.note)
+        result = cited(self.note)
         if self.section == RULES and self.kind != "removed":
             before = cited(self.old or "")
-            found += tuple(name for name in cited(self.new) if name not in before)
-        return tuple(dict.fromkeys(found))
+            result += tuple(name for name in cited(self.new) if name not in before)
+        return tuple(dict.fromkeys(result))
 
     def to_json(self) -> dict[str, Any]:
         """The difference as plain data, described by the schema `diff`."""
@@ -103,12 +103,12 @@ def diff(a: Merged, b: Merged) -> list[Difference]:
 
     A move, and a change of texts for people (`doc`, `position`, comments, docstrings), is no difference.
     """
-    found: list[Difference] = []
+    results: list[Difference] = []
     for section, keys in SECTIONS.items():
         compare = _Facts(section, a, b)
         for key in keys:
-            found += compare.nodes((key,), get(a.source.root, key), get(b.source.root, key))
-    return found + list(_rules(a, b))
+            results += compare.nodes((key,), get(a.source.root, key), get(b.source.root, key))
+    return results + list(_rules(a, b))
 
 
 def collection(section: str, keys: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -215,8 +215,8 @@ def _comment(span: Span, merged: Merged) -> str:
     lines = merged.texts.get(span.file, "").split("\n")
     if span.line != span.end_line or span.line > len(lines):
         return ""
-    found = _COMMENT.fullmatch(lines[span.line - 1][span.end_column - 1 :])
-    return found[1] if found else ""
+    result = _COMMENT.fullmatch(lines[span.line - 1][span.end_column - 1 :])
+    return result[1] if result else ""
 
 
 # --- rules ----------------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def _chains(merged: Merged) -> dict[tuple[str, str], tuple[ast.Item, ...]]:
     """Each rule with the rules that it wraps, the innermost first."""
     source = merged.source
     inner = {(kind, name) for (kind, _), name in source.originals.items()}
-    found: dict[tuple[str, str], tuple[ast.Item, ...]] = {}
+    results: dict[tuple[str, str], tuple[ast.Item, ...]] = {}
     for key, item in source.items.items():
         if key in inner:
             continue
@@ -251,8 +251,8 @@ def _chains(merged: Merged) -> dict[tuple[str, str], tuple[ast.Item, ...]]:
         while at in source.originals:
             at = (at[0], source.originals[at])
             chain.insert(0, source.items[at])
-        found[key] = tuple(chain)
-    return found
+        results[key] = tuple(chain)
+    return results
 
 
 def _shape(node: object) -> object:
@@ -305,15 +305,15 @@ def _lines(node: ast.Item | ast.OptionDef | ast.Shared, span: Span, merged: Merg
         if isinstance(n, ast.Item | ast.OptionDef | ast.Decide) and n.doc.text and n.doc.span.file == span.file
         for number in range(n.doc.span.line, max(n.doc.span.end_line, n.doc.span.line + 1))
     }
-    found: list[tuple[int, str]] = []
+    results: list[tuple[int, str]] = []
     source = merged.texts.get(span.file, "").split("\n")
     for number in range(span.line, min(span.end_line, len(source)) + 1):
         line = source[number - 1]
         line = line[: span.end_column - 1] if number == span.end_line else line
         line = _NO_COMMENT.sub(lambda m: m[1] or "", line[span.column - 1 :]).rstrip()
         if line.strip() and number not in docs:
-            found.append((number, line))
-    return found
+            results.append((number, line))
+    return results
 
 
 def _walk(node: object) -> Iterator[object]:

@@ -137,10 +137,10 @@ class _FilesSchema:
         if not of_map:
             texts.pop("position", None)
         link = self.d.links.get(kind.name)
-        made = {name for name, of in self.d.links.items() if of.region == kind.name}
-        made |= {"source", "target"} if link and not link.two_way else set()
-        made |= {"players"} if kind.name == self.d.teams else set()
-        written = [f for f in kind.facts.values() if f.name not in made]
+        results = {name for name, of in self.d.links.items() if of.region == kind.name}
+        results |= {"source", "target"} if link and not link.two_way else set()
+        results |= {"players"} if kind.name == self.d.teams else set()
+        written = [f for f in kind.facts.values() if f.name not in results]
         facts = {f.name: self._value(f.type) for f in written}
         needed = [f.name for f in written if self._needed(f.type)]
         if link:

@@ -28,10 +28,10 @@ def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> t
         diagnostics: the diagnostics.
         texts: the text that was checked of each file, by the name that spans use.
     """
-    found = list(diagnostics)
+    results = list(diagnostics)
     # A link that seems to be missing may be in an entry with another error: fix that one first.
-    otherwise = {d.span.file for d in found if d.span is not None and d.code != "RS230"}
-    with_fix = [d if d.fix is not None else replace(d, fix=_fix(d, texts)) for d in found]
+    otherwise = {d.span.file for d in results if d.span is not None and d.code != "RS230"}
+    with_fix = [d if d.fix is not None else replace(d, fix=_fix(d, texts)) for d in results]
     return tuple(
         replace(d, fix=None) if d.code == "RS230" and d.fix is not None and d.fix.span.file in otherwise else d
         for d in with_fix
@@ -50,7 +50,7 @@ def fixed(texts: Mapping[str, str], fixes: Iterable[Fix]) -> dict[str, str]:
         if first > done.get(file, -1):
             parts.setdefault(file, []).extend((texts[file][done.get(file, 0) : first], fix.text))
             done[file] = last
-    return {file: "".join(found) + texts[file][done[file] :] for file, found in parts.items()}
+    return {file: "".join(result) + texts[file][done[file] :] for file, result in parts.items()}
 
 
 def _fix(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
@@ -170,8 +170,8 @@ def _entry_at(node: Node, span: Span) -> Node | None:
         for key, value in node.entries.values():
             if key.span == span:
                 return value
-            if (found := _entry_at(value, span)) is not None:
-                return found
+            if (result := _entry_at(value, span)) is not None:
+                return result
     elif isinstance(node, Sequence):
         return next((f for item in node.items if (f := _entry_at(item, span)) is not None), None)
     return None

@@ -165,24 +165,24 @@ def _check(
     Raises:
         DiagnosticsError: if it reports an error.
     """
-    source, found = merged.source, Report()
+    source, result = merged.source, Report()
     kind = "without warnings" if lints else "sound"
     key = cache.key(kind, ref, *chain.from_iterable(merged.texts.items())) if cached else ""
     meaning = cache.read(key, _HASH) if key else None
     known = meaning is not None
     try:
-        declarations, rules = check_source(source, found, lints=lints and not known, sound=known and not lints)
+        declarations, rules = check_source(source, result, lints=lints and not known, sound=known and not lints)
     except DiagnosticsError as error:  # too many errors: it stopped
         report.extend(blamed(error.diagnostics, source, unused_in))
         raise DiagnosticsError(report.diagnostics) from None
     except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
         raise DiagnosticsError(report.diagnostics) from None
-    report.extend(blamed(found.diagnostics, source, unused_in))
+    report.extend(blamed(result.diagnostics, source, unused_in))
     report.raise_if_errors()
     if meaning is None:
         meaning = meaning_hash(_start(merged), declarations, rules)
-        if key and not (lints and found.diagnostics):
+        if key and not (lints and result.diagnostics):
             cache.write(key, meaning)
     return declarations, rules, meaning
 

@@ -89,12 +89,12 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
 
 def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
     """The folder at a path; refused if it lies outside the folder that holds the referring ruleset."""
-    found = path.resolve()
-    if beside is not None and not found.is_relative_to(beside.parent.resolve()):
+    result = path.resolve()
+    if beside is not None and not result.is_relative_to(beside.parent.resolve()):
         message = f"{shown(name)} leads out of the folder that holds this ruleset"
         hint = "put both rulesets into one folder, or add the folder of the other to RULESPEC_PATH and name its id"
         raise failure("RS106", message, None, hint)
-    return found
+    return result
 
 
 def parts_of(ref: str) -> list[str]:
@@ -121,27 +121,27 @@ def _overlays(pieces: tuple[str, ...]) -> list[str] | None:
     """The overlays that pieces are, as many as can be; None if they are none."""
     begun: list[list[str] | None] = [[]]  # what the first of them are
     for end in range(1, len(pieces) + 1):
-        found = None
+        results = None
         for start in reversed(range(end)):
             before, name = begun[start], "+".join(pieces[start:end])
             is_one = _exists(name) if is_path(name) else bool(name) and start == end - 1
-            if before is not None and is_one and (found is None or len(before) >= len(found)):
-                found = [*before, name]
-        begun.append(found)
+            if before is not None and is_one and (results is None or len(before) >= len(results)):
+                results = [*before, name]
+        begun.append(results)
     return begun[-1]
 
 
 def _missing(pieces: list[str]) -> list[str]:
     """Overlays of which one is missing at least: what leads up to the end of a file's name is one path."""
-    found: list[str] = []
+    results: list[str] = []
     waiting: list[str] = []
     for piece in pieces:
         waiting.append(piece)
         name = "+".join(waiting)
         if _is_file(name) or (name and not is_path(name) and len(waiting) == 1):
-            found.append(name)
+            results.append(name)
             waiting = []
-    return [*found, "+".join(waiting)] if waiting else found
+    return [*results, "+".join(waiting)] if waiting else results
 
 
 def _is_file(name: str) -> bool:

@@ -63,13 +63,13 @@ def unreached(node: Node | None) -> Iterator[Unreached]:
 
 def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) -> None:
     """Adds the rules of a list to `rules`, replacing those of the same id; reports an id twice in the list (RS223)."""
-    found: dict[str, ListedRule] = {}
+    results: dict[str, ListedRule] = {}
     for rule in listed_rules(node):
-        if rule.id in found:
-            notes = (Label(found[rule.id].span, "the first one"),)
+        if rule.id in results:
+            notes = (Label(results[rule.id].span, "the first one"),)
             report.error("RS223", f"the rule `{rule.id}` is listed twice", rule.span, notes=notes)
-        found.setdefault(rule.id, rule)
-    rules.update(found)
+        results.setdefault(rule.id, rule)
+    rules.update(results)
 
 
 def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], report: Report) -> None:
@@ -87,14 +87,14 @@ def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], rep
             if "-" not in line:
                 continue
             for part in _FOR_PEOPLE.finditer(line):
-                for found in _RULE_ID.finditer(part[0]):
-                    if found[0] in rules or found[0] in parts:
+                for result in _RULE_ID.finditer(part[0]):
+                    if result[0] in rules or result[0] in parts:
                         continue
-                    hint = did_you_mean(found[0], rules)
-                    if hint or found[0].partition("-")[0] in families:
-                        column = part.start() + found.start() + 1
-                        span = Span(file, number, column, number, column + len(found[0]))
-                        message = f"no rule `{found[0]}` is listed"
+                    hint = did_you_mean(result[0], rules)
+                    if hint or result[0].partition("-")[0] in families:
+                        column = part.start() + result.start() + 1
+                        span = Span(file, number, column, number, column + len(result[0]))
+                        message = f"no rule `{result[0]}` is listed"
                         report.warning("RS239", message, span, help=hint or "list it in rules.yaml, or cite another")
 
 
@@ -103,5 +103,5 @@ def _items(node: Node | None) -> list[Node]:
 
 
 def _place(node: Node, key: str) -> Span:
-    found = get(node, key)
-    return found.span if found is not None else node.span
+    result = get(node, key)
+    return result.span if result is not None else node.span

@@ -67,11 +67,11 @@ class Files:
         from rulespec.documents.schema_check import check_schema
         from rulespec.schemas import load_schema
 
-        found = Report()
+        result = Report()
         what = f"{schema} file"
-        check_schema(node, load_schema(schema), found, what=what, partial=partial, cached=self.cached)
-        report_repeated(node, schema, found)
-        return found.diagnostics
+        check_schema(node, load_schema(schema), result, what=what, partial=partial, cached=self.cached)
+        report_repeated(node, schema, result)
+        return result.diagnostics
 
 
 def title_files(titled: Iterable[tuple[Path, str]], place: Place) -> Iterator[tuple[Path, str]]:
@@ -187,9 +187,9 @@ class RulesetReader(Brief, Struct):
 
     def _fits(self, node: Node, schema: str, partial: bool) -> bool:
         nothing = isinstance(node, Scalar) and node.value is None and schema != "game"
-        found = () if nothing else self.files.findings(node, schema, partial)
-        self.report.extend(found)
-        return not found
+        result = () if nothing else self.files.findings(node, schema, partial)
+        self.report.extend(result)
+        return not result
 
     def rules_of(self, folder: Path) -> tuple[ast.Item, ...]:
         """The items of all rules files of a ruleset's folder, in the order of their names.

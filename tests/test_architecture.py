@@ -73,7 +73,7 @@ def room(module: str) -> str:
 
 def imported(path: Path, *, lazily: bool = True) -> set[str]:
     """Names that a file imports, below `rulespec`; without those that only type checkers read."""
-    found: set[str] = set()
+    results: set[str] = set()
     todo: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
     while todo:
         node = todo.pop()
@@ -82,11 +82,11 @@ def imported(path: Path, *, lazily: bool = True) -> set[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not lazily:
             continue
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            results |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+            results |= {f"{node.module}.{alias.name}" for alias in node.names}
         todo += ast.iter_child_nodes(node)
-    return {name.removeprefix("rulespec.") for name in found if name.startswith("rulespec.")}
+    return {name.removeprefix("rulespec.") for name in results if name.startswith("rulespec.")}
 
 
 def known(name: str, names: set[str]) -> str:
@@ -139,12 +139,12 @@ def arrows() -> list[str]:
         if name not in ("engine.__init__", "__init__", "__main__"):
             uses[room(name)] |= {room(known(other, names)) for other in imported(path)} - {room(name)}
     below: dict[str, set[str]] = {}
-    found = []
+    results = []
     for each in ROOMS:
         below[each] = uses[each].union(*(below[other] for other in uses[each]))
         near = uses[each] - set().union(*(below[other] for other in uses[each]))
-        found += [f"{each} --> {other}" for other in sorted(near, key=ROOMS.index)]
-    return found
+        results += [f"{each} --> {other}" for other in sorted(near, key=ROOMS.index)]
+    return results
 
 
 def test_the_drawing_of_the_rooms_is_true() -> None:
@@ -187,11 +187,11 @@ def test_no_files_import_one_another_in_a_circle(folder: str) -> None:
 
 
 def direct(path: Path) -> set[str]:
-    found: set[str] = set()
+    results: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            results |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return results
 
 
 def test_a_folder_of_modules_is_a_package() -> None:
@@ -213,8 +213,8 @@ def test_no_room_reaches_through_a_game_into_its_position() -> None:
     inner = re.compile(r"\bgame\.(_?position|omniscient\._|_session|_words)\b")
     folders = ("rulespec", "engine", "drawing", "cli", "lsp", "pages")
     paths = [p for folder in folders for p in modules(folder) if p.parent != ROOT / "engine" / "game"]
-    found = {p: inner.findall(re.sub(r"engine\.game\.position\b", "", p.read_text("utf-8"))) for p in paths}
-    assert {p: names for p, names in found.items() if names} == {}
+    results = {p: inner.findall(re.sub(r"engine\.game\.position\b", "", p.read_text("utf-8"))) for p in paths}
+    assert {p: names for p, names in results.items() if names} == {}
 
 
 def test_the_public_names_of_a_game_are_few() -> None:
@@ -234,11 +234,11 @@ def test_the_package_imports_nothing_before_it_is_used() -> None:
 
 
 def words(text: str) -> set[str]:
-    found: set[str] = set()
+    results: set[str] = set()
     for word in re.findall(r"[A-Za-z][A-Za-z_]*", text.lower()):
         for part in {word, *word.split("_")}:
-            found |= {part, part.removesuffix("s")}
-    return found
+            results |= {part, part.removesuffix("s")}
+    return results
 
 
 @pytest.mark.parametrize("folder", ["rulespec", "engine", "drawing", "lsp", "pages"])
@@ -248,8 +248,8 @@ def test_no_word_of_a_game_stands_outside_games(folder: str) -> None:
     ]
     assert files
     for path in files:
-        found = words(path.read_text(encoding="utf-8")) & GAME_WORDS
-        assert not found, (path, found)
+        result = words(path.read_text(encoding="utf-8")) & GAME_WORDS
+        assert not result, (path, result)
 
 
 def test_the_command_names_a_game_only_in_its_help() -> None:

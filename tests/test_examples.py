@@ -45,18 +45,18 @@ def test_random_programs_are_new_in_each_run_of_proofs() -> None:
 
 
 def test_this_run_has_its_profile() -> None:
-    found: list[list[int]] = []
+    results: list[list[int]] = []
 
     for _ in range(2):
-        found.append([])
+        results.append([])
 
         @settings(max_examples=20, database=None)
         @given(number=st.integers())
         def collect(number: int) -> None:
-            found[-1].append(number)
+            results[-1].append(number)
 
         collect()
-    assert (found[0] == found[1]) == settings().derandomize == (not os.environ.get("RULESPEC_NEW"))
+    assert (results[0] == results[1]) == settings().derandomize == (not os.environ.get("RULESPEC_NEW"))
 
 
 @pytest.mark.parametrize(

@@ -112,12 +112,12 @@ def other_pythons() -> list[Any]:
     """Other versions that the project claims; in `make proof`, and where they are at hand: they ask for packages."""
     claimed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
     names = [f"python{c.rpartition(' ')[2]}" for c in claimed if c.startswith("Programming Language :: Python :: 3.")]
-    here = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    place = f"python{sys.version_info.major}.{sys.version_info.minor}"
     absent = pytest.mark.skipif
     return [
         pytest.param(name, marks=[pytest.mark.proof, absent(not answers(name), reason=f"there is no {name}")])
         for name in names
-        if name != here
+        if name != place
     ]
 
 
@@ -130,8 +130,8 @@ def test_a_users_own_modules_and_ours_leave_one_another_alone(python: str, wheel
     for name in ("engine", "cli", "lsp", "pages", "games/own"):
         (home / f"{name}.py").write_text(f"MINE = '{name}'\n")
     (home / "script.py").write_text(SCRIPT)
-    found = json.loads(run(commands / "python", home / "script.py", folder=home))
-    assert found[:6] == ["engine", "cli", "lsp", "pages", "games/own", True] and found[6].startswith(
+    result = json.loads(run(commands / "python", home / "script.py", folder=home))
+    assert result[:6] == ["engine", "cli", "lsp", "pages", "games/own", True] and result[6].startswith(
         str(tmp_path / "env")
     )
     number = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]

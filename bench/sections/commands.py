@@ -68,8 +68,8 @@ def run(bench: Bench) -> Iterator[Figure]:
 def _pair(bench: Bench, name: str, args: list[str], theirs: Slice, runs: int, target: Target | None) -> Figure:
     walls: list[float] = []
     ours = process("rulespec.cli.main", args, walls)
-    found = alternate([ours, theirs], runs, warm=runs > 1)
-    figure = bench.figure(name, *found, unit="ms", beside="check-jsonschema", target=target)
+    result = alternate([ours, theirs], runs, warm=runs > 1)
+    figure = bench.figure(name, *result, unit="ms", beside="check-jsonschema", target=target)
     return replace(figure, more={"wall": f"{median(walls[-runs:]) * 1000:,.0f} ms"})
 
 
@@ -81,7 +81,7 @@ def _each(bench: Bench, theirs: Slice, runs: int) -> Figure:
     def run() -> Sample:
         return Sample(1, sum(part().seconds for part in slices))
 
-    found = alternate([run, theirs], runs)
-    value = Spread.of(sample.seconds * 1000 for sample in found[0])
+    result = alternate([run, theirs], runs)
+    value = Spread.of(sample.seconds * 1000 for sample in result[0])
     name = f"check-jsonschema, {len(slices)} processes, each its file"
-    return Figure(bench.section, name, value, "ms", "check-jsonschema", cost(*found))
+    return Figure(bench.section, name, value, "ms", "check-jsonschema", cost(*result))

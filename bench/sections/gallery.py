@@ -48,12 +48,12 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _numbered(ruleset: typed.Ruleset, moves: Sequence[str]) -> Played:
-    game, found = Game(ruleset, ruleset.seats), []
+    game, result = Game(ruleset, ruleset.seats), []
     for move in moves:
         options = list(game.legal_options)
-        found.append(next(n for n, option in enumerate(options) if _uci(option) == move))
-        game.apply(options[found[-1]])
-    return found
+        result.append(next(n for n, option in enumerate(options) if _uci(option) == move))
+        game.apply(options[result[-1]])
+    return result
 
 
 def _positions(ruleset: typed.Ruleset, moves: Played) -> Iterator[Game]:
@@ -69,12 +69,12 @@ def _lines(game: Game, depth: int) -> int:
         return 0
     if depth == 1:
         return len(game.legal_options)
-    found = 0
+    result = 0
     for option in list(game.legal_options):
         game.apply(option)
-        found += _lines(game, depth - 1)
+        result += _lines(game, depth - 1)
         game.undo()
-    return found
+    return result
 
 
 def _uci(option: Option) -> str:

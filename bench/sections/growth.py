@@ -88,17 +88,17 @@ def maps(bench: Bench) -> Iterator[Figure]:
         warned[copies] = ", ".join(sorted({d.code for d in report.diagnostics if d.code == "RS411"}))
     lengths: dict[int, list[int]] = {copies: [] for copies in rulesets}
     slices = [timed(playouts(r, 4, lengths[copies]), bench.seconds) for copies, r in rulesets.items()]
-    found = alternate([*slices, bench.yardstick.slice("playouts", bench.seconds)], bench.runs, turns=bench.turns)
-    for (copies, ruleset), samples in zip(rulesets.items(), found, strict=False):
+    result = alternate([*slices, bench.yardstick.slice("playouts", bench.seconds)], bench.runs, turns=bench.turns)
+    for (copies, ruleset), samples in zip(rulesets.items(), result, strict=False):
         more: dict[str, object] = {"decisions each": float(mean(lengths[copies]))}
         if warned[copies]:
             more["checker"] = f"warns of it: {warned[copies]}"
         name = f"map x{copies}: each decision"
-        yield bench.figure(name, samples, found[-1], unit="µs", beside="chess move", more=more)
+        yield bench.figure(name, samples, result[-1], unit="µs", beside="chess move", more=more)
         if copies > 1:
             target = Target(copies, at_least=False)
             name = f"map x{copies} beside x1: each decision"
-            yield bench.figure(name, samples, found[0], unit="µs", beside="map x1", target=target)
+            yield bench.figure(name, samples, result[0], unit="µs", beside="map x1", target=target)
         yield from lowering(bench, f"map x{copies}", ruleset)
 
 

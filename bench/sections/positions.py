@@ -19,23 +19,23 @@ NUMBER = 40
 def run(bench: Bench) -> Iterator[Figure]:
     """Positions of random four-player games of Imperial, from their whole length."""
     ruleset = load_ruleset("imperial")
-    found = positions(ruleset, 4, NUMBER)
-    firsts = [(game, game.legal_options[0]) for game in found]
-    refused = _refused(found)
+    result = positions(ruleset, 4, NUMBER)
+    firsts = [(game, game.legal_options[0]) for game in result]
+    refused = _refused(result)
 
     def each(do: Callable[[Game], object]) -> Slice:
         def work() -> int:
-            for game in found:
+            for game in result:
                 do(game)
-            return len(found)
+            return len(result)
 
         return timed(work, bench.seconds)
 
     def apply_undo() -> int:
-        for game in found:
+        for game in result:
             game.apply(next(every_option(game)))
             game.undo()
-        return len(found)
+        return len(result)
 
     def legal() -> int:
         for game, option in firsts:
@@ -47,8 +47,8 @@ def run(bench: Bench) -> Iterator[Figure]:
             game.why_not(option)
         return len(refused)
 
-    options = sum(len(game.legal_options) for game in found) / len(found)
-    every = sum(len(list(every_option(game))) for game in found) / len(found)
+    options = sum(len(game.legal_options) for game in result) / len(result)
+    every = sum(len(list(every_option(game))) for game in result) / len(result)
     yield bench.beside_chess(
         "list the decider's options",
         each(lambda game: list(game.legal_options)),
@@ -66,10 +66,10 @@ def run(bench: Bench) -> Iterator[Figure]:
     yield bench.beside_chess("undo", _again(game, undo=True), "µs", "push")
     yield bench.beside_chess("list one, apply, undo", timed(apply_undo, bench.seconds), "µs", "push_pop")
     at_most_ten = Target(10, at_least=False, of_ratio=False)
-    plies = {"decisions": sum(game.ply for game in found) / len(found)}
+    plies = {"decisions": sum(game.ply for game in result) / len(result)}
     yield bench.beside_chess("clone", each(Game.copy), "µs", "copy", target=at_most_ten, more=plies)
     yield bench.beside_chess("hash, of all cells", each(_hash_anew), "µs", "copy", target=at_most_ten)
-    yield _kept_hash(bench, found)
+    yield _kept_hash(bench, result)
     yield bench.beside_chess("hash, asked again", each(lambda game: game.hash), "µs", "zobrist")
 
 
@@ -86,13 +86,13 @@ def _hash_anew(game: Game) -> str:
 
 def _refused(games: list[Game]) -> list[tuple[Game, Option]]:
     """Options of some positions that are not legal in others with the same decision."""
-    found = []
+    results = []
     for game in games:
         for other in games:
             if other.decision is not None and game.decision is not None and other.decision.name == game.decision.name:
                 wrong = (option for option in other.legal_options if not game.is_legal(option))
-                found += [(game, option) for option, _ in zip(wrong, range(2), strict=False)]
-    return found
+                results += [(game, option) for option, _ in zip(wrong, range(2), strict=False)]
+    return results
 
 
 def _again(game: Game, *, undo: bool) -> Slice:

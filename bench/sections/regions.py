@@ -25,10 +25,10 @@ def run(bench: Bench) -> Iterator[Figure]:
     """Imperial's map with some regions more than a word has bits, as `simulate` plays it."""
     sizes = [_FULL, *list(_MOST)[: 1 if bench.quick else None]]
     samples = alternate([_games(bench, size) for size in sizes], bench.runs, turns=bench.turns)
-    for size, found in zip(sizes[1:], samples[1:], strict=True):
+    for size, result in zip(sizes[1:], samples[1:], strict=True):
         target = Target(_MOST[size], at_least=False)
         name = f"{size} regions beside {_FULL}: each wasm decision"
-        yield bench.figure(name, found, samples[0], unit="µs", beside=f"{_FULL} regions", target=target)
+        yield bench.figure(name, result, samples[0], unit="µs", beside=f"{_FULL} regions", target=target)
 
 
 def _games(bench: Bench, regions: int) -> Slice:

@@ -130,9 +130,9 @@ def _perft(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
         game.apply(option)
 
     def in_wasm() -> int:
-        found = wasm_perft(game, 6, limit=50 * _NODES)
-        assert found is not None
-        return found.nodes
+        result = wasm_perft(game, 6, limit=50 * _NODES)
+        assert result is not None
+        return result.nodes
 
     slices = [timed(in_wasm, bench.seconds), timed(lambda: perft(game, 6, limit=_NODES).nodes, bench.seconds)]
     fast, slow = alternate(slices, bench.runs)

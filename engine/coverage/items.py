@@ -264,10 +264,10 @@ def _lines_of(d: typed.Definition) -> list[Span]:
 
 def _group_rules(ruleset: typed.Ruleset) -> dict[Span, list[str]]:
     """The place of an option → the docstrings of the groups that it stands in."""
-    found: dict[Span, list[str]] = {}
+    results: dict[Span, list[str]] = {}
     groups = {id(n): n for n in ruleset.declarations.references.values() if isinstance(n, OptionGroup)}
     for group in groups.values():
         for option in members(group.options):
             if isinstance(option, OptionDef):
-                found.setdefault(option.name.span, []).append(group.doc.text)
-    return found
+                results.setdefault(option.name.span, []).append(group.doc.text)
+    return results

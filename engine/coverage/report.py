@@ -135,8 +135,8 @@ class CoverageReport:
     def _reason(self, outcome: str, span: Span, folder: Path) -> str:
         line = self.line(span)
         for i, entry in enumerate(self._reasons):
-            here = not entry.rule and display(folder / entry.at) == span.file and entry.text in line
-            if here and entry.outcome in ("", outcome):
+            place = not entry.rule and display(folder / entry.at) == span.file and entry.text in line
+            if place and entry.outcome in ("", outcome):
                 self._used.add(i)
                 return entry.reason
         return ""
@@ -167,19 +167,19 @@ class CoverageReport:
             state = "partly" if seen else "missed"
             if all(gap.reason for gap in missing):
                 state = "explained"
-        told = tuple(f"{g.item.name}: {g.outcome}" + (f" ({g.reason})" if g.reason else "") for g in missing)
+        notes = tuple(f"{g.item.name}: {g.outcome}" + (f" ({g.reason})" if g.reason else "") for g in missing)
         by = tuple(dict.fromkeys(name for runs in seen for name in runs.by))[:SHOWN]
-        return LineRuns(text, state, max((r.count for r in seen), default=0), told, by)
+        return LineRuns(text, state, max((r.count for r in seen), default=0), notes, by)
 
     # --- rules -----------------------------------------------------------------------------
 
     @cached_property
     def _citing(self) -> dict[str, list[Item]]:
-        found: dict[str, list[Item]] = {}
+        results: dict[str, list[Item]] = {}
         for item in self.coverage.items:
             for id_ in item.rules:
-                found.setdefault(id_, []).append(item)
-        return found
+                results.setdefault(id_, []).append(item)
+        return results
 
     def _rule(self, rule: ListedRule) -> RuleRuns:
         items = self._citing.get(rule.id, [])
@@ -216,17 +216,17 @@ class CoverageReport:
     @cached_property
     def totals(self) -> dict[str, Total]:
         """By kind of item, and under `rule` of the rules that are listed; kinds that do not occur are left out."""
-        found: dict[str, Total] = {k: self.total([item for item in self.items if item.kind == k]) for k in KINDS}
+        results: dict[str, Total] = {k: self.total([item for item in self.items if item.kind == k]) for k in KINDS}
         proved = sum(bool(r.proved_by) for r in self.rules)
         explained = sum(not r.proved_by and bool(r.reason) for r in self.rules)
-        found[RULE] = Total(len(self.rules), proved, explained)
-        return {kind: total for kind, total in found.items() if total.outcomes}
+        results[RULE] = Total(len(self.rules), proved, explained)
+        return {kind: total for kind, total in results.items() if total.outcomes}
 
     @cached_property
     def by_file(self) -> dict[str, Total]:
         """By file that has anything to run."""
-        found = {file: self.total([item for item in self.items if item.span.file == file]) for file in self.files}
-        return {file: total for file, total in found.items() if total.outcomes}
+        results = {file: self.total([item for item in self.items if item.span.file == file]) for file in self.files}
+        return {file: total for file, total in results.items() if total.outcomes}
 
     @cached_property
     def whole(self) -> Total:

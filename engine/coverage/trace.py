@@ -53,9 +53,9 @@ class Tracer:
 
     def take(self) -> Counter[Point]:
         """The hits since the last call."""
-        found = Counter(self.hits)
+        results = Counter(self.hits)
         self.hits.clear()
-        return found
+        return results
 
 
 # --- the tests of a ruleset ------------------------------------------------------------------
@@ -114,16 +114,16 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
     try:
         # The generated program finds the decisions; what it tries in vain on the way is not what the log runs.
         rules = None if path.name.endswith(".jsonl") else own
-        found = replay_log(path, rules=rules, load=lambda _: ruleset, strict=False)
-        game = Game(ruleset, found.game.names, found.game.settings, tracer.machines)
-        for move in found.moves:
+        result = replay_log(path, rules=rules, load=lambda _: ruleset, strict=False)
+        game = Game(ruleset, result.game.names, result.game.settings, tracer.machines)
+        for move in result.moves:
             if isinstance(move, TakenBack):
                 game.omniscient.take_back(move)
             else:
                 game.apply(move)
         game.omniscient.broken_invariants()
         scores(game)
-        error = found.divergence.refusal.reason if found.divergence is not None else ""
+        error = result.divergence.refusal.reason if result.divergence is not None else ""
     except DiagnosticsError as problem:
         error = problem.diagnostics[0].message
     except RulesetFaultError as fault:

@@ -132,8 +132,8 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     def _rules_key(self, entry: Any) -> str | None:
         """The value in the first entry that names the ruleset."""
         assert not isinstance(self.rules, str)
-        found = follow(follow(entry, self.payload_path), self.rules["path"])
-        key = self.rules.get("missing") if found in (MISSING, None) else found
+        result = follow(follow(entry, self.payload_path), self.rules["path"])
+        key = self.rules.get("missing") if result in (MISSING, None) else result
         return key if isinstance(key, str) else None
 
     @property
@@ -145,8 +145,8 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         """The ruleset reference for a log that begins with this entry; None if the dialect has none for it."""
         if isinstance(self.rules, str):
             return self.rules
-        found: str | None = self.rules["values"].get(self._rules_key(entry))
-        return found
+        result: str | None = self.rules["values"].get(self._rules_key(entry))
+        return result
 
     def wanted(self) -> str:
         """The fields that a first entry of this dialect has, for messages."""

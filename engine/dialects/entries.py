@@ -33,8 +33,8 @@ class Entries:
         self.payloads = [*map(path_reader(dialect.payload_path), entries)]
         self.lists: dict[str, list[Any]] = {}
         for name, spec in dialect.start.get("lists", {}).items():
-            found = follow(self.payloads[0], spec["path"])
-            values = found if isinstance(found, list) else []
+            result = follow(self.payloads[0], spec["path"])
+            values = result if isinstance(result, list) else []
             self.lists[name] = ordered([v for v in values if v is not MISSING], spec.get("order", "as_is"))
         start, undo = self._start(dialect), dialect.undo
         boundaries = {dialect.start["type"], *dialect.ends, *([undo.type] if undo is not None else [])}

@@ -100,18 +100,18 @@ class FinderSource:
         listed = self._read(form.projection.item, "e", optional=False)
         self.lines.append(f"if {listed}.__class__ is not list or len({listed}) > {MAX_ITEMS:d}: undecided()")
         args = f"({''.join(f'v{i:d}, ' for i in range(len(choice.params)))})"
-        found = self._new("y")
-        self.lines += [f"{found} = {{}}", f"for i, b in enumerate({listed}):", "    if i in m: continue"]
+        result = self._new("y")
+        self.lines += [f"{result} = {{}}", f"for i, b in enumerate({listed}):", "    if i in m: continue"]
         before, self.lines = self.lines, []
         guess = self._guess(form, "b")
         pad = self._loops(guess, "")
-        self.lines.append(f"{pad}{found}.setdefault({args}, i)")
+        self.lines.append(f"{pad}{result}.setdefault({args}, i)")
         before += [f"    {line}" for line in self.lines]
         self.lines = before
         if guess.rest:
             raise UnwrittenError
-        self.lines.append(f"for a in sorted({found}):")
-        self._given(number, choice, "a", "    ", guess, f"{found}[a]")
+        self.lines.append(f"for a in sorted({result}):")
+        self._given(number, choice, "a", "    ", guess, f"{result}[a]")
 
     def _loops(self, guess: _Guess, pad: str) -> str:
         """Writes loops over the columns of a guess; what stands before the lines in them."""
@@ -142,7 +142,7 @@ class FinderSource:
         if form.projection.closes:
             listed = self._read(form.projection.closes, "e", optional=False)
             conditions.append(f"{listed}.__class__ is list and len(m) >= len({listed})")
-        columns = [self._column(form, slot, found, record) for slot, found in enumerate(fields.inverted)]
+        columns = [self._column(form, slot, result, record) for slot, result in enumerate(fields.inverted)]
         may_fit = self._new("n")
         self.lines.append(f"{may_fit} = {' and '.join([*conditions, *columns]) or '1'}")
         if columns:
@@ -160,28 +160,28 @@ class FinderSource:
     def _by(self, path: str) -> str:
         """Whether an entry names the seat `u` as the one that acts."""
         optional = path.endswith("?")
-        found = self._read(path.removesuffix("?"), "e", optional=optional)
-        same = f"((seats[u] if u >= 0 else undecided()) == {found} or is_number({found}))"
-        return f"({found} is None or {same})" if optional else same
+        result = self._read(path.removesuffix("?"), "e", optional=optional)
+        same = f"((seats[u] if u >= 0 else undecided()) == {result} or is_number({result}))"
+        return f"({result} is None or {same})" if optional else same
 
     def _same(self, f: Field, record: str) -> str:
         """Whether a field of a record is the value of its expression."""
-        found = self._read(f.path, record, optional=f.optional)
+        result = self._read(f.path, record, optional=f.optional)
         self.uses.append(f.lowered)
         value, kind = self._x(f.lowered), f.type
         if kind == "bool":
-            same = f"({found} is bool({value}))"
+            same = f"({result} is bool({value}))"
         elif kind in ("int", "int?"):
-            same = f"({found} == w if (w := {value}) != {NO_NUMBER:d} else {found} is None)"
+            same = f"({result} == w if (w := {value}) != {NO_NUMBER:d} else {result} is None)"
         elif kind.startswith("order "):
             raise UnwrittenError
         elif kind.startswith("set "):
             sets = self._table(lambda projections: _sets(projections.foreign(kind[4:])))
-            same = f"({sets}.get({found}, 0) & {value} or is_number({found}))"
+            same = f"({sets}.get({result}, 0) & {value} or is_number({result}))"
         else:
             names = self._table(lambda projections: projections.foreign(kind))
-            same = f"(({names}[w] if (w := {value}) >= 0 else None) == {found} or is_number({found}))"
-        return f"({found} is None or {same})" if f.optional else same
+            same = f"(({names}[w] if (w := {value}) >= 0 else None) == {result} or is_number({result}))"
+        return f"({result} is None or {same})" if f.optional else same
 
     def _column(self, form: Form, slot: int, fields: Sequence[Field], record: str) -> str:
         """Writes the values of one argument with which all fields fit that depend on it alone."""
@@ -193,14 +193,14 @@ class FinderSource:
             raise UnwrittenError
         column = ""
         for f in fields:
-            found = self._read(f.path, record, optional=f.optional)
-            fitting = self._fitting(form, slot, f, found)
+            result = self._read(f.path, record, optional=f.optional)
+            fitting = self._fitting(form, slot, f, result)
             if column:
                 both = self._new("c")
                 self.lines.append(f"{both} = {fitting}")
                 fitting = f"[v for v in {column} if v in {both}]"
             if f.optional:
-                fitting = f"{column or every} if {found} is None else {fitting}"
+                fitting = f"{column or every} if {result} is None else {fitting}"
             name = self._new("c")
             self.lines.append(f"{name} = {fitting}")
             column = name
@@ -224,19 +224,19 @@ class FinderSource:
         """The variable that holds what stands at a path of a record."""
         if not path:
             return record
-        if found := self._reads.get((record, path, optional)):
-            return found
+        if result := self._reads.get((record, path, optional)):
+            return result
         keys = path.split(".")
         if any(key == "*" or key.isdigit() for key in keys):
             raise UnwrittenError
-        found = self._reads[record, path, optional] = self._new("x")
+        result = self._reads[record, path, optional] = self._new("x")
         texts = [self._table(partial(_itself, key)) for key in keys]
         if optional:  # where there is nothing on the way, there is nothing at its end
-            self.lines.append(f"{found} = {record}.get({texts[0]})")
-            self.lines += [f"{found} = None if {found} is None else {found}.get({text})" for text in texts[1:]]
+            self.lines.append(f"{result} = {record}.get({texts[0]})")
+            self.lines += [f"{result} = None if {result} is None else {result}.get({text})" for text in texts[1:]]
         else:
-            self.lines.append(f"{found} = {record}{''.join(f'[{text}]' for text in texts)}")
-        return found
+            self.lines.append(f"{result} = {record}{''.join(f'[{text}]' for text in texts)}")
+        return result
 
     def _table(self, table: Table) -> str:
         """The name of what is the same for all entries of a game."""

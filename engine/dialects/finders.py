@@ -55,10 +55,10 @@ class Finders:
             if known.read[key] <= (MADE_AFTER if known.games > 1 else MADE_AT_ONCE):
                 return None, False
             known.makers[key] = self._made(decision, type_, forms)
-        found = known.makers[key]
-        if found is None:
+        result = known.makers[key]
+        if result is None:
             return None, True
-        make, tables = found
+        make, tables = result
         lookups = self._game.omniscient.numbers.machine.lookups[decision]
         values = [table(self._projections) for table in tables]
         return make(*lookups, tuple(self._projections.names.values()), *values), True

@@ -210,12 +210,12 @@ class Importer:
         """
         done: list[int] = []
         cursors = [*(cursor for cursor, _ in stretch.steps), stretch.end]
-        given = cursors[0].given
+        source = cursors[0].given
         for count, cursor in enumerate(cursors):
             done += [count] * (cursor.entry - self._stepped - len(done))
-            if cursor.given != given and done:
+            if cursor.given != source and done:
                 done[-1] = count
-            given = cursor.given
+            source = cursor.given
         return done
 
     # --- entries that are no decision --------------------------------------------------------

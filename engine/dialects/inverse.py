@@ -41,17 +41,17 @@ class SortedFields(Struct):
 
 def sorted_fields(form: Form) -> SortedFields:
     """The fields of a form by what they depend on; those that can be inverted by the number of the argument."""
-    found = SortedFields([], [[] for _ in form.params], [])
+    result = SortedFields([], [[] for _ in form.params], [])
     for f in form.fields:
         slot = min(f.slots, default=-1)
         name, type_ = form.params[slot] if f.slots else ("", "")
         if not f.slots:
-            found.fixed.append(f)
+            result.fixed.append(f)
         elif len(f.slots) > 1 or not f.constant or (type_ in ("int", "int?") and f.text != name):
-            found.rest.append(f)
+            result.rest.append(f)
         else:
-            found.inverted[slot].append(f)
-    return found
+            result.inverted[slot].append(f)
+    return result
 
 
 class FormInverse:
@@ -63,7 +63,7 @@ class FormInverse:
         self.projections = projections
         fields = sorted_fields(form)
         self._fixed, self._rest = fields.fixed, fields.rest
-        inverses = [[(f, self._inverse(f, slot)) for f in found] for slot, found in enumerate(fields.inverted)]
+        inverses = [[(f, self._inverse(f, slot)) for f in result] for slot, result in enumerate(fields.inverted)]
         values = [projections.values(type_) for _, type_ in form.params]
         self._columns = [_column(*column) for column in zip(values, inverses, strict=True)]
         self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
@@ -137,10 +137,10 @@ def _column(
     def fitting_all(record: Any) -> Sequence[int] | None:
         column: Sequence[int] | None = None
         for f, inverse in inverses:
-            found = f.read(record)
-            if f.optional and (found is MISSING or found is None):
+            result = f.read(record)
+            if f.optional and (result is MISSING or result is None):
                 continue
-            fitting = inverse(found)
+            fitting = inverse(result)
             column = fitting if column is None else [value for value in column if value in fitting]
         return values if column is None else column
 

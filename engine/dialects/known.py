@@ -105,10 +105,10 @@ def known(game: Game, dialect: Dialect) -> Known:
         if len(of.games) >= _MEMO_LIMIT:
             of.games.clear()
         of.games[key] = Known(game.ruleset)
-    found = of.games[key]
-    found.games += 1
-    found.budget = Budget()
-    return found
+    result = of.games[key]
+    result.games += 1
+    result.budget = Budget()
+    return result
 
 
 def _words(dialect: Dialect) -> frozenset[str]:

@@ -89,10 +89,10 @@ class DecisionForms:
             return self._finder_of[type_]
         if type_ is None or type_ not in self.types:
             return None
-        found, settled = self._finders.finder(self._number, type_, self._forms)
+        result, settled = self._finders.finder(self._number, type_, self._forms)
         if settled:
-            self._finder_of[type_] = found
-        return found
+            self._finder_of[type_] = result
+        return result
 
     def of_type(self, type_: str | None) -> list[Candidate]:
         """The choices that an entry of this type, or a list of the first entry, may stand for, with their forms."""
@@ -161,12 +161,14 @@ class Matcher:
                         break
             return
         for args, of in guesses:
-            found = legal_option(game, choice, args)
-            if found is not None:
+            result = legal_option(game, choice, args)
+            if result is not None:
                 for pattern in of:
                     form = pattern.form
-                    if form.fits(args, pattern.record, game.omniscient.numbers.state) and form.is_by(payload, found.by):
-                        yield found, pattern
+                    if form.fits(args, pattern.record, game.omniscient.numbers.state) and form.is_by(
+                        payload, result.by
+                    ):
+                        yield result, pattern
                         break
 
     def _guesses(self, patterns: Sequence[Pattern]) -> Sequence[tuple[Args, Sequence[Pattern]]] | None:
@@ -175,14 +177,14 @@ class Matcher:
         if len(patterns) == 1:
             guesses = patterns[0].form.guesses(patterns[0].record, state)
             return guesses if guesses is None else [(args, patterns) for args in guesses]
-        found: dict[Args, list[Pattern]] = {}
+        results: dict[Args, list[Pattern]] = {}
         for pattern in patterns:
             guesses = pattern.form.guesses(pattern.record, state)
             if guesses is None:
                 return None
             for args in guesses:
-                found.setdefault(args, []).append(pattern)
-        return sorted(found.items(), key=lambda guess: guess[0])
+                results.setdefault(args, []).append(pattern)
+        return sorted(results.items(), key=lambda guess: guess[0])
 
     def legal(self, choices: Collection[int]) -> Iterator[Option]:
         """The legal options of some choices of the open decision, one by one, in the order of the list.
@@ -202,6 +204,6 @@ class Matcher:
                 yield option
             return
         for k in choices:
-            found = legal_option(game, k, ())
-            if found is not None:
-                yield found
+            result = legal_option(game, k, ())
+            if result is not None:
+                yield result

@@ -156,10 +156,10 @@ class Explainer:
             for procedure in self.game.ruleset.rules.procedures.values()
             if procedure.span.file == at.file and procedure.span.line <= at.line
         ]
-        told = max(before, key=lambda procedure: procedure.span.line, default=None)
-        if told is None or not told.doc:
+        note = max(before, key=lambda procedure: procedure.span.line, default=None)
+        if note is None or not note.doc:
             return refused(text)
-        return Refusal(f"{text} ({told.doc})", cited(told.doc), "", {}, told.span)
+        return Refusal(f"{text} ({note.doc})", cited(note.doc), "", {}, note.span)
 
     def _other_seat(self, decision: Decision, candidates: list[_Candidate], payload: Any) -> str:
         """Why the entry is not for whoever decides; empty if it may be."""
@@ -174,8 +174,8 @@ class Explainer:
         """Why a list that several decisions share is none; empty if it is one."""
         for p in (c.form.projection for c in candidates):
             path = p.item or p.closes
-            if path and not isinstance(found := follow(payload, path), list):
-                return f"{_holds(path, found)}, and there should be a list"
+            if path and not isinstance(result := follow(payload, path), list):
+                return f"{_holds(path, result)}, and there should be a list"
         return ""
 
     # --- options that the entry may stand for -----------------------------------------------------
@@ -183,7 +183,7 @@ class Explainer:
     def _meant(self, c: _Candidate, payload: Any, record: Any) -> _Meant | None:
         """The option in whose form a record may stand there, legal or not: its arguments give the record's fields."""
         game, position = self.game, self.game.omniscient.numbers
-        found: list[_Meant] = []
+        results: list[_Meant] = []
         for args in self.projections.meant(c.choice, c.form, record, list(position.cells)):
             who = position.actor(c.number, args)
             option = numbered_option(game, c.number, args, game.seats[who] if who >= 0 else None)
@@ -191,7 +191,7 @@ class Explainer:
             held = list(conditions_held(position.value, c.choice, args, position.program.slots + 1))
             failed = [condition for holds, condition in held if not holds]
             first = next((i for i, (holds, _) in enumerate(held) if not holds), len(held))
-            found.append(
+            results.append(
                 _Meant(
                     option,
                     refusal or self._not_theirs(c.form, option, payload),
@@ -201,7 +201,7 @@ class Explainer:
                     (-len(failed), first),
                 )
             )
-        return max(found, key=lambda m: (m.accepted, m.legal, m.sense, m.held), default=None)
+        return max(results, key=lambda m: (m.accepted, m.legal, m.sense, m.held), default=None)
 
     def _not_theirs(self, form: Form, option: Option, payload: Any) -> Refusal:
         """Why an entry does not stand for an option, although that is legal."""
@@ -220,15 +220,15 @@ class Explainer:
         legal = list(islice(every_option(self.game), MAX_COMPARED))
         self.projections.tried += len(legal)
         unlike = [self._first_unlike(c, legal, record, state) for c in candidates]
-        found = max((u for u in unlike if u is not None), key=lambda u: len(u.before), default=None)
-        if found is None:
+        result = max((u for u in unlike if u is not None), key=lambda u: len(u.before), default=None)
+        if result is None:
             return f"no legal option of {self._asked(decision)} has these fields"
-        values = dict.fromkeys(v for u in unlike if u is not None and u.path == found.path for v in u.values)
-        path = place + found.path
+        values = dict.fromkeys(v for u in unlike if u is not None and u.path == result.path for v in u.values)
+        path = place + result.path
         text = f"no legal option of {self._asked(decision)} "
-        text += f"lacks `{path}`" if found.found is MISSING else f"has {_value(found.found)} as `{path}`"
+        text += f"lacks `{path}`" if result.found is MISSING else f"has {_value(result.found)} as `{path}`"
         if values:
-            same = f"with the same {' and '.join(f'`{name}`' for name in found.before)} " if found.before else ""
+            same = f"with the same {' and '.join(f'`{name}`' for name in result.before)} " if result.before else ""
             more = ", …" if len(values) > MAX_VALUES else ""
             text += f"; {same}it is {', '.join(list(values)[:MAX_VALUES])}{more}"
         return text
@@ -268,10 +268,10 @@ class Explainer:
 def _records(candidates: list[_Candidate], payload: Any, matched: frozenset[int]) -> list[tuple[Any, str]]:
     """The records in an entry, each with the path to it: elements of its list that are not matched yet, or itself."""
     paths = dict.fromkeys(c.form.projection.item for c in candidates if c.form.projection.item)
-    found: list[tuple[Any, str]] = [
+    results: list[tuple[Any, str]] = [
         (item, f"{path}.{i}.") for path in paths for i, item in enumerate(items(payload, path)) if i not in matched
     ]
-    return found or [(payload, "")]
+    return results or [(payload, "")]
 
 
 def _holds(path: str, found: Any) -> str:

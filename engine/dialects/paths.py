@@ -26,8 +26,8 @@ def path_reader(path: str) -> Callable[[Any], Any]:
         lists, each = path_reader(".".join(keys[:at])), path_reader(".".join(keys[at + 1 :]))
 
         def every(value: Any) -> Any:
-            found = lists(value)
-            return [each(v) for v in found] if isinstance(found, list) else MISSING
+            result = lists(value)
+            return [each(v) for v in result] if isinstance(result, list) else MISSING
 
         return every
 

@@ -73,8 +73,8 @@ class Form(Struct):
 
 def items(payload: Any, path: str) -> list[Any]:
     """The elements of a list that several decisions share; empty if there is no such list."""
-    found = follow(payload, path)
-    return found if isinstance(found, list) and len(found) <= MAX_ITEMS else []
+    result = follow(payload, path)
+    return result if isinstance(result, list) and len(result) <= MAX_ITEMS else []
 
 
 def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
@@ -94,10 +94,10 @@ def by_reader(path: str) -> Callable[[Any, str | None], bool]:
     read, optional = path_reader(path.removesuffix("?")), path.endswith("?")
 
     def is_by(payload: Any, name: str | None) -> bool:
-        found = read(payload)
-        if optional and (found is MISSING or found is None):
+        result = read(payload)
+        if optional and (result is MISSING or result is None):
             return True
-        return name is not None and is_name(found, name)
+        return name is not None and is_name(result, name)
 
     return is_by
 
@@ -138,21 +138,21 @@ class Projections:
             if not report.diagnostics:
                 self.known.forms = forms
         self.forms = forms
-        for (decision, _), made in forms.items():
-            self.by_decision.setdefault(decision, []).extend(made)
-            for p in (form.projection for form in made):
+        for (decision, _), result in forms.items():
+            self.by_decision.setdefault(decision, []).extend(result)
+            for p in (form.projection for form in result):
                 if p.item:
                     self.shared.setdefault(p.type, set()).add(p.item)
 
     def _compiled(self, report: Report) -> Mapping[tuple[str, str], list[Form]]:
         """The forms of all options of the program."""
-        found: dict[tuple[str, str], list[Form]] = {}
+        results: dict[tuple[str, str], list[Form]] = {}
         for d in self.game.omniscient.numbers.program.decisions:
             for c in d.choices:
-                if (d.name, c.name) not in found:
+                if (d.name, c.name) not in results:
                     forms = self.dialect.decisions.get(f"{d.name}.{c.name}", ())
-                    found[d.name, c.name] = [self._compile(p, d.name, c, report) for p in forms]
-        return found
+                    results[d.name, c.name] = [self._compile(p, d.name, c, report) for p in forms]
+        return results
 
     def _compile(self, projection: Projection, decision: str, choice: ir.Choice, report: Report) -> Form:
         form = Form(projection, tuple((p.name, p.type) for p in choice.params))
@@ -173,26 +173,26 @@ class Projections:
             return None
 
         for path, text, optional in projection.match:
-            if (found := compiled(text)) is not None:
+            if (result := compiled(text)) is not None:
                 form.fields.append(
                     Field(
                         path,
                         path_reader(path),
                         text,
-                        found.type,
-                        found.value,
+                        result.type,
+                        result.value,
                         optional,
-                        found.slots,
-                        found.constant,
-                        found.lowered,
+                        result.slots,
+                        result.constant,
+                        result.lowered,
                     )
                 )
-        if projection.when and (found := compiled(projection.when)) is not None:
-            if found.type != "bool":
+        if projection.when and (result := compiled(projection.when)) is not None:
+            if result.type != "bool":
                 where = f"`{name}` of the dialect `{self.dialect.id}`: `when` is not true or false"
                 report.error("RS622", where, self.dialect.spans.get(name))
             else:
-                form.when, form.condition = found.value, found.lowered
+                form.when, form.condition = result.value, result.lowered
         return form
 
     def is_by(self, payload: Any, path: str, seat: str | None) -> bool:
@@ -219,11 +219,11 @@ class Projections:
     def same(self, fields: Sequence[Field], args: Sequence[int], record: Any, state: list[int]) -> bool:
         """Whether these fields of a record have the values that an option with these arguments has."""
         for f in fields:
-            found = f.read(record)
-            if f.optional and (found is MISSING or found is None):
+            result = f.read(record)
+            if f.optional and (result is MISSING or result is None):
                 continue
             try:
-                if not self._is(f.type, found, f.value(state, args)):
+                if not self._is(f.type, result, f.value(state, args)):
                     return False
             except (ProgramFaultError, IndexError):
                 return False
@@ -273,7 +273,7 @@ class Projections:
 
     def meant(self, choice: ir.Choice, form: Form, record: Any, state: list[int]) -> Iterator[tuple[int, ...]]:
         """Arguments with which the option looks like the record, legal or not, within a bound."""
-        found: list[Sequence[int]] = []
+        results: list[Sequence[int]] = []
         for i, param in enumerate(choice.params):
             values = self._values(param, form, record)
             # Most fields depend on one argument alone.
@@ -285,14 +285,14 @@ class Projections:
                 args[i] = value
                 if self.same(alone, args, record, state):
                     fitting.append(value)
-            found.append(fitting)
+            results.append(fitting)
         total = 1
-        for values in found:
+        for values in results:
             total *= len(values)
         for n in range(min(total, MAX_GUESSES)):
             self.tried += 1
             guess = []
-            for values in reversed(found):
+            for values in reversed(results):
                 n, digit = divmod(n, len(values))
                 guess.append(values[digit])
             guess.reverse()
@@ -318,10 +318,10 @@ class Projections:
                 continue
             records = items(payload, form.projection.item) if form.projection.item else [payload]
             for f in form.fields:
-                for found in (follow(record, f.path) for record in records):
-                    if f.type in self.game.omniscient.labels.names and isinstance(found, str):
+                for result in (follow(record, f.path) for record in records):
+                    if f.type in self.game.omniscient.labels.names and isinstance(result, str):
                         known = self.foreign(f.type)
-                        if found not in known:
-                            hint = did_you_mean(found, known)
-                            return f"there is no {f.type} {shown(found)}" + (f"; {hint}" if hint else "")
+                        if result not in known:
+                            hint = did_you_mean(result, known)
+                            return f"there is no {f.type} {shown(result)}" + (f"; {hint}" if hint else "")
         return ""

@@ -120,7 +120,7 @@ class StretchSearch:
                 best, forward = progress, True
             frame = _Frame(cursor)
             stack.append(frame)
-            while (found := self._next(frame)) is None:
+            while (result := self._next(frame)) is None:
                 stack.pop()
                 if forward:
                     furthest, forward = Stretch(_steps(stack), frame.cursor, False), False
@@ -130,7 +130,7 @@ class StretchSearch:
                     return furthest
                 game.undo()
                 frame = stack[-1]
-            frame.option, cursor = found
+            frame.option, cursor = result
             game.apply(frame.option)
             cursor = self.skip(cursor)
         return Stretch(_steps(stack), cursor, True)
@@ -164,10 +164,10 @@ class StretchSearch:
             finder = forms.finder(types[entry])
             if finder is None:
                 return cursor
-            found = finder(payloads[entry], cursor.matched, position.looked_up, 0)
-            if not found:
+            result = finder(payloads[entry], cursor.matched, position.looked_up, 0)
+            if not result:
                 return cursor
-            choice, args, who, item = found
+            choice, args, who, item = result
             option = Option(forms.kinds[choice], args, self._seats[who], position.stamp)
             stack.append(_Frame(cursor, finder, 1, None, option))
             checkpoint = cursor.checkpoint
@@ -188,11 +188,11 @@ class StretchSearch:
             forms, cursor = self._matcher.decision_forms(), frame.cursor
             if frame.finder is not None and forms is not None:
                 cells = self.game.omniscient.numbers.looked_up
-                found = frame.finder(self._payloads[cursor.entry], cursor.matched, cells, frame.found)
-                if found:
+                result = frame.finder(self._payloads[cursor.entry], cursor.matched, cells, frame.found)
+                if result:
                     frame.found += 1
-                    return self._candidate(forms, cursor, found)
-                if found is None:
+                    return self._candidate(forms, cursor, result)
+                if result is None:
                     frame.candidates = self._silent(forms, cursor)
             if frame.candidates is None:
                 frame.candidates = islice(self._candidates(forms, cursor), frame.found, None)
@@ -260,9 +260,9 @@ class StretchSearch:
                     yield option, self._with_checkpoint(forms, option, cursor, self._after(pattern, cursor))
                 continue
             for args in guesses:  # what `matches` does, without the detours
-                found = legal_option(self.game, choice, args)
-                if found is not None and plain.fits(args, payload, state) and plain.is_by(payload, found.by):
-                    yield found, self._with_checkpoint(forms, found, cursor, cursor.answered())
+                result = legal_option(self.game, choice, args)
+                if result is not None and plain.fits(args, payload, state) and plain.is_by(payload, result.by):
+                    yield result, self._with_checkpoint(forms, result, cursor, cursor.answered())
                     state = self.game.omniscient.numbers.state
         yield from self._silent(forms, cursor)
 
@@ -275,23 +275,23 @@ class StretchSearch:
 
     def _patterns(self, forms: Sequence[FormInverse], cursor: Cursor, payload: Any) -> list[Pattern]:
         """Patterns for the options of a choice: the entry, elements of its list, or an element of the first entry."""
-        found: list[Pattern] = []
+        results: list[Pattern] = []
         for form in forms:
             p = form.projection
             if p.list:
                 values, at = self._lists.get(p.list, ()), cursor.head(p.list)
-                found += [Pattern(form, value) for value in values[at : at + 1]]
+                results += [Pattern(form, value) for value in values[at : at + 1]]
             elif p.item:
                 records = enumerate(items(payload, p.item))
-                found += [Pattern(form, record, i) for i, record in records if i not in cursor.matched]
+                results += [Pattern(form, record, i) for i, record in records if i not in cursor.matched]
             elif not p.closes or self._is_closed(payload, p.closes, cursor):
-                found.append(Pattern(form, payload))
-        return found
+                results.append(Pattern(form, payload))
+        return results
 
     def _is_closed(self, payload: Any, path: str, cursor: Cursor) -> bool:
         """Whether all elements of a list that several decisions share are matched."""
-        found = follow(payload, path)
-        return isinstance(found, list) and len(cursor.matched) >= len(found)
+        result = follow(payload, path)
+        return isinstance(result, list) and len(cursor.matched) >= len(result)
 
     def _after(self, pattern: Pattern, cursor: Cursor) -> Cursor:
         """The cursor after an option that matches a pattern."""

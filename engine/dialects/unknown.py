@@ -51,8 +51,8 @@ class _Names(Struct):
     def read_rules(self, text: str) -> None:
         """Takes the options of a rules file, by the decisions in which they stand."""
         around: list[tuple[int, str, str]] = []  # indentation, word and name of the decisions around a line
-        for found in _LINE.finditer(text):
-            indent, word, name = len(found[1]), found[2], found[3]
+        for result in _LINE.finditer(text):
+            indent, word, name = len(result[1]), result[2], result[3]
             while around and around[-1][0] >= indent:
                 around.pop()
             if word in ("roll", "choose"):
@@ -98,16 +98,16 @@ def unknown_names(
         return []
     names = texts.names()
     known = {"option": names.all_options(), "setting": names.keys, "overlay": names.overlays}
-    found = []
+    results = []
     for what, name, place in wanted:
         if name not in known[what] and name not in there:
             message = f"`{name}` in the dialect `{dialect.id}` is no {what} of any ruleset that it is for"
             others = {each for each in there if "." in each} if what == "option" else set()
             help_ = did_you_mean(name, sorted(known[what] | others)) or "remove it, or name one that there is"
-            found.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))
-    if key and not found:
+            results.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))
+    if key and not results:
         cache.write(key, True)
-    return found
+    return results
 
 
 def _folders(dialect: Dialect) -> list[Path]:
@@ -118,18 +118,18 @@ def _folders(dialect: Dialect) -> list[Path]:
     """
     beside = Path(dialect.file).resolve().parent.parent
     refs = [dialect.rules] if isinstance(dialect.rules, str) else list(dialect.rules["values"].values())
-    found: dict[Path, None] = {}
+    results: dict[Path, None] = {}
     for base in dict.fromkeys(parts_of(ref)[0] for ref in refs):
         folder = find_ruleset(base, beside=beside)
         for _ in range(_MAX_BASES):
-            if folder in found:
+            if folder in results:
                 break
-            found[folder] = None
+            results[folder] = None
             extends = _EXTENDS.search(_text(folder / "game.yaml"))
             if extends is None:
                 break
             folder = find_ruleset(extends[1], beside=folder)
-    return list(found)
+    return list(results)
 
 
 class _Texts(Struct):

@@ -37,7 +37,7 @@ def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
     compared: dict[str, set[str]] = {}
     for _, form in _typed_forms(dialect):
         compared.setdefault(form.type, set()).update(_compared(form))
-    found = []
+    results = []
     for name, form in _typed_forms(dialect):
         known = {*_compared(form), *_declared(form), *dialect.not_compared}
         for path in sorted(compared[form.type] - known):
@@ -45,8 +45,8 @@ def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
                 message = f"`{name}` does not compare `{path}`, as other options do that are recorded as `{form.type}`"
                 help_ = f"compare it under `match`, or declare why not: `not_compared: {{{path}: …}}`"
                 span = dialect.spans.get(name)
-                found.append(Diagnostic("RS628", Severity.WARNING, message, span, help=help_))
-    return tuple(found)
+                results.append(Diagnostic("RS628", Severity.WARNING, message, span, help=help_))
+    return tuple(results)
 
 
 def _typed_forms(dialect: Dialect) -> Iterator[tuple[str, Projection]]:
@@ -81,18 +81,18 @@ def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[D
     types, payloads = entries.types, entries.payloads
     doubtful = _doubtful(trees, types, payloads)
     enclosed = not around or not _is_strange(log.entries, around)
-    found: dict[tuple[str, str], int] = {}
+    results: dict[tuple[str, str], int] = {}
     for number, type_ in enumerate(types) if doubtful or not enclosed else ():
         if type_ is None or type_ not in trees or (type_ not in doubtful and enclosed):
             continue
         if type_ in doubtful:
-            _note(found, type_, _strange(payloads[number], trees[type_][0], ""), number)
+            _note(results, type_, _strange(payloads[number], trees[type_][0], ""), number)
         if not enclosed:
-            _note(found, type_, _strange(log.entries[number], around, ""), number)
-        if len(found) >= MAX_UNREAD:
+            _note(results, type_, _strange(log.entries[number], around, ""), number)
+        if len(results) >= MAX_UNREAD:
             break
     start = Span(log.file, 1, 1, 1, 2)
-    return [_unread(dialect, start, *field, number) for field, number in found.items()]
+    return [_unread(dialect, start, *field, number) for field, number in results.items()]
 
 
 def _note(found: dict[tuple[str, str], int], type_: str, paths: Iterable[str], number: int) -> None:
@@ -188,15 +188,15 @@ def _doubtful(
             of_type[type_].append(payload)
         elif type_ is not None and type_ in trees:
             of_type[type_] = [payload]
-    found = set()
+    results = set()
     for type_, those in of_type.items():
         tree, nested = trees[type_]
         there = [payload for payload in those if payload is not None and payload is not MISSING]
         keys = _keys(there)
         inner = ((below, [p[key] for p in there if key in p]) for key, below in nested if keys and key in keys)
         if keys is None or not keys <= tree.keys() or any(_is_strange(values, below) for below, values in inner):
-            found.add(type_)
-    return found
+            results.add(type_)
+    return results
 
 
 def _is_strange(values: Sequence[Any], below: Tree | None) -> bool:

@@ -89,10 +89,10 @@ class Closures:
         args = [self.made(a) for a in e.args]
         if e.op == "??":
             one, two = args
-            return lambda s, v: found if (found := one(s, v)) >= 0 else two(s, v)
+            return lambda s, v: result if (result := one(s, v)) >= 0 else two(s, v)
         if e.op == "?number":
             one, two = args
-            return lambda s, v: found if (found := one(s, v)) != NO_NUMBER else two(s, v)
+            return lambda s, v: result if (result := one(s, v)) != NO_NUMBER else two(s, v)
         stop = 0 if e.op == "and" else 1
 
         def value(s: State, v: Sequence[int]) -> int:

@@ -64,13 +64,13 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
     viewer = game.seats.index(seat)
     events = Events(game.omniscient.watcher, game._position, game.seats, viewer)
     history, memories = events.history(), events.memories()
-    found = []
+    results = []
     for _ in range(number):
         one = _Walk(restarted(game), viewer, history, memories, rng, game.result).run(tried)
         if one is None:
             raise NotFoundError(f"no game was found that looks the same to {seat}, in {tried:,} decisions")
-        found.append(one)
-    return found
+        results.append(one)
+    return results
 
 
 class _Walk:
@@ -138,9 +138,9 @@ class _Walk:
         own: Iterable[Option] = game.legal_options
         if event.by in game.decision.among:
             own = (replace(option, by=event.by) for option in own)
-        found = [option for option in chain(own, game.interrupts) if _looks_like(option, event)]
-        self.rng.shuffle(found)
-        return iter(found)
+        results = [option for option in chain(own, game.interrupts) if _looks_like(option, event)]
+        self.rng.shuffle(results)
+        return iter(results)
 
 
 def _looks_like(option: Option, event: Event) -> bool:

@@ -30,14 +30,14 @@ def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
         assert past.decision is not None
         secret.append(past.decision.by is None or past.decision.together)
     events = view.history[len(view.history) - number :]
-    told = [
+    notes = [
         str(event)
         for event, from_outside in zip(events, reversed(secret), strict=True)
         if from_outside and event.by != seat and event.option is not None and _says(event.option)
     ]
     opened = [str(now) for then, now in zip(past.view(seat).history, view.history, strict=False) if then != now]
     shown = {path for path in open_[-1] if not all(path in hidden for hidden in open_)}
-    return tuple(dict.fromkeys([*opened, *told, *sorted(shown)]))
+    return tuple(dict.fromkeys([*opened, *notes, *sorted(shown)]))
 
 
 def _says(option: str) -> bool:

@@ -96,8 +96,8 @@ class LegalOptions(Sequence[Option]):
                 yield self._option(one)
                 number += 1
                 if position.stamp != stamp:
-                    here, step = _reached(position)
-                    if here != ply or step is not last:
+                    place, step = _reached(position)
+                    if place != ply or step is not last:
                         raise self._stale()
                     stamp = position.stamp
                     if position.state is not state:  # what was listed from may stand elsewhere now, in a copy
@@ -136,31 +136,31 @@ class OptionsAtOnce(LegalOptions):
         position = self._position
         if position.stamp != self._stamp:
             self._check()
-        if not self._kinds or (found := position.listing()) is None:
+        if not self._kinds or (result := position.listing()) is None:
             return None
-        made = self._words.lists.get(found)
-        if made is None:
-            made = self._words.lists.made(found, position.own()[1])
-        self._made = position.offered = made
-        return made
+        product = self._words.lists.get(result)
+        if product is None:
+            product = self._words.lists.made(result, position.own()[1])
+        self._made = position.offered = product
+        return product
 
     def __len__(self) -> int:
-        found = self._options() if self._made is None else self._made
-        return super().__len__() if found is None else len(found)
+        result = self._options() if self._made is None else self._made
+        return super().__len__() if result is None else len(result)
 
     @overload
     def __getitem__(self, index: int) -> Option: ...
     @overload
     def __getitem__(self, index: slice) -> list[Option]: ...
     def __getitem__(self, index: int | slice) -> Option | list[Option]:
-        found = self._options() if self._made is None else self._made
-        if found is None:
+        result = self._options() if self._made is None else self._made
+        if result is None:
             return super().__getitem__(index)
-        return list(found[index]) if isinstance(index, slice) else found[index]
+        return list(result[index]) if isinstance(index, slice) else result[index]
 
     def __iter__(self) -> Iterator[Option]:
-        found = self._options()
-        return super().__iter__() if found is None else iter(found)
+        result = self._options()
+        return super().__iter__() if result is None else iter(result)
 
 
 def _reached(position: Position) -> tuple[int, Step | None]:
@@ -173,5 +173,5 @@ def offers(kinds: Sequence[OptionKind], kind: OptionKind) -> bool:
     """Whether an option of this kind is one of a decision's, whose kinds are given."""
     if kind.choice >= len(kinds):
         return False
-    here = kinds[kind.choice]
-    return here is kind or (here.decision, here.name) == (kind.decision, kind.name)
+    place = kinds[kind.choice]
+    return place is kind or (place.decision, place.name) == (kind.decision, kind.name)

@@ -51,11 +51,11 @@ class Kept(Generic[T]):
         """The one for a ruleset, a number of seats and the values of all settings."""
         texts = (ruleset.sources_hash, *ruleset.sources)
         key = (ruleset.hash, ruleset.ref, texts, seats, tuple(sorted(settings.items())))
-        found = self._made.pop(key, None) or self._make(ruleset, seats, settings)
-        self._made[key] = found  # the last one now
+        result = self._made.pop(key, None) or self._make(ruleset, seats, settings)
+        self._made[key] = result  # the last one now
         if len(self._made) > KEPT:
             self._made.popitem(last=False)
-        return found
+        return result
 
 
 _program = Kept(lower)

@@ -35,14 +35,14 @@ class Gauge(Struct, frozen=True):
 
 def gauges(queries: Queries) -> tuple[Gauge, ...]:
     """The measures of a ruleset, made once per ruleset, number of seats and settings."""
-    found = []
+    results = []
     for measure in queries.ruleset.declarations.measures.values():
         var = measure.var
         scope = Scope().in_slot(var, 0) if var is not None else Scope()
         kind = var.type.kind if var is not None and isinstance(var.type, Ent) else ""
         use = Use(f"the measure `{measure.name}`", measure.span)
-        found.append(Gauge(measure.name, kind, queries.closure(measure.value, scope), use))
-    return tuple(found)
+        results.append(Gauge(measure.name, kind, queries.closure(measure.value, scope), use))
+    return tuple(results)
 
 
 class Measuring:
@@ -103,9 +103,9 @@ class _Watched(list[int]):
     @overload
     def __getitem__(self, at: slice) -> list[int]: ...
     def __getitem__(self, at: SupportsIndex | slice) -> int | list[int]:
-        found = super().__getitem__(at)
+        result = super().__getitem__(at)
         if isinstance(at, slice):
-            self.read.update(zip(range(*at.indices(len(self))), found, strict=True))  # type: ignore[arg-type]
+            self.read.update(zip(range(*at.indices(len(self))), result, strict=True))  # type: ignore[arg-type]
         else:
-            self.read[at.__index__()] = found  # type: ignore[assignment]
-        return found
+            self.read[at.__index__()] = result  # type: ignore[assignment]
+        return result

@@ -68,11 +68,11 @@ def seat_of(names: Mapping[str, str], text: str) -> str | None:
         return text
     wanted = comparable(text)
     for called in (names, shown_names(names)):
-        found = tuple(seat for seat, name in called.items() if comparable(name) == wanted)
-        if len(found) > 1:
-            raise AmbiguousNameError(found)
-        if found:
-            return found[0]
+        results = tuple(seat for seat, name in called.items() if comparable(name) == wanted)
+        if len(results) > 1:
+            raise AmbiguousNameError(results)
+        if results:
+            return results[0]
     return None
 
 

@@ -44,17 +44,17 @@ class OptionReader:
             ValueError: if the decision is called otherwise, or has no such option, or its arguments name nothing; the
                 message says which.
         """
-        found = self._read.get((decision, text, name))
-        if found is None:
+        result = self._read.get((decision, text, name))
+        if result is None:
             d = self._program.decisions[decision]
             if name and d.name != name:
                 raise ValueError(f"the open decision is `{d.name}`, not `{name}`")
-            found = self._parse(d, text)
+            result = self._parse(d, text)
             if len(text) <= _MEMO_TEXT:
                 if len(self._read) >= _MEMO_LIMIT:
                     self._read.clear()
-                self._read[decision, text, name] = found
-        return found
+                self._read[decision, text, name] = result
+        return result
 
     def _parse(self, d: ir.Decision, text: str) -> tuple[int, tuple[int, ...]]:
         name, texts = split_option(text)

@@ -167,8 +167,8 @@ class Omniscient:
 
     def broken_invariants(self) -> list[str]:
         """The invariants that do not hold, each as its name and text."""
-        found = [self._position.program.invariants[i] for i in self._position.broken_invariants()]
-        return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in found]
+        results = [self._position.program.invariants[i] for i in self._position.broken_invariants()]
+        return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in results]
 
     def why_broken(self, invariant: str) -> str:
         """For which entities an invariant does not hold, and the values that it sees there; "" if it has no value."""
@@ -181,11 +181,11 @@ class Omniscient:
     def why_none(self) -> list[str]:
         """Why the open decision has no legal option: a line for each of its options and reasons."""
         program = self._position.program
-        found = []
+        results = []
         for choice in program.decisions[self._position.asked].choices if self._position.asked >= 0 else ():
             if choice.by is None:
-                found += why_never(self._position.value, self.labels, choice, program.slots + 1)
-        return found
+                results += why_never(self._position.value, self.labels, choice, program.slots + 1)
+        return results
 
     def take_back(self, back: TakenBack) -> None:
         """Takes several decisions back; the fields that `back` keeps hold what they hold now.

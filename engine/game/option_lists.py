@@ -25,8 +25,8 @@ class _Options(dict[Listed, Option]):
         self._kinds, self._by = kinds, by
 
     def __missing__(self, listed: Listed) -> Option:
-        found = self[listed] = Option(self._kinds[listed[0]], listed[1], self._by)
-        return found
+        result = self[listed] = Option(self._kinds[listed[0]], listed[1], self._by)
+        return result
 
 
 class OptionLists(dict[Listing, Sequence[Option]]):
@@ -54,9 +54,9 @@ class OptionLists(dict[Listing, Sequence[Option]]):
         if options is None:
             by = self._seats[who] if who >= 0 else None
             options = self._options[decision, who] = _Options(self._kinds[decision], by)
-        made = self[found] = list(map(options.__getitem__, listed))
-        self._kept += 1 + len(made)
-        return made
+        results = self[found] = list(map(options.__getitem__, listed))
+        self._kept += 1 + len(results)
+        return results
 
 
 def among(options: Sequence[Option], option: Option) -> bool:

@@ -183,12 +183,12 @@ class Position:
         state, asked, machine = self._state, self._asked, self.machine
         try:  # as `_guarded`, without the call: random games spend their time here
             who = machine.decider(state, asked)
-            found = list(islice(machine.own(state, asked), MAX_LISTED + 1))
+            results = list(islice(machine.own(state, asked), MAX_LISTED + 1))
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
-        if len(found) > MAX_LISTED:
+        if len(results) > MAX_LISTED:
             raise self.fault(_too_many(self.program.decisions[self.asked]))
-        return who, found
+        return who, results
 
     def listing(self) -> Listing | None:
         """All options of the decider at once, in the machine's own form; None if they can only be listed one by one."""
@@ -204,8 +204,8 @@ class Position:
             return
         machine, state = self.machine, self._state
         try:
-            found = machine.interrupts(state, number) if interrupts else machine.own(state, number)
-            for position, one in enumerate(found):
+            result = machine.interrupts(state, number) if interrupts else machine.own(state, number)
+            for position, one in enumerate(result):
                 if position >= MAX_LISTED:
                     raise _too_many(self.program.decisions[self.asked])
                 yield one
@@ -385,11 +385,11 @@ def position_of(machine: Machine, cells: Sequence[int]) -> Position:
         machine: runs the program.
         cells: the cells of the program in a position of it.
     """
-    found = Position(machine)
-    machine.write(found._state, dict(enumerate(cells)))
-    found._asked = machine.asked.get(found._state[ir.PC], -1)
-    found._begun = True
-    return found
+    result = Position(machine)
+    machine.write(result._state, dict(enumerate(cells)))
+    result._asked = machine.asked.get(result._state[ir.PC], -1)
+    result._begun = True
+    return result
 
 
 def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
@@ -398,7 +398,7 @@ def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
         help_ = "bound loops and the ranges of parameters more tightly"
         return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, fault.span, help=help_))
     span, message = program.sites[fault.site]
-    detail = f" ({told})" if (told := fault.told(program)) else ""
+    detail = f" ({note})" if (note := fault.told(program)) else ""
     help_ = "guard it with a condition, so that it cannot happen"
     return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
 

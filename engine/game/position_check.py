@@ -105,7 +105,7 @@ def same_option(game: Game, option: Option) -> Option | None:
     try:
         if game.is_over or asked(game).name != option.decision:
             return None
-        found = game.parse(str(option))
-        return found if game.is_legal(found) else None
+        result = game.parse(str(option))
+        return result if game.is_legal(result) else None
     except (ValueError, RulesetFaultError):
         return None

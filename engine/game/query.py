@@ -103,9 +103,9 @@ class Queries:
             lowering.functions(self.ruleset.rules.definitions)
         if len(_memo) >= _MEMO_LIMIT:
             _memo.clear()
-        made = _Shared(self.ruleset, lowering, Facts(program), Closures(program))
-        self._shared = _memo[self._key] = made
-        return made
+        result = _Shared(self.ruleset, lowering, Facts(program), Closures(program))
+        self._shared = _memo[self._key] = result
+        return result
 
     @property
     def _lower(self) -> ExpressionLowering:
@@ -210,10 +210,10 @@ class Queries:
 
     def _function(self, e: ir.Expr, params: int) -> Value:
         """A function for the value of a lowered expression, given a state and arguments in its first slots."""
-        made, lowering = self._own.closures.made(e), self._lower
+        result, lowering = self._own.closures.made(e), self._lower
         if highest(e) < params:  # it binds nothing that would need a slot
-            return made
-        return lambda state, args: made(state, [*args, *[0] * (lowering.most_slots + 1)])
+            return result
+        return lambda state, args: result(state, [*args, *[0] * (lowering.most_slots + 1)])
 
     def why_broken(self, condition: typed.Expr, state: list[int], show: Callable[[str, int], str]) -> str:
         """For which entities a condition of the rules fails, and the values that it sees there.
@@ -308,8 +308,8 @@ def type_of(name: str) -> Type:
     if kind:
         return SetOf(kind) if form == "set" else Order(kind)
     type_ = name.removesuffix("?")
-    found: Type = INT if type_ == "int" else BOOL if type_ == "bool" else Ent(type_)
-    return found if type_ == name else or_none(found)
+    result: Type = INT if type_ == "int" else BOOL if type_ == "bool" else Ent(type_)
+    return result if type_ == name else or_none(result)
 
 
 @lru_cache(maxsize=_QUERY_LIMIT)

@@ -141,8 +141,8 @@ def failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[i
     seen = {}
     for shown in condition.shown:
         args = [labels.show(a.type, value(a.expr, bound)) for a in shown.args]
-        once = f" once {shown.once}({', '.join(args)})" if shown.once else ""
-        seen[shown.text + once] = labels.show(shown.type, value(shown.expr, bound))
+        single = f" once {shown.once}({', '.join(args)})" if shown.once else ""
+        seen[shown.text + single] = labels.show(shown.type, value(shown.expr, bound))
     return _by_rule(condition.reason, condition.text, seen, condition.span)
 
 

@@ -14,8 +14,8 @@ from rulespec.typed.teams import whole
 def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
     """The points of each seat as they stand; empty if the ruleset has no scoring."""
     position.begin()
-    found = ranks(position.program, position.value)
-    return {s: rank[0] for s, rank in zip(seats, found, strict=True)} if found else {}
+    result = ranks(position.program, position.value)
+    return {s: rank[0] for s, rank in zip(seats, result, strict=True)} if result else {}
 
 
 def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
@@ -23,8 +23,8 @@ def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = (
     state = position.state
     if not state[ir.ENDING]:
         return None
-    found = ranks(position.program, position.value)
-    return result_of(position.program, state[ir.ENDING], state[ir.WINNERS], found, seats, of_seats)
+    outcome = ranks(position.program, position.value)
+    return result_of(position.program, state[ir.ENDING], state[ir.WINNERS], outcome, seats, of_seats)
 
 
 def result_of(

@@ -93,20 +93,20 @@ def can_be_ids(names: Sequence[str]) -> bool:
 
 def _unfit(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[tuple[str, str]]:
     """Why texts cannot be the ids of the seats of a table: messages, each with a way out."""
-    found = []
+    results = []
     for i, seat in enumerate(seats):
         if not can_be_id(seat):
             help_ = "an id is a word such as `A`; the name that people see is any text"
-            found.append((f"{shown(seat)} cannot be the id of a seat", help_))
+            results.append((f"{shown(seat)} cannot be the id of a seat", help_))
         elif seat in ruleset.seats and ruleset.seats.index(seat) != i:
             meant = ruleset.seats.index(seat) + 1
             message = f"{shown(seat)} is what the rules call seat {meant}, and cannot be the id of seat {i + 1}"
-            found.append((message, "names that people see may be any"))
+            results.append((message, "names that people see may be any"))
     for kind in ruleset.kinds.values():
         if kind.product and kind.by_seat and (name := _twice(entity_names(ruleset.kinds, kind.name, seats))):
             message = f"with these ids of seats, two of `{kind.name}` would be called {shown(name)}"
-            found.append((message, "take ids without `_`"))
-    return found
+            results.append((message, "take ids without `_`"))
+    return results
 
 
 def _twice(words: Iterable[str]) -> str:

@@ -19,14 +19,14 @@ Value = Callable[[ir.Expr, tuple[int, ...]], int]
 def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]:
     """The cells that a seat (or `PUBLIC`) does not see, each with why."""
     wanted = (1 << program.seats) - 1 if seat == PUBLIC else 1 << seat
-    found: dict[int, ir.Secret] = {}
+    results: dict[int, ir.Secret] = {}
     for secret in program.secrets:
         for at, entities in enumerate(product(*map(range, secret.sizes)), secret.cells.start):
             if value(secret.to, entities) & wanted == wanted:
                 continue
             if secret.open is None or not value(secret.open, entities):
-                found[at] = secret
-    return found
+                results[at] = secret
+    return results
 
 
 class Sum(NamedTuple):

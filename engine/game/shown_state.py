@@ -40,14 +40,14 @@ def named_state(
 
 def counts(program: ir.Program, labels: Labels, state: Sequence[int]) -> dict[str, int]:
     """The public counts of private things, by their names."""
-    found: dict[str, int] = {}
+    results: dict[str, int] = {}
     for one in counted(program, state):
         cell = program.cells[one.first]
         if one.place >= 0:
-            found[f"{cell.group}.{labels.plain(cell.type, one.place)}"] = one.number
+            results[f"{cell.group}.{labels.plain(cell.type, one.place)}"] = one.number
         else:
-            found[path(labels, cell, one.secret)] = one.number
-    return found
+            results[path(labels, cell, one.secret)] = one.number
+    return results
 
 
 def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:

@@ -99,8 +99,8 @@ class Watcher:
 
     def guarded(self, state: State, seat: int) -> GuardedState:
         """The cells, those that the seat does not see or could not work out being hidden."""
-        told = [at for at in self.taint.cells if self.p.cells[at].group == "rules"]
-        return GuardedState(state, [*self.unseen(state, seat), *told])
+        notes = [at for at in self.taint.cells if self.p.cells[at].group == "rules"]
+        return GuardedState(state, [*self.unseen(state, seat), *notes])
 
     def seers(self, state: State, actor: int, option: Option) -> tuple[int, ...]:
         """For each argument of an option, the set of the seats that see it; `actor` takes it in that state."""
@@ -108,12 +108,12 @@ class Watcher:
         own = 1 << actor if actor >= 0 else 0
         choice = self.p.decisions[self.machine.asked[state[ir.PC]]].choices[option.kind.choice]
         slots = [0] * (self.p.slots + 1)
-        found = []
+        results = []
         for param, value in zip(choice.params, option.args, strict=True):
             slots[param.slot] = value
-            told = own | (self.machine.value(param.to, state, tuple(slots)) if param.to is not None else 0)
-            found.append(told if param.private else everybody)
-        return tuple(found)
+            note = own | (self.machine.value(param.to, state, tuple(slots)) if param.to is not None else 0)
+            results.append(note if param.private else everybody)
+        return tuple(results)
 
     def chosen(self, state: Sequence[int], asked: int) -> int:
         """The set of the seats that have chosen in a decision which all take together."""

@@ -26,12 +26,12 @@ class StateFields:
         declarations = ruleset.declarations
         groups = [("game", "", declarations.fields)]
         groups += [(kind.name, f"{kind.name}.", kind.state) for kind in declarations.kinds.values()]
-        found = {(group, f.name): (prefix + f.name, f) for group, prefix, of in groups for f in of.values()}
+        results = {(group, f.name): (prefix + f.name, f) for group, prefix, of in groups for f in of.values()}
         self._labels = labels
-        self._fields: dict[str, tuple[typed.FieldDecl, list[int]]] = {name: (f, []) for name, f in found.values()}
+        self._fields: dict[str, tuple[typed.FieldDecl, list[int]]] = {name: (f, []) for name, f in results.values()}
         for i, cell in enumerate(program.cells):
-            if (cell.group, cell.name) in found:
-                self._fields[found[cell.group, cell.name][0]][1].append(i)
+            if (cell.group, cell.name) in results:
+                self._fields[results[cell.group, cell.name][0]][1].append(i)
 
     def __contains__(self, name: str) -> bool:
         return name in self._fields and not self._fields[name][0].account

@@ -50,13 +50,13 @@ class Witness:
 
     def of(self, condition: typed.Expr) -> str:
         """Why a condition fails, such as "it fails for r = oak: `tax[r]` = 3, `r.owner` = none"."""
-        found = self._descend(Found(condition, Scope(), []), True)
-        bound = dict.fromkeys(f"{name} = {self.show(kind, value)}" for name, kind, value in found.bound)
-        names = {name for name, _, _ in found.bound}
-        parts = [p for p in atoms(found.part) if not isinstance(p, typed.Lit)]
+        result = self._descend(Found(condition, Scope(), []), True)
+        bound = dict.fromkeys(f"{name} = {self.show(kind, value)}" for name, kind, value in result.bound)
+        names = {name for name, _, _ in result.bound}
+        parts = [p for p in atoms(result.part) if not isinstance(p, typed.Lit)]
         parts = [p for p in parts if not isinstance(p, typed.Local) or p.var.name not in names]
         values = dict.fromkeys(
-            f"`{self.text(p)}` = {self.show(type_name(p.type), self._value(p, found))}" for p in parts[:_MAX_VALUES]
+            f"`{self.text(p)}` = {self.show(type_name(p.type), self._value(p, result))}" for p in parts[:_MAX_VALUES]
         )
         where = f" for {', '.join(bound)}" if bound else ""
         return f"it fails{where}" + (f": {', '.join(values)}" if values else "")
@@ -98,24 +98,24 @@ class Witness:
         """The first member of a set that should not be as it is."""
         tested = e.body if wanted else e.binder.where
         for member in _members(self._value(e.binder.source, at)):
-            here = self._bind(at, e.binder.var, member)
-            if wanted and e.binder.where is not None and not self._value(e.binder.where, here):
+            place = self._bind(at, e.binder.var, member)
+            if wanted and e.binder.where is not None and not self._value(e.binder.where, place):
                 continue
             if tested is None:
-                return self._at(here, e.binder.source)
-            if bool(self._value(tested, here)) is not wanted:
-                return self._descend(self._at(here, tested), wanted)
+                return self._at(place, e.binder.source)
+            if bool(self._value(tested, place)) is not wanted:
+                return self._descend(self._at(place, tested), wanted)
         return at
 
     def _inside(self, e: typed.Call, at: Found, wanted: bool) -> Found:
         """The part of a definition that makes a call of it differ."""
-        here = Found(at.part, Scope(), [], at.bound)
+        place = Found(at.part, Scope(), [], at.bound)
         for param, arg in zip(e.definition.params, e.args, strict=True):
-            here = self._bind(here, param, self._value(arg, at))
+            place = self._bind(place, param, self._value(arg, at))
         for var, value in e.definition.lets:
-            here = self._bind(here, var, self._value(value, here), named=False)
+            place = self._bind(place, var, self._value(value, place), named=False)
         assert e.definition.body is not None
-        return self._descend(self._at(here, e.definition.body), wanted)
+        return self._descend(self._at(place, e.definition.body), wanted)
 
 
 def _over_many(e: typed.Expr) -> bool:

@@ -133,9 +133,9 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
     if earlier.seat is not None and earlier.seat not in game.seats:
         earlier.fail("RS626", "nobody of that name plays in the other log", 0, earlier.seat)
     header, *lines = seat_log(game, earlier.seat)
-    found = agrees(earlier, header, lines[:-1])
+    result = agrees(earlier, header, lines[:-1])
     past = game.copy()
-    while past.ply > found.decisions:
+    while past.ply > result.decisions:
         past.undo()
     end = end_of(past, earlier.seat) if earlier.end is not None else None
     if end is not None and end.to_json()["end"] != earlier.end:
@@ -144,7 +144,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
     if earlier.memory not in ("", past.view(earlier.seat).memory):
         message = "after the same decisions, what the seat has seen in that game is something else"
         earlier.fail("RS626", message, len(earlier.lines) + 1 + (earlier.end is not None), "memory")
-    return found
+    return result
 
 
 def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Agreement:

@@ -41,7 +41,7 @@ def read_all(lines: Sequence[str]) -> list[DecisionLine] | None:
     if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
         return None  # an object may stand on several lines, otherwise
     try:
-        found = _DECODER.decode_lines("\n".join(lines))
+        result = _DECODER.decode_lines("\n".join(lines))
     except (msgspec.MsgspecError, UnicodeError):
         return None
-    return found if len(found) == len(lines) else None
+    return result if len(result) == len(lines) else None

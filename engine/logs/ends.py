@@ -52,8 +52,8 @@ class End(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """The end line as plain data."""
-        found = {key: getattr(self, key) for key in _KEYS}
-        return {"end": found | {"winners": list(self.winners)}}
+        results = {key: getattr(self, key) for key in _KEYS}
+        return {"end": results | {"winners": list(self.winners)}}
 
 
 class RecordedEnd(Struct, frozen=True):
@@ -92,16 +92,16 @@ class OtherEnd(Struct, frozen=True):
         return "; ".join(self._texts())
 
     def _texts(self) -> Iterator[str]:
-        recorded, found = self.recorded, self.found
-        if recorded.ending != found.ending:
-            yield f"ending {_named(found.ending)}, not {_named(recorded.ending)}"
-        if _comparable(recorded, "winners") != _comparable(found, "winners"):
-            yield f"won by {_listed(found.winners)}, not by {_listed(recorded.winners)}"
-        if recorded.scores != found.scores:
-            seats = [seat for seat in {**found.scores, **recorded.scores} if self._of(seat)[0] != self._of(seat)[1]]
+        recorded, result = self.recorded, self.found
+        if recorded.ending != result.ending:
+            yield f"ending {_named(result.ending)}, not {_named(recorded.ending)}"
+        if _comparable(recorded, "winners") != _comparable(result, "winners"):
+            yield f"won by {_listed(result.winners)}, not by {_listed(recorded.winners)}"
+        if recorded.scores != result.scores:
+            seats = [seat for seat in {**result.scores, **recorded.scores} if self._of(seat)[0] != self._of(seat)[1]]
             some = [f"{_cut(seat)} {self._of(seat)[0]}, not {self._of(seat)[1]}" for seat in seats[:_MAX_SEATS]]
             yield f"scores: {', '.join(some)}"
-        if recorded.fingerprint != found.fingerprint:
+        if recorded.fingerprint != result.fingerprint:
             yield "another position"
 
     def _of(self, seat: str) -> tuple[int | str, int | str]:
@@ -135,10 +135,10 @@ def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
 
 def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
     """The end of a replay if it is not what the log says there; None if it is."""
-    found = end_of(game)
-    if found is None or _same(recorded.end, found):
+    result = end_of(game)
+    if result is None or _same(recorded.end, result):
         return None  # where the rules are at fault, the next step says so
-    return OtherEnd(recorded.end, found, recorded.line)
+    return OtherEnd(recorded.end, result, recorded.line)
 
 
 def read_end(data: object, wrong: Wrong) -> End:

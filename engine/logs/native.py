@@ -285,8 +285,8 @@ def _wrong(display: str, number: int, line: str) -> Wrong:
 
 def _decision(line: str, number: int) -> LogEntry | None:
     """The entry of a line with a decision; None for other lines and for wrong ones, which `_entry` reads."""
-    found = read_one(line)
-    return None if found is None else LogEntry(found.decision, found.by, found.option, number, salt=found.salt)
+    result = read_one(line)
+    return None if result is None else LogEntry(result.decision, result.by, result.option, number, salt=result.salt)
 
 
 def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
@@ -296,14 +296,14 @@ def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
     """
     lines = lines[:-1] if lines and lines[-1] == "" else lines
     end = lines[-1] if lines and lines[-1].startswith('{"end"') else None
-    found = read_all(lines if end is None else lines[:-1])
-    if found is None:
+    result = read_all(lines if end is None else lines[:-1])
+    if result is None:
         return False
-    entries = [LogEntry(e.decision, e.by, e.option, line, salt=e.salt) for line, e in enumerate(found, number)]
+    entries = [LogEntry(e.decision, e.by, e.option, line, salt=e.salt) for line, e in enumerate(result, number)]
     if end is not None:
         last = NativeLog(log.file, log.header, entries, "")
         try:
-            _read_line(last, line_object(end, log.file, 0), number + len(found), end)
+            _read_line(last, line_object(end, log.file, 0), number + len(result), end)
         except DiagnosticsError:  # it is torn, or of another form
             return False
         log.end, log.notes = last.end, last.notes

@@ -49,8 +49,8 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
         allowed: the keys of notes that lines of its kind have.
         wrong: raises an error.
     """
-    found = {key: value for key, value in data.items() if key in allowed or key.startswith(OWN)}
-    for key, value in found.items():
+    results = {key: value for key, value in data.items() if key in allowed or key.startswith(OWN)}
+    for key, value in results.items():
         if key.startswith(OWN):
             if not _OWN_KEY.fullmatch(key):
                 help_ = f"after `{OWN}` stand letters, digits and `-._:`, at most {MAX_OWN}"
@@ -60,7 +60,7 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
             continue
         if why := _why_not(key, value):
             wrong(f"`{key}` {why}", key)
-    return found
+    return results
 
 
 def _is_deep(value: object, levels: int) -> bool:

@@ -62,8 +62,8 @@ class BoardLowering:
             slot += 1
         columns = range(least[0], least[0] + sizes[0])
         rows = range(least[1], least[1] + sizes[1])
-        found = self._row(tuple(board.at.get((x, y), -1) for x in columns for y in rows), place)
-        return self._function("to", 3, tuple(lets), choose(logic("and", tests), found, ir.Const(-1)))
+        result = self._row(tuple(board.at.get((x, y), -1) for x in columns for y in rows), place)
+        return self._function("to", 3, tuple(lets), choose(logic("and", tests), result, ir.Const(-1)))
 
     def _ray(self, board: typed.BoardDecl, space: ir.Expr, direction: ir.Expr, stops: ir.Expr | None = None) -> ir.Expr:
         if board.kind not in self._rays:

@@ -142,11 +142,11 @@ class DecisionLowering:
         if not isinstance(s.by.type, SetOf):
             return by, None
         if s.lead is None:
-            lead, told, span = op("one", op("pick", by, FALSE)), "nobody may take this decision", s.by.span
+            lead, note, span = op("one", op("pick", by, FALSE)), "nobody may take this decision", s.by.span
         else:
             lead, span = op("&", op("bit", self.b.x.expr(s.lead, scope)), by), s.lead.span
-            told = "who leads must be one of those who may decide"
-        site = self.b.x.site(span, told)
+            note = "who leads must be one of those who may decide"
+        site = self.b.x.site(span, note)
         self.b.p.found[site] = tuple(self.b.layout.titles(self.player_kind))
         return op("the", lead, site=site), by
 

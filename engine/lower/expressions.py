@@ -268,8 +268,8 @@ class ExpressionLowering:
             return _extreme(self, e, slot, source, where, scope, inner)
         body = self.expr(e.body, inner) if e.body is not None else None
         if e.op == "the":
-            found = source if where is None else ir.Fold("set", slot, source, None, where, None, None)
-            return self._only(found, e)
+            result = source if where is None else ir.Fold("set", slot, source, None, where, None, None)
+            return self._only(result, e)
         if where is None and body is None:
             if e.op == "count":
                 return op("count", source)
@@ -281,8 +281,8 @@ class ExpressionLowering:
                 return op("pick", source, start or FALSE)
         if e.op == "set" and e.body is not None and body is not None and _may_be_none(e.body):
             return ir.Fold("union", slot, source, start, where, op("one", body), None)  # none is no member
-        found = ir.Fold(e.op, slot, source, start, where, body, None)
-        return self.kept(found, e.span, MOST) if e.op == "sum" else found
+        result = ir.Fold(e.op, slot, source, start, where, body, None)
+        return self.kept(result, e.span, MOST) if e.op == "sum" else result
 
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
         """The only member of a set."""
@@ -348,17 +348,17 @@ class ExpressionLowering:
             return op(e.op, *args, site=self.site(e.span, "this divides by zero"))
         if e.op == "*" and not within(self.ranges.of(ir.Op("*", tuple(args))), MOST):
             return op("mul", *args, site=self.site(e.span, "this product has more than 15 digits"))
-        found = op(e.op, *args)
-        return self.kept(found, e.span, MOST) if e.op in ("+", "-") else found
+        result = op(e.op, *args)
+        return self.kept(result, e.span, MOST) if e.op in ("+", "-") else result
 
 
 def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
     a, b = (x.expr(end, scope) for end in e.ends)
     out, into = (x.layout.values(e.link.region, fact) for fact in (e.link.out, e.link.into))
-    found = op("&", x.row(out, a), x.row(into, b))
+    result = op("&", x.row(out, a), x.row(into, b))
     if e.link.two_way:
-        found = op("|", found, op("&", x.row(out, b), x.row(into, a)))
-    return op("pick", found, FALSE)
+        result = op("|", result, op("&", x.row(out, b), x.row(into, a)))
+    return op("pick", result, FALSE)
 
 
 def _setting(x: ExpressionLowering, e: typed.SettingValue, scope: Scope) -> ir.Expr:
@@ -398,11 +398,11 @@ def limits_of(x: ExpressionLowering, capacity: typed.CapacityDecl) -> tuple[int,
     """
     if capacity not in x.limits:
         assert capacity.at_most is not None
-        found = []
+        results = []
         for number in range(x.layout.size(capacity.index) if capacity.index else 1):
             known: dict[typed.Var, ir.Expr] = {} if capacity.var is None else {capacity.var: ir.Const(number)}
-            found.append(max(0, _constant(x, capacity.at_most, known)))
-        x.limits[capacity] = tuple(found)
+            results.append(max(0, _constant(x, capacity.at_most, known)))
+        x.limits[capacity] = tuple(results)
     return x.limits[capacity]
 
 

@@ -86,13 +86,13 @@ class HeadLowering:
             return Begun([], [], scope)  # most options: nothing is named, nothing is paid
         read = _reads(e for s in statements(option.body) for e in statement_expressions(s))
         read |= {part.var for part in _behind(option.head)}
-        found = Begun([], [], scope)
+        result = Begun([], [], scope)
         costs: list[tuple[typed.Cost, Scope]] = []
-        scope = self._named(option.head, scope, self._read(option.head, read), found, costs)
+        scope = self._named(option.head, scope, self._read(option.head, read), result, costs)
         steady = len(costs) < 2 and not later
         for cost, inner in costs:
-            found.payments.extend(self._payments(cost, inner, found, steady=steady))
-        return found._replace(scope=scope)
+            result.payments.extend(self._payments(cost, inner, result, steady=steady))
+        return result._replace(scope=scope)
 
     def _read(self, head: tuple[typed.HeadPart, ...], later: frozenset[typed.Var]) -> frozenset[typed.Var]:
         """The variables of a head that its payments read, or what comes later."""
@@ -171,9 +171,9 @@ class HeadLowering:
         """A value from before paying: what other payments might change is kept in a cell."""
         if not any(isinstance(x, ir.Call) or (isinstance(x, ir.Cell) and not self._is_local(x)) for x in walk(e)):
             return e
-        kept = self.b.local("paid", "int")
-        found.named.append(Named(kept, e, INT, at))
-        return cell(kept)
+        rest = self.b.local("paid", "int")
+        found.named.append(Named(rest, e, INT, at))
+        return cell(rest)
 
     def _is_local(self, c: ir.Cell) -> bool:
         return self.b.p.cells[c.base].group == "rules"
@@ -196,17 +196,17 @@ class _Conditions:
 
     def of(self, head: Iterable[typed.HeadPart]) -> list[ir.Condition]:
         """The conditions of a head in the scope at hand."""
-        found: list[ir.Condition] = []
+        results: list[ir.Condition] = []
         for part in head:
             if isinstance(part, typed.Let):
                 self._scope = self._bind(part.var, self.x.expr(part.value, self._here), self._scope)
             elif isinstance(part, typed.Requirement):
-                found.append(self._after_lets(self.conditions.of(part.condition, part.reason, part.span, self._here)))
+                results.append(self._after_lets(self.conditions.of(part.condition, part.reason, part.span, self._here)))
             elif isinstance(part, typed.Cost):
-                found.append(self._after_lets(self._cost(part)))
+                results.append(self._after_lets(self._cost(part)))
             else:
-                found += self._needs(part)
-        return found
+                results += self._needs(part)
+        return results
 
     @property
     def _here(self) -> Scope:
@@ -218,9 +218,9 @@ class _Conditions:
         for var, arg in zip(part.guard.params, part.args, strict=True):
             inner = self._bind(var, self.x.given(arg, var.type, self._here), inner)
         self._scope = inner
-        found = self.of(part.guard.head)
+        result = self.of(part.guard.head)
         self._scope = outside
-        return found
+        return result
 
     def _bind(self, var: typed.Var, value: ir.Expr, scope: Scope) -> Scope:
         """A scope with a variable for a value, which is evaluated here."""
@@ -289,12 +289,12 @@ def _least(cost: typed.Cost) -> int:
 
 def _behind(head: tuple[typed.HeadPart, ...]) -> list[typed.Let]:
     """Names after the last condition: evaluated when the option is taken, read or not."""
-    found: list[typed.Let] = []
+    results: list[typed.Let] = []
     for part in reversed(head):
         if not isinstance(part, typed.Let):
             break
-        found.append(part)
-    return found
+        results.append(part)
+    return results
 
 
 def _reads(roots: Iterable[typed.Expr]) -> frozenset[typed.Var]:

@@ -142,8 +142,8 @@ class Layout:
         if not any(self.d.kinds[kind].by_seat for kind in kinds):
             yield from ((".".join(names), ()) for names in product(*map(self.names, kinds)))
             return
-        for found in product(*(enumerate(self.names(kind)) for kind in kinds)):
-            yield ".".join(name for _, name in found), tuple([(k, i) for k, (i, _) in zip(kinds, found, strict=True)])
+        for result in product(*(enumerate(self.names(kind)) for kind in kinds)):
+            yield ".".join(name for _, name in result), tuple([(k, i) for k, (i, _) in zip(kinds, result, strict=True)])
 
     def strides(self, kinds: list[str]) -> list[int]:
         """The distance between the cells of neighbouring entities, for each of several indices."""

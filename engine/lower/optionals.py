@@ -14,10 +14,10 @@ def extreme(
     To `max` none is the least number, to `min` it is made the greatest.
     """
     if word == "max":
-        found: ir.Expr = ir.Fold("max", slot, source, None, where, body, NONE)
+        result: ir.Expr = ir.Fold("max", slot, source, None, where, body, NONE)
     else:
-        found = op("flip", ir.Fold("min", slot, source, None, where, op("flip", body), op("flip", NONE)))
-    return found if default is None else fallback(found, default, number=True)
+        result = op("flip", ir.Fold("min", slot, source, None, where, op("flip", body), op("flip", NONE)))
+    return result if default is None else fallback(result, default, number=True)
 
 
 def perhaps(word: str, args: list[ir.Expr]) -> ir.Expr:

@@ -38,14 +38,14 @@ def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, i
 
 def capacities(layout: Layout, kind: typed.Kind, value: Value) -> tuple[int, ...]:
     """The capacity of each place for tokens of a kind; -1 if unbounded."""
-    found = []
+    results = []
     for place, number in of_places(layout, kind):
         if place.at_most is None:
-            found.append(-1)
+            results.append(-1)
         else:
             known: dict[typed.Var, ir.Expr] = {} if place.var is None else {place.var: ir.Const(number)}
-            found.append(max(0, value(place.at_most, known)))
-    return tuple(found)
+            results.append(max(0, value(place.at_most, known)))
+    return tuple(results)
 
 
 def count_in(layout: Layout, kind: typed.Kind, place: ir.Expr, slot: int, without: ir.Expr | None = None) -> ir.Expr:

@@ -61,16 +61,16 @@ def _calls(
     the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too.
     """
     sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in by_name(rules.procedures)}
-    found: dict[typed.Procedure, None] = {}
+    results: dict[typed.Procedure, None] = {}
 
     def visit(p: typed.Procedure) -> None:
-        if p in found:
+        if p in results:
             return
         calls = [s for s in walk(p.body) if isinstance(s, typed.CallProcedure)]
         for s in calls:  # procedures do not call one another in a circle
             sites[s.procedure].append(s)
             visit(s.procedure)
-        found[p] = None
+        results[p] = None
 
     for p in sites:
         visit(p)
@@ -83,5 +83,5 @@ def _calls(
                 known.add(arg.var)
                 lent.add(var)
     first = called(supposed)
-    order = list(found)[::-1]
+    order = list(results)[::-1]
     return [p for p in order if p in first] + [p for p in order if p not in first], lent

@@ -67,8 +67,8 @@ def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
         seers = x.expr(secrecy.to, scope)
         if secrecy.open is not None:
             seers = choose(x.expr(secrecy.open, scope), everybody, seers)
-        here = logic("and", [op(">=", where, ir.Const(begin)), op("<", where, ir.Const(begin + count))])
-        to = choose(here, seers, to)
+        spot = logic("and", [op(">=", where, ir.Const(begin)), op("<", where, ir.Const(begin + count))])
+        to = choose(spot, seers, to)
         if secrecy.counted and seers != everybody:
             counted += range(begin, begin + count)
     if to != everybody:

@@ -142,8 +142,8 @@ class StatementLowering:
         if isinstance(s.target, typed.PieceCount) and s.target.place in self.x.layout.d.bounds:
             target = cell(target.base, kept(self.b, target.index, "int", "place"), target.size)
         self.b.emit(ir.Transfer(source, target, amount, unlimited, site))
-        for found in checks(self.x, s.target, target, s.span, scope):
-            self.b.emit(found)
+        for result in checks(self.x, s.target, target, s.span, scope):
+            self.b.emit(result)
 
     def _call(self, s: typed.CallProcedure, scope: Scope) -> None:
         after = self.b.block()

@@ -16,10 +16,10 @@ if TYPE_CHECKING:  # it lowers the parts, and imports this module
 def ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
     """`reach` with costs, and `cheapest`: both variables are slots."""
     slot = x.slot(scope)
-    here = scope.in_slot(e.var, slot)
-    to = x.slot(here)
-    there, step = scope.in_slot(e.near.var, to), here.in_slot(e.near.var, to)
-    start, near = x.expr(e.start, scope), x.expr(e.near.source, here)
+    place = scope.in_slot(e.var, slot)
+    to = x.slot(place)
+    there, step = scope.in_slot(e.near.var, to), place.in_slot(e.near.var, to)
+    start, near = x.expr(e.start, scope), x.expr(e.near.source, place)
     where = x.expr(e.near.where, step) if e.near.where is not None else None
     cost, within = x.expr(e.cost, step), e.op == "reach"
     below = x.site(e.cost.span, "a step costs nothing at least")

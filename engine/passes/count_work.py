@@ -68,14 +68,14 @@ class _Counting:
     def _decision(self, d: ir.Decision, *, idle: bool) -> ir.Decision:
         """A decision; if there may be much to evaluate to list its options, it is counted by the values there are."""
         d = replace(d, choices=tuple([replace(c, depths=option_tests(c, self._facts).depths) for c in d.choices]))
-        found = _listed(d, self._whole)
-        if sum(c.steps for c in found.choices) <= (LONG_LISTING if idle else MAX_LISTED):
-            return replace(found, choices=tuple([replace(c, depths=None) for c in found.choices]))
+        result = _listed(d, self._whole)
+        if sum(c.steps for c in result.choices) <= (LONG_LISTING if idle else MAX_LISTED):
+            return replace(result, choices=tuple([replace(c, depths=None) for c in result.choices]))
         d = replace(d, counted=True)
-        found = _listed(d, self._whole)
-        steps = max((x for c in found.choices for x in (c.steps, *(q.steps for q in c.params))), default=0)
+        result = _listed(d, self._whole)
+        steps = max((x for c in result.choices for x in (c.steps, *(q.steps for q in c.params))), default=0)
         if not self._expressions or steps <= LONG_VALUE:
-            return found
+            return result
         return _listed(in_decision(d, self._parts), self._own)
 
     # --- expressions ---------------------------------------------------------------------------
@@ -152,11 +152,11 @@ def _listed(d: ir.Decision, costs: Costs) -> ir.Decision:
     choices = []
     for c in d.choices:
         assert c.depths is not None
-        found = costs.listing(c, c.depths, counted=d.counted)
+        result = costs.listing(c, c.depths, counted=d.counted)
         params = [
-            replace(q, steps=steps, tested=tested) for q, (steps, tested) in zip(c.params, found.params, strict=True)
+            replace(q, steps=steps, tested=tested) for q, (steps, tested) in zip(c.params, result.params, strict=True)
         ]
-        choices.append(replace(c, params=tuple(params), steps=found.once))
+        choices.append(replace(c, params=tuple(params), steps=result.once))
     return replace(d, choices=tuple(choices))
 
 
@@ -169,5 +169,5 @@ def _put(e: ir.Expr, values: dict[ir.Expr, ir.Local], bound: frozenset[int]) -> 
     """The expression with variables and slots replaced; those that it binds itself stay."""
     if isinstance(e, ir.Local) and e.slot in bound:
         return e
-    found = values.get(e) if isinstance(e, ir.Local | ir.Cell) else None
-    return found if found is not None else changed(e, lambda part: _put(part, values, bound))
+    result = values.get(e) if isinstance(e, ir.Local | ir.Cell) else None
+    return result if result is not None else changed(e, lambda part: _put(part, values, bound))

@@ -115,11 +115,11 @@ def _holding(p: ir.Program, e: ir.Expr, slot: int, mask: int) -> int | None:
     """The members of a set for which a condition holds; None if it takes too long to find out beforehand."""
     evaluator = Evaluator(p, _MAX_FOLDED)
     slots = [0] * (max(p.slots, highest(e), slot) + 1)
-    found = 0
+    result = 0
     try:
         for member in members(mask, 0):
             slots[slot] = member
-            found |= bool(evaluator.evaluate(e, [], slots)) << member
+            result |= bool(evaluator.evaluate(e, [], slots)) << member
     except ProgramFaultError:  # none that could fault is asked: it takes too many steps
         return None
-    return found
+    return result

@@ -117,11 +117,11 @@ class Invariants:
             if left <= 0:
                 always[number] = whole
                 continue
-            found: dict[int, int] = {}
+            results: dict[int, int] = {}
             for cells, bit in spans:
                 for at in cells:
-                    found[at] = found.get(at, 0) | bit
-            for at, mask in found.items():
+                    results[at] = results.get(at, 0) | bit
+            for at, mask in results.items():
                 readers.setdefault(at, []).append((number, mask))
         return readers, always
 

@@ -51,8 +51,8 @@ def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
     def bound(e: ir.Expr) -> ir.Expr:
         return ir.Local(slot) if e == ir.Cell(loop.at, FALSE, 1) else changed(e, bound)
 
-    found, _ = _narrowed(loop.over, slot, conjuncts(bound(test.condition)), facts)
-    return found if isinstance(loop.over, ir.Const) and found != loop.over else None
+    result, _ = _narrowed(loop.over, slot, conjuncts(bound(test.condition)), facts)
+    return result if isinstance(loop.over, ir.Const) and result != loop.over else None
 
 
 def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
@@ -131,13 +131,13 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
         if q.tested or q.none is not None:  # no condition on the members is one on none
             params.append(q)
             continue
-        here = [r for r in requires if not r.lets and q.slot in free(r.expr) and free(r.expr) <= slots]
-        tests = [*conjuncts(q.where.expr if q.where else None), *(x for r in here for x in conjuncts(r.expr))]
+        place = [r for r in requires if not r.lets and q.slot in free(r.expr) and free(r.expr) <= slots]
+        tests = [*conjuncts(q.where.expr if q.where else None), *(x for r in place for x in conjuncts(r.expr))]
         low, left = _narrowed(q.low, q.slot, tests, facts)
-        requires = [r for r in requires if r not in here]
+        requires = [r for r in requires if r not in place]
         where = None
         if left:
-            known = q.where or here[0]
+            known = q.where or place[0]
             where = replace(known, expr=logic("and", left))
         params.append(replace(q, low=low, where=where))
     return replace(c, params=tuple(params), requires=tuple(requires), depths=None)
@@ -148,11 +148,11 @@ def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Fac
     left: list[ir.Expr] = []
     whole = source
     for test in tests:
-        found = None if any(facts.may_fault(x) for x in (*left, test)) else _mask(test, slot, whole, facts)
-        if found is None:
+        result = None if any(facts.may_fault(x) for x in (*left, test)) else _mask(test, slot, whole, facts)
+        if result is None:
             left.append(test)
         else:
-            mask, without = found
+            mask, without = result
             source = op("diff", source, mask) if without else _both(source, mask, facts)
     return source, left
 
@@ -182,8 +182,8 @@ def _size(e: ir.Expr, facts: Facts) -> int:
 def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr, bool] | None:
     """The members for which a condition holds, or (True) fails, as a set that is found without testing each of them."""
     if isinstance(e, ir.Op) and e.op == "not":
-        found = _mask(e.args[0], slot, source, facts)
-        return (found[0], not found[1]) if found else None
+        result = _mask(e.args[0], slot, source, facts)
+        return (result[0], not result[1]) if result else None
     many = isinstance(source, ir.Const) and source.value.bit_count() >= _FEW
     if many and isinstance(e, ir.Cell) and _is_truth(e, facts):
         return _positive(e, slot, source, facts)

@@ -129,8 +129,8 @@ class Occupancy:
         placed = next((self.families[key] for key in keys if key in self.families), None)
         if placed is None:
             return None
-        found: ir.Expr = ir.Cell(placed.at, _index(e, placed), placed.sets)
-        return found if e.count == placed.count else op("&", found, ir.Const((1 << e.count) - 1))
+        result: ir.Expr = ir.Cell(placed.at, _index(e, placed), placed.sets)
+        return result if e.count == placed.count else op("&", result, ir.Const((1 << e.count) - 1))
 
 
 def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
@@ -148,8 +148,8 @@ def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
 
     everywhere(p, look)
     stored = {span(i.target) for b in p.blocks for i in b.body if isinstance(i, ir.Store)}
-    sure = {found[0] for found in asked if len(found) == 1}
-    wanted = dict.fromkeys(next((f for f in found if f in sure), found[0]) for found in asked if found)
+    sure = {result[0] for result in asked if len(result) == 1}
+    wanted = dict.fromkeys(next((f for f in result if f in sure), result[0]) for result in asked if result)
     occupancy = Occupancy(p, [f for f in wanted if not any(meet(f.array, other) for other in stored)], held)
 
     def read(e: ir.Expr, top: int) -> ir.Expr:
@@ -189,8 +189,8 @@ def _families(e: ir.Positive) -> Iterator[Family]:
 def _index(e: ir.Positive, family: Family) -> ir.Expr:
     """Which of a family's sets it is."""
     outer = family.stride * family.count
-    found: ir.Expr = FALSE
+    result: ir.Expr = FALSE
     for factor, of in _terms(e.index):
         times = factor // outer * family.stride + factor % outer
-        found = op("+", found, op("*", of if of is not None else ir.Const(1), ir.Const(times)))
-    return found
+        result = op("+", result, op("*", of if of is not None else ir.Const(1), ir.Const(times)))
+    return result

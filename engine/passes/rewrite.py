@@ -45,10 +45,10 @@ class _Rewriting:
         self._change = change
 
     def expr(self, e: ir.Expr, top: int = -1) -> ir.Expr:
-        found = self._change(e, top)
-        if found is not e:
-            self.slots = max(self.slots, highest(found) + 1)
-        return found
+        result = self._change(e, top)
+        if result is not e:
+            self.slots = max(self.slots, highest(result) + 1)
+        return result
 
     def maybe(self, e: ir.Expr | None, top: int = -1) -> ir.Expr | None:
         return None if e is None else self.expr(e, top)

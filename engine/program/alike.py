@@ -73,8 +73,8 @@ class AlikeTokens:
         c = self.p.decisions[decision].choices[choice]
         interrupts = c.by is not None
         kinds = {kind_of(param) for param in c.params if param.alike}
-        found = {kind: self.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
-        firsts, every = found.__getitem__, range(len(args))
+        results = {kind: self.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
+        firsts, every = results.__getitem__, range(len(args))
         if not any(_has_twin_before(c, args, firsts, depth) for depth in every):
             return None
         marks = [marked(c, args, firsts, depth) for depth in every]
@@ -106,24 +106,24 @@ class AlikeTokens:
     def _unseen(self, state: State, secrets: list[ir.Secret], seat: int) -> set[int]:
         """The cells of some that are private which a seat does not see; -1: which not everybody sees."""
         wanted = (1 << self.p.seats) - 1 if seat < 0 else 1 << seat
-        found = set()
+        results = set()
         for secret in secrets:
             for at, entities in enumerate(product(*map(range, secret.sizes)), secret.cells.start):
                 if self.machine.value(secret.to, state, entities) & wanted == wanted:
                     continue
                 if secret.open is None or not self.machine.value(secret.open, state, entities):
-                    found.add(at)
-        return found
+                    results.add(at)
+        return results
 
 
 def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
     """For each kind of alike tokens what is private of that which may tell them apart."""
-    found: dict[str, list[ir.Secret]] = {}
+    results: dict[str, list[ir.Secret]] = {}
     for kind, alike in p.alike.items():
         size = p.sizes[kind]
         asked = {*alike.named, *(at for first in alike.fields for at in range(first, first + size))}
-        found[kind] = [secret for secret in p.secrets if not asked.isdisjoint(secret.cells)]
-    return found
+        results[kind] = [secret for secret in p.secrets if not asked.isdisjoint(secret.cells)]
+    return results
 
 
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:

@@ -57,7 +57,7 @@ def loops(p: ir.Program) -> dict[int, Loop]:
             if isinstance(i, ir.Store) and isinstance(i.target.index, ir.Const):
                 at = i.target.base + i.target.index.value
                 stored.setdefault(at, []).append(i.value)
-    found: dict[int, Loop] = {}
+    results: dict[int, Loop] = {}
     for head, block in enumerate(p.blocks):
         e = block.exit
         if block.body or not isinstance(e, ir.Branch) or not isinstance(e.condition, ir.Op) or e.condition.op != "!=":
@@ -79,8 +79,8 @@ def loops(p: ir.Program) -> dict[int, Loop]:
             and len(stored[rest.base]) == 2  # … or the rest, once the loop has begun
         ):
             (over,) = (value for value in stored[rest.base] if value is not second.value)
-            found[head] = Loop(over, rest.base, first.target.base, first.value.args[1], e.yes, e.no)
-    return found
+            results[head] = Loop(over, rest.base, first.target.base, first.value.args[1], e.yes, e.no)
+    return results
 
 
 def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
@@ -123,14 +123,14 @@ def meets(flow: Flow) -> dict[int, int]:
             if b == count:
                 continue
             ways = [t for t in (after[b] or [count]) if t in meet]
-            found = ways[0] if ways else count
+            result = ways[0] if ways else count
             for other in ways[1:]:
-                while found != other:
-                    while order[found] < order[other]:
-                        found = meet[found]
-                    while order[other] < order[found]:
+                while result != other:
+                    while order[result] < order[other]:
+                        result = meet[result]
+                    while order[other] < order[result]:
                         other = meet[other]
-            if meet.get(b) != found:
-                meet[b] = found
+            if meet.get(b) != result:
+                meet[b] = result
                 moved = True
     return {b: m for b, m in meet.items() if m != count and b != count}

@@ -135,10 +135,10 @@ class Costs:
             return steps + self.members(e.source) * each
         if kind is ir.Spread:
             assert isinstance(e, ir.Spread)
-            once = sum(self.of(x) for x in (e.start, e.limit, e.default) if x is not None)
+            single = sum(self.of(x) for x in (e.start, e.limit, e.default) if x is not None)
             each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
             step = sum(self.of(x) for x in (e.where, e.cost) if x is not None)
-            return 1 + once + e.size * (each + self.members(e.near) * step)
+            return 1 + single + e.size * (each + self.members(e.near) * step)
         if kind is ir.Closure:
             assert isinstance(e, ir.Closure)
             return 1 + self.of(e.start) + self.largest * self.of(e.step)

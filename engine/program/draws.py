@@ -62,15 +62,15 @@ class Draws:
         product = word(self.key, at) * bound
         if bound <= product & _MASK:  # most words; the rest is for the others
             return product >> 64
-        found, bits = word(self.key, at), 64
+        result, bits = word(self.key, at), 64
         while bound >> bits:
-            found = found << 64 | word(found & _MASK, 0)
+            result = result << 64 | word(result & _MASK, 0)
             bits += 64
         mask = (1 << bits) - 1
         least = (1 << bits) % bound
-        while found * bound & mask < least:
-            found = found << 64 & mask | word(found & _MASK, 0)
-        return found * bound >> bits
+        while result * bound & mask < least:
+            result = result << 64 & mask | word(result & _MASK, 0)
+        return result * bound >> bits
 
     def weighted(self, at: int, weights: Sequence[int]) -> int:
         """An index by word number `at`, each in proportion to its weight; the last one if all are 0."""

@@ -72,11 +72,11 @@ class Evaluator(Execution):
                 raise ProgramFaultError(e.site)
             return self.p.tables[e.table][key]
         if type(e) is ir.Logic and e.op == "??":
-            found = self.evaluate(e.args[0], state, slots)
-            return found if found >= 0 else self.evaluate(e.args[1], state, slots)
+            result = self.evaluate(e.args[0], state, slots)
+            return result if result >= 0 else self.evaluate(e.args[1], state, slots)
         if type(e) is ir.Logic and e.op == "?number":
-            found = self.evaluate(e.args[0], state, slots)
-            return found if found != NO_NUMBER else self.evaluate(e.args[1], state, slots)
+            result = self.evaluate(e.args[0], state, slots)
+            return result if result != NO_NUMBER else self.evaluate(e.args[1], state, slots)
         if type(e) is ir.Logic:
             stop = 0 if e.op == "and" else 1
             for a in e.args:
@@ -153,30 +153,30 @@ class Evaluator(Execution):
         return {"any": 0, "all": 1, "first": -1}[e.op]
 
     def _closure(self, e: ir.Closure, state: State, slots: State) -> int:
-        found = 0
+        result = 0
         fresh = self.evaluate(e.start, state, slots)
         while fresh:
-            found |= fresh
+            result |= fresh
             reached = 0
             for slots[e.slot] in members(fresh, 0):
                 reached |= self.evaluate(e.step, state, slots)
-            fresh = reached & ~found
-        return found
+            fresh = reached & ~result
+        return result
 
     def _ranked(self, e: ir.Ranked, state: State, slots: State) -> int:
         source = self.evaluate(e.source, state, slots)
         start = self.evaluate(e.start, state, slots) if e.start is not None else 0
-        found: list[tuple[list[int], int]] = []
+        results: list[tuple[list[int], int]] = []
         for member in members(source, start):
             slots[e.slot] = member
             if e.where is None or self.evaluate(e.where, state, slots):
-                found.append(([self.evaluate(key, state, slots) for key in e.keys], member))
-        found.sort(key=itemgetter(0))  # equals stay in their order
+                results.append(([self.evaluate(key, state, slots) for key in e.keys], member))
+        results.sort(key=itemgetter(0))  # equals stay in their order
         if e.op == "order":
-            return packed([member for _, member in found], e.bits)
+            return packed([member for _, member in results], e.bits)
         if e.op == "first":
-            return found[0][1] if found else -1
-        return sum(1 << member for keys, member in found if keys == found[-1][0])
+            return results[0][1] if results else -1
+        return sum(1 << member for keys, member in results if keys == results[-1][0])
 
     def _spread(self, e: ir.Spread, state: State, slots: State) -> int:
         start = self.evaluate(e.start, state, slots)

@@ -89,13 +89,13 @@ class Execution(ABC):
         while True:
             if self.observer is not None:
                 self.observer.entered(block, before)
-            here, before = self.p.blocks[block], block
+            place, before = self.p.blocks[block], block
             self.count(1)
-            for i in here.body:
+            for i in place.body:
                 self.execute(i, state, slots, journal)
-            if isinstance(here.exit, ir.Return) and here.exit.cell == e.back:
+            if isinstance(place.exit, ir.Return) and place.exit.cell == e.back:
                 return
-            block = self.following(here.exit, state, slots, journal)
+            block = self.following(place.exit, state, slots, journal)
 
     def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
         """Executes an instruction."""

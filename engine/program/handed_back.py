@@ -27,9 +27,9 @@ def note(counts: Mapping[str, int]) -> None:
 @contextmanager
 def counting() -> Iterator[Counter[str]]:
     """Counts what is handed back meanwhile, by the machine that does it instead."""
-    found = Counter[str]()
-    _counters.append(found)
+    result = Counter[str]()
+    _counters.append(result)
     try:
-        yield found
+        yield result
     finally:
-        del _counters[next(i for i, each in enumerate(_counters) if each is found) :]
+        del _counters[next(i for i, each in enumerate(_counters) if each is result) :]

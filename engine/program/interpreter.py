@@ -97,17 +97,17 @@ class Interpreter(Evaluator):
             if self.left <= look:
                 compact(journal)
                 look = self.left - max(CHECK_EVERY, len(journal))
-            here, before = self.p.blocks[block], block
+            place, before = self.p.blocks[block], block
             self.count(1)
-            for i in here.body:
+            for i in place.body:
                 self.execute(i, state, slots, journal)
-            if isinstance(here.exit, ir.Ask) and here.exit.otherwise is not None and self._is_idle(here.exit, state):
-                block = here.exit.otherwise
-            elif isinstance(here.exit, ir.Ask | ir.End):
-                self._stop(here.exit, block, state, slots, journal)
+            if isinstance(place.exit, ir.Ask) and place.exit.otherwise is not None and self._is_idle(place.exit, state):
+                block = place.exit.otherwise
+            elif isinstance(place.exit, ir.Ask | ir.End):
+                self._stop(place.exit, block, state, slots, journal)
                 return
             else:
-                block = self.following(here.exit, state, slots, journal)
+                block = self.following(place.exit, state, slots, journal)
             if self.observer is not None:
                 self.observer.entered(block, before)
 
@@ -200,7 +200,7 @@ class Interpreter(Evaluator):
         c = self.p.decisions[of[0]].choices[of[1]]
         tests, faults = self._order(c)
         # A possible fault comes before conditions, and is reported whatever their values.
-        found = self._domain(state, (*of, depth), slots) if depth < len(c.params) and faults[depth] else None
+        result = self._domain(state, (*of, depth), slots) if depth < len(c.params) and faults[depth] else None
         for r in tests[depth]:
             for slot, value in named.items():
                 slots[slot] = value
@@ -212,7 +212,7 @@ class Interpreter(Evaluator):
             return
         param = c.params[depth]
         listed: set[int] = set()
-        for value in found if found is not None else self._domain(state, (*of, depth), slots):
+        for value in result if result is not None else self._domain(state, (*of, depth), slots):
             self.count(1)
             slots[param.slot] = value
             if param.where is not None and not self._holds(param.where, state, slots):
@@ -231,11 +231,11 @@ class Interpreter(Evaluator):
         """The order in which an option is listed."""
         if c.block not in self._orders:
             order = option_tests(c, self._facts)
-            found: list[list[ir.Condition | None]] = [[] for _ in range(len(c.params) + 1)]
+            results: list[list[ir.Condition | None]] = [[] for _ in range(len(c.params) + 1)]
             every = (*c.requires, *([None] if c.weight is not None else []))
             for r, depth in zip(every, order.depths, strict=True):
-                found[depth].append(r)
-            self._orders[c.block] = found, order.faults
+                results[depth].append(r)
+            self._orders[c.block] = results, order.faults
         return self._orders[c.block]
 
     @cached_property
@@ -251,12 +251,12 @@ class Interpreter(Evaluator):
         self._at = at
         param = self.p.decisions[at[0]].choices[at[1]].params[at[2]]
         low = self.evaluate(param.low, state, slots)
-        found: Collection[int]
+        results: Collection[int]
         if param.high is None:
-            found = [*members(low, 0)]
+            results = [*members(low, 0)]
         else:
-            found = numbers(self.p, at, low, self.evaluate(param.high, state, slots))
-        return found if param.none is None else [*found, param.none]
+            results = numbers(self.p, at, low, self.evaluate(param.high, state, slots))
+        return results if param.none is None else [*results, param.none]
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""
@@ -302,16 +302,16 @@ class Interpreter(Evaluator):
 
     def _in_domain(self, state: State, param: ir.Param, value: int, slots: State) -> bool:
         """Whether a parameter ranges over a value, before its `where`."""
-        found = value == param.none
-        if not found:
+        result = value == param.none
+        if not result:
             low = self.evaluate(param.low, state, slots)
             if param.high is None:
-                found = value >= 0 and bool(low >> value & 1)
+                result = value >= 0 and bool(low >> value & 1)
             else:
-                found = low <= value <= self.evaluate(param.high, state, slots)
+                result = low <= value <= self.evaluate(param.high, state, slots)
         if self.observer is not None:
-            self.observer.compared(param, found)
-        return found
+            self.observer.compared(param, result)
+        return result
 
     def _permitted(self, state: State, c: ir.Choice, slots: State) -> bool:
         """Whether all conditions of an option hold, the arguments being in their slots."""
@@ -324,7 +324,7 @@ class Interpreter(Evaluator):
     def _holds(self, condition: ir.Condition, state: State, slots: State) -> bool:
         for slot, value in condition.lets:
             slots[slot] = self.evaluate(value, state, slots)
-        found = bool(self.evaluate(condition.expr, state, slots))
+        result = bool(self.evaluate(condition.expr, state, slots))
         if self.observer is not None:
-            self.observer.tested(condition, found)
-        return found
+            self.observer.tested(condition, result)
+        return result

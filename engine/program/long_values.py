@@ -64,9 +64,9 @@ def scored(p: ir.Program) -> list[ir.Expr]:
 
 def _tests(c: ir.Choice) -> list[ir.Expr | None]:
     """The expressions that decide whether an option with given arguments is legal."""
-    found: list[ir.Expr | None] = []
+    results: list[ir.Expr | None] = []
     for q in c.params:
-        found += [q.low, q.high, q.where.expr if q.where is not None else None]
+        results += [q.low, q.high, q.where.expr if q.where is not None else None]
     for r in c.requires:
-        found += [*(value for _, value in r.lets), r.expr]
-    return [*found, c.weight]
+        results += [*(value for _, value in r.lets), r.expr]
+    return [*results, c.weight]

@@ -75,14 +75,14 @@ def _says_something(named: Named) -> bool:
 def needs(c: ir.Choice) -> list[frozenset[int]]:
     """The parameters that each of the conditions depends on, by their slots, also through what it names."""
     named: dict[int, frozenset[int]] = {param.slot: frozenset((param.slot,)) for param in c.params}
-    found = []
+    results = []
     for lets, e in _all_conditions(c):
         for slot, value in lets.items():
             named[slot] = frozenset().union(*(named[x] for x in free(value)))
         needed = frozenset[int]().union(*(named[x] for x in free(e) & set(named)), *(named[slot] for slot in lets))
         named |= dict.fromkeys(lets, needed)  # what a condition names is there after it, and not before
-        found.append(needed)
-    return found
+        results.append(needed)
+    return results
 
 
 def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
@@ -90,15 +90,15 @@ def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> 
 
     Where what is evaluated is counted, what counts its own steps is not among them.
     """
-    found: dict[ir.Expr, None] = {}
+    results: dict[ir.Expr, None] = {}
     for c in choices:
         asked = [e for q in c.params[1:] for e in (q.low, q.high) if e is not None]
         asked += [q.where.expr for q in c.params if q.where is not None]
         if c.params:
             asked += [e for lets, test in conditions(c) for e in (*lets.values(), test)]
         for e in asked:
-            found |= dict.fromkeys(_calls_of_state(e, facts))
-    return [e for e in found if not (d.counted and facts.counts(e))]
+            results |= dict.fromkeys(_calls_of_state(e, facts))
+    return [e for e in results if not (d.counted and facts.counts(e))]
 
 
 def _calls_of_state(e: ir.Expr, facts: Facts) -> Iterator[ir.Expr]:

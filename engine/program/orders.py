@@ -10,20 +10,20 @@ from collections.abc import Iterable
 
 def packed(members: Iterable[int], bits: int) -> int:
     """The order of members as a number."""
-    found, at = 0, 0
+    result, at = 0, 0
     for member in members:
-        found |= member + 1 << at
+        result |= member + 1 << at
         at += bits
-    return found
+    return result
 
 
 def in_order(order: int, bits: int) -> list[int]:
     """The members of an order."""
-    found = []
+    results = []
     while order:
-        found.append((order & (1 << bits) - 1) - 1)
+        results.append((order & (1 << bits) - 1) - 1)
         order >>= bits
-    return found
+    return results
 
 
 def members_of(order: int, bits: int) -> int:
@@ -43,8 +43,8 @@ def without(order: int, member: int, bits: int) -> int:
 
 def place(order: int, member: int, bits: int) -> int:
     """The place of a member in the order, from 0; -1 if it is not in it."""
-    found = in_order(order, bits)
-    return found.index(member) if member in found else -1
+    result = in_order(order, bits)
+    return result.index(member) if member in result else -1
 
 
 def front(order: int, bits: int) -> int:

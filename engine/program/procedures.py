@@ -41,10 +41,10 @@ def procedures(flow: Flow) -> dict[int, Procedure]:
     for at, cell in enumerate(p.cells):
         if cell.group == "rules":
             owned.setdefault(cell.owner, []).append(at)
-    found: dict[int, Procedure] = {}
+    results: dict[int, Procedure] = {}
 
     def visit(first: int) -> None:
-        if first in found:
+        if first in results:
             return
         back, *params = p.entries[names[first]][1]
         blocks = _reached(flow, first)
@@ -52,14 +52,14 @@ def procedures(flow: Flow) -> dict[int, Procedure]:
         for other in called:  # procedures do not call one another in a circle
             visit(other)
         stops = any(isinstance(p.blocks[b].exit, ir.Ask | ir.End) for b in blocks)
-        waits = stops or any(found[other].waits for other in called)
+        waits = stops or any(results[other].waits for other in called)
         cells = [at for at in owned[names[first]] if at != back or first in noted]
         returns = back if first in noted else None
-        found[first] = Procedure(returns, tuple(params), tuple(cells), _rows(p, blocks), frozenset(blocks), waits)
+        results[first] = Procedure(returns, tuple(params), tuple(cells), _rows(p, blocks), frozenset(blocks), waits)
 
     for first in names:
         visit(first)
-    return found
+    return results
 
 
 def _rows(p: ir.Program, blocks: set[int]) -> frozenset[int]:
@@ -70,18 +70,18 @@ def _rows(p: ir.Program, blocks: set[int]) -> frozenset[int]:
 
 def _reached(flow: Flow, first: int) -> set[int]:
     """The blocks of a procedure, those that its decisions lead to among them."""
-    found: set[int] = set()
+    results: set[int] = set()
     todo = [first]
     while todo:
         block = todo.pop()
-        if block not in found:
-            found.add(block)
+        if block not in results:
+            results.add(block)
             todo += flow.successors(block)
             exit_ = flow.p.blocks[block].exit
             if isinstance(exit_, ir.Ask):
                 todo += [choice.block for choice in flow.p.decisions[exit_.decision].choices]
                 todo += [exit_.otherwise] if exit_.otherwise is not None else []
-    return found
+    return results
 
 
 def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[int]]:
@@ -104,20 +104,20 @@ def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[i
             seen.add(block)
             todo.append((block, True))
             todo += [(other, False) for other, _, _ in after[block]]
-    found = dict.fromkeys(order, own)
-    found[first] = own.difference(procedure.given())
+    result = dict.fromkeys(order, own)
+    result[first] = own.difference(procedure.given())
     moved = True
     while moved:
         moved = False
         for block in reversed(order):
-            zero = set(found[block])
+            zero = set(result[block])
             for cells, cleared in changes[block]:
                 zero = zero | cells if cleared else zero - cells
             for other, filled, empty in after[block]:
-                still = found[other] & zero.difference(filled).union(empty)
-                moved = moved or still != found[other]
-                found[other] = still
-    return found
+                still = result[other] & zero.difference(filled).union(empty)
+                moved = moved or still != result[other]
+                result[other] = still
+    return result
 
 
 def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:

@@ -23,9 +23,9 @@ def ranks(program: ir.Program, value: Value) -> list[tuple[int, ...]]:
                 rank.append(value(t.value, (seat,)))
                 continue
             mask = value(t.source, (seat,))
-            found = [i for i in range(mask.bit_length()) if mask >> i & 1]
-            keys = {i: value(t.key, (seat, i)) for i in found}
-            found.sort(key=lambda i: (-keys[i], i))
-            rank += [value(t.value, (seat, i)) for i in found]
+            results = [i for i in range(mask.bit_length()) if mask >> i & 1]
+            keys = {i: value(t.key, (seat, i)) for i in results}
+            results.sort(key=lambda i: (-keys[i], i))
+            rank += [value(t.value, (seat, i)) for i in results]
         found_ranks.append(tuple(rank))
     return found_ranks

@@ -79,15 +79,15 @@ class Regions:
             moved = False
             for block in self.order:
                 ways = [b for b in self.before[block] if b in above]
-                found = ways[0]
+                result = ways[0]
                 for other in ways[1:]:
-                    while found != other:
-                        while self.place[found] < self.place[other]:
+                    while result != other:
+                        while self.place[result] < self.place[other]:
                             other = above[other]
-                        while self.place[other] < self.place[found]:
-                            found = above[found]
-                if above.get(block) != found:
-                    above[block] = found
+                        while self.place[other] < self.place[result]:
+                            result = above[result]
+                if above.get(block) != result:
+                    above[block] = result
                     moved = True
         self.above = above
 
@@ -113,14 +113,14 @@ class Regions:
                 self.loops[block] = self._body(block, turns)
 
     def _body(self, head: int, turns: list[int]) -> set[int]:
-        found = {head}
+        results = {head}
         todo = list(turns)
         while todo:
             block = todo.pop()
-            if block not in found:
-                found.add(block)
+            if block not in results:
+                results.add(block)
                 todo += self.before[block]
-        return found
+        return results
 
     def turns(self, block: int, target: int) -> bool:
         """Whether an edge goes back to the head of a loop that the block is in."""

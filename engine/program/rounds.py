@@ -15,14 +15,14 @@ def times(flow: Flow) -> dict[int, int]:
 
     Of other loops it is not known how often they do: they count once.
     """
-    found = procedures(flow)
-    waits = {first for first, each in found.items() if each.waits}
+    result = procedures(flow)
+    waits = {first for first, each in result.items() if each.waits}
 
     def after(block: int) -> list[int]:
         exit_ = flow.p.blocks[block].exit
         return [] if isinstance(exit_, ir.Enter) and exit_.block in waits else flow.successors(block)
 
-    of = {block: 1 for each in found.values() for block in each.blocks}
+    of = {block: 1 for each in result.values() for block in each.blocks}
     for head, loop in loops(flow.p).items():
         if not isinstance(loop.over, ir.Const):
             continue
@@ -36,11 +36,11 @@ def times(flow: Flow) -> dict[int, int]:
                 before.setdefault(target, []).append(block)
         for block in _inside(head, before.get(head, []), before):
             of[block] = of.get(block, 1) * loop.over.value.bit_count()
-    for each in reversed(found.values()):  # those that call before those that are called
+    for each in reversed(result.values()):  # those that call before those that are called
         for block in each.blocks:
             exit_ = flow.p.blocks[block].exit
             if isinstance(exit_, ir.Enter) and exit_.block not in waits:
-                for inner in found[exit_.block].blocks:
+                for inner in result[exit_.block].blocks:
                     of[inner] = max(of[inner], of[block])
     return of
 
@@ -105,11 +105,11 @@ class Rounds:
 
 def _inside(head: int, last: list[int], before: dict[int, list[int]]) -> set[int]:
     """The blocks of a loop."""
-    found = {head}
+    results = {head}
     todo = list(last)
     while todo:
         block = todo.pop()
-        if block not in found:
-            found.add(block)
+        if block not in results:
+            results.add(block)
             todo += before[block]
-    return found
+    return results

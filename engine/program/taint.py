@@ -46,8 +46,8 @@ class Taint:
                 under |= ways.until_they_meet(b)
                 grown = True
             for b, i in stores:
-                told = b in under or self.told_by(i.value) or self.told_by(i.target.index)
-                if told and not self.cells.issuperset(span(i.target)):
+                note = b in under or self.told_by(i.value) or self.told_by(i.target.index)
+                if note and not self.cells.issuperset(span(i.target)):
                     self.cells.update(span(i.target))
                     grown = True
 
@@ -67,15 +67,15 @@ class Taint:
 
     def read(self, e: ir.Expr) -> frozenset[int]:
         """The cells that an expression may read."""
-        found: set[int] = set()
+        results: set[int] = set()
         for part in walk(e):
             if isinstance(part, ir.Cell):
-                found.update(span(part))
+                results.update(span(part))
             elif isinstance(part, ir.Call):
-                found |= self._of_function(part.function)
+                results |= self._of_function(part.function)
             elif isinstance(part, ir.Suppose):  # it runs rules, which may read anything
-                found.update(range(len(self.p.cells)))
-        return frozenset(found)
+                results.update(range(len(self.p.cells)))
+        return frozenset(results)
 
     def _of_function(self, number: int) -> frozenset[int]:
         if number not in self._reads:
@@ -100,8 +100,8 @@ class _Ways(Flow):
         exit_ = self.p.blocks[block].exit
         if not isinstance(exit_, ir.Ask):
             return super().successors(block)
-        found = [c.block for c in self.p.decisions[exit_.decision].choices]
-        return list(dict.fromkeys([*found, *([exit_.otherwise] if exit_.otherwise is not None else [])]))
+        results = [c.block for c in self.p.decisions[exit_.decision].choices]
+        return list(dict.fromkeys([*results, *([exit_.otherwise] if exit_.otherwise is not None else [])]))
 
     def until_they_meet(self, block: int) -> set[int]:
         """The blocks on the ways from a block up to where all of them lead, with all that is called there."""
@@ -118,22 +118,22 @@ class _Ways(Flow):
         return own
 
     def _reached(self, starts: list[int], end: int | None = None) -> set[int]:
-        found: set[int] = set()
+        results: set[int] = set()
         todo = list(starts)
         while todo:
             block = todo.pop()
-            if block != end and block not in found:
-                found.add(block)
+            if block != end and block not in results:
+                results.add(block)
                 todo += self.successors(block)
-        return found
+        return results
 
 
 def choice_expressions(c: ir.Choice) -> list[ir.Expr]:
     """The expressions that say whether an option is legal, and for whom."""
-    found = [e for e in (c.by, c.weight) if e is not None]
+    results = [e for e in (c.by, c.weight) if e is not None]
     for param in c.params:
-        found += [e for e in (param.low, param.high) if e is not None]
-        found += [param.where.expr] if param.where is not None else []
+        results += [e for e in (param.low, param.high) if e is not None]
+        results += [param.where.expr] if param.where is not None else []
     for condition in c.requires:
-        found += [*(value for _, value in condition.lets), condition.expr]
-    return found
+        results += [*(value for _, value in condition.lets), condition.expr]
+    return results

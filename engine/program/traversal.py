@@ -16,8 +16,8 @@ class _Parts(dict[type, Callable[..., tuple[ir.Expr, ...]]]):
 
     def __missing__(self, kind: type) -> Callable[..., tuple[ir.Expr, ...]]:
         assert kind.__base__ is not None
-        self[kind] = found = self[kind.__base__]
-        return found
+        self[kind] = result = self[kind.__base__]
+        return result
 
 
 _PARTS = _Parts()
@@ -108,8 +108,8 @@ def walk(e: ir.Expr) -> Iterator[ir.Expr]:
     while left:
         e = left.pop()
         yield e
-        if found := parts(e):
-            left += found[::-1]
+        if result := parts(e):
+            left += result[::-1]
 
 
 def binds(e: Binding) -> tuple[int, ...]:
@@ -119,8 +119,8 @@ def binds(e: Binding) -> tuple[int, ...]:
 
 def inside(e: Binding) -> list[ir.Expr]:
     """The parts of a binding expression that know what it binds."""
-    found = [getattr(e, name) for name in _FIELDS[type(e)] if name not in _OUTSIDE]
-    return [x for x in (*found, *(e.keys if isinstance(e, ir.Ranked) else ())) if x is not None]
+    results = [getattr(e, name) for name in _FIELDS[type(e)] if name not in _OUTSIDE]
+    return [x for x in (*results, *(e.keys if isinstance(e, ir.Ranked) else ())) if x is not None]
 
 
 def at_hand(e: ir.Expr) -> tuple[ir.Expr, ...]:
@@ -142,17 +142,17 @@ def free(e: ir.Expr | None) -> frozenset[int]:
 
 def highest(e: ir.Expr) -> int:
     """The highest slot that an expression reads or binds; -1 if there is none."""
-    found = -1
+    result = -1
     left = [e]
     while left:
         x = left.pop()
         if type(x) is ir.Local:
-            found = max(found, x.slot)
+            result = max(result, x.slot)
         elif type(x) in _FIELDS:
             assert isinstance(x, Binding)
-            found = max(found, *binds(x))
+            result = max(result, *binds(x))
         left += parts(x)
-    return found
+    return result
 
 
 def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:

@@ -367,14 +367,14 @@ def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program
 def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
     """The names of the functions of a program but for its blocks, each with what writes it."""
     p = writer.p
-    found: dict[str, Callable[[], None]] = {f"f{i}": partial(writer.definition, i) for i in range(len(p.functions))}
-    found |= ChoiceWriter(writer).functions()
+    results: dict[str, Callable[[], None]] = {f"f{i}": partial(writer.definition, i) for i in range(len(p.functions))}
+    results |= ChoiceWriter(writer).functions()
     for i, v in enumerate(p.invariants):
         params = ["s", f"v{v.each[0]:d}" if v.each else "_"]
-        found[f"inv{i}"] = partial(writer.value, f"inv{i}", params, v.condition.expr)
+        results[f"inv{i}"] = partial(writer.value, f"inv{i}", params, v.condition.expr)
     for i, e in enumerate(scored(p)):
-        found[f"score{i}"] = partial(writer.value, f"score{i}", ["s", "v0", "v1=0"], e, whole=True)
-    return found
+        results[f"score{i}"] = partial(writer.value, f"score{i}", ["s", "v0", "v1=0"], e, whole=True)
+    return results
 
 
 def _names_of(program: ir.Program, occupancy: Occupancy) -> dict[str, Any]:

@@ -110,11 +110,11 @@ class BlockWriter:
         self.i.zero |= self.plan.zero_at.get(number, frozenset())
         loop = self.plan.loops.get(number)
         if loop is not None and len(self._inside) < _MAX_LOOPS and not self._again:
-            found = self._for(number, loop, stop, depth)
+            result = self._for(number, loop, stop, depth)
         else:
-            found = self._block(number, stop, depth)
+            result = self._block(number, stop, depth)
         self._opened.discard(number)
-        return found
+        return result
 
     def _may_begin(self, head: int, stop: int, depth: int) -> bool:
         """Whether the loop that a block leads to is written right after it."""
@@ -122,9 +122,9 @@ class BlockWriter:
         return fits and head != stop and head not in self._opened
 
     def _block(self, number: int, stop: int, depth: int) -> tuple[list[str], bool]:
-        here = self.p.blocks[number]
-        exit_ = here.exit
-        body = here.body
+        place = self.p.blocks[number]
+        exit_ = place.exit
+        body = place.body
         source = None
         if isinstance(exit_, ir.Goto) and self._may_begin(exit_.block, stop, depth):
             body, source = begun(body, self.plan.loops[exit_.block])
@@ -292,9 +292,9 @@ class BlockWriter:
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
             out += ["else:", *("    " + line for line in ended)] if ended else []
         self.i.zero = set(self.plan.zero_at.get(loop.after, ()))
-        found = self._then(out, loop.after, stop, depth)
+        result = self._then(out, loop.after, stop, depth)
         self._opened.discard(head)
-        return found
+        return result
 
     def _tested(self, head: int, loop: Loop) -> int:
         """The most steps of a round of a loop up to where its condition holds."""

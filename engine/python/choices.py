@@ -33,19 +33,19 @@ class ChoiceWriter:
         """The names of the functions of all decisions, each with what writes it."""
         exits = (block.exit for block in self.w.p.blocks)
         idle = {e.decision for e in exits if isinstance(e, ir.Ask) and e.otherwise is not None}
-        found: dict[str, Callable[[], None]] = {}
+        results: dict[str, Callable[[], None]] = {}
         for i, d in enumerate(self.w.p.decisions):
             if d.by is not None:
-                found[f"who{i:d}"] = partial(self.w.value, f"who{i:d}", ["s"], d.by)
-            found[f"own{i:d}"] = partial(self._list, i, d, interrupts=False)
+                results[f"who{i:d}"] = partial(self.w.value, f"who{i:d}", ["s"], d.by)
+            results[f"own{i:d}"] = partial(self._list, i, d, interrupts=False)
             if i in idle:
-                found[f"any{i:d}"] = partial(self._any, i, d)
-            found[f"out{i:d}"] = partial(self._list, i, d, interrupts=True)
+                results[f"any{i:d}"] = partial(self._any, i, d)
+            results[f"out{i:d}"] = partial(self._list, i, d, interrupts=True)
             for k, c in enumerate(d.choices):
-                found[f"test{i:d}_{k:d}"] = partial(self._test, f"test{i:d}_{k:d}", c)
+                results[f"test{i:d}_{k:d}"] = partial(self._test, f"test{i:d}_{k:d}", c)
                 if c.by is not None:
-                    found[f"by{i:d}_{k:d}"] = partial(self.w.value, f"by{i:d}_{k:d}", _params(c), c.by)
-        return found
+                    results[f"by{i:d}_{k:d}"] = partial(self.w.value, f"by{i:d}_{k:d}", _params(c), c.by)
+        return results
 
     def _listing(self, number: int, d: ir.Decision, *, interrupts: bool, once: bool) -> list[str]:
         """The lines that list the options of the decider, or of others; none if there are no such options.
@@ -78,8 +78,8 @@ class ChoiceWriter:
     def _any(self, number: int, d: ir.Decision) -> None:
         """Writes the function that says whether there is a legal option of the decider."""
         lines = self._listing(number, d, interrupts=False, once=False)
-        found = [_YIELD.sub("return True", line) for line in lines]
-        self.w.function(f"any{number:d}", ["s"], [*found, "return False"])
+        results = [_YIELD.sub("return True", line) for line in lines]
+        self.w.function(f"any{number:d}", ["s"], [*results, "return False"])
 
     def _share(self, choices: list[ir.Choice]) -> list[str]:
         """The lines that evaluate what several options of a decision read, and at least one of them always."""
@@ -105,8 +105,8 @@ class ChoiceWriter:
         """The lines for what is evaluated once, when it is first needed: it is the same for all arguments."""
         same = [e for e in same_for_all(d, choices, self.w.facts) if e not in self.w.shared]
         names = [f"h{i:d}" for i in range(len(same))]
-        kept = {e: f"({h} if {h} is not None else ({h} := {self.w.x(e)}))" for e, h in zip(same, names, strict=True)}
-        self.w.shared |= kept
+        rest = {e: f"({h} if {h} is not None else ({h} := {self.w.x(e)}))" for e, h in zip(same, names, strict=True)}
+        self.w.shared |= rest
         return [f"{h} = None" for h in names]
 
     def _listed(self, decision: int, number: int, c: ir.Choice, *, once: bool) -> list[str]:
@@ -115,7 +115,7 @@ class ChoiceWriter:
         slots = [param.slot for param in c.params]
         order = option_tests(c, self.w.facts)
         faults, wheres = order.faults, order.wheres
-        tests = [[self._condition(lets, e) for lets, e in found] for found in order.tests]
+        tests = [[self._condition(lets, e) for lets, e in result] for result in order.tests]
         early = self._early(c, faults, wheres, tests) if self.w.features.early_domains else {}
         body: list[str] = []
         pad = ""
@@ -132,7 +132,7 @@ class ChoiceWriter:
                 between = prod(map(_sure_values, c.params[depth:later]))
                 body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], places[later], between)]
             counted = depth < len(slots) and (faults[depth] or c.params[depth].steps > 0)
-            if counted and not any(depth in found for found in early.values()):
+            if counted and not any(depth in result for result in early.values()):
                 body += [pad + line for line in self._counted(f"r{depth:d}", c.params[depth], places[depth], 1)]
             if tests[depth]:
                 body.append(f"{pad}if {' and '.join(tests[depth])}:")
@@ -161,7 +161,7 @@ class ChoiceWriter:
         self, c: ir.Choice, faults: list[bool], wheres: list[ir.Expr | None], tests: list[list[str]]
     ) -> dict[int, list[int]]:
         """Depth → the parameters whose numbers are found there: the loops between always reach them."""
-        found: dict[int, list[int]] = {}
+        results: dict[int, list[int]] = {}
         for at, param in enumerate(c.params):
             depth = at
             while depth and faults[at] and not tests[depth] and wheres[depth - 1] is None:
@@ -173,8 +173,8 @@ class ChoiceWriter:
                     break
                 depth -= 1
             if depth < at:
-                found.setdefault(depth, []).append(at)
-        return found
+                results.setdefault(depth, []).append(at)
+        return results
 
     def _test(self, name: str, c: ir.Choice) -> None:
         """Writes the test of one tuple of arguments."""
@@ -203,17 +203,17 @@ class ChoiceWriter:
 
     def _counted(self, name: str, param: ir.Param, place: str, times: int) -> list[str]:
         """The lines that put a domain into a variable, and count its values as often as they are listed."""
-        found = [f"{name} = {self._domain(param, place)}"]
+        results = [f"{name} = {self._domain(param, place)}"]
         if param.steps:
-            found += [f"left[0] -= len({name}) * {times * param.steps:d}", "if left[0] < 0: doubtful()"]
-        return found
+            results += [f"left[0] -= len({name}) * {times * param.steps:d}", "if left[0] < 0: doubtful()"]
+        return results
 
     def _domain(self, param: ir.Param, place: str) -> str:
         if param.high is None:
-            found = self.w.members_of(param.low)
+            result = self.w.members_of(param.low)
         else:
-            found = f"numbers({place}, {self.w.x(param.low)}, {self.w.x(param.high)})"
-        return found if param.none is None else f"(*{found}, {param.none:d})"
+            result = f"numbers({place}, {self.w.x(param.low)}, {self.w.x(param.high)})"
+        return result if param.none is None else f"(*{result}, {param.none:d})"
 
 
 def _params(c: ir.Choice) -> list[str]:

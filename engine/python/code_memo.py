@@ -17,12 +17,12 @@ class CodeMemo:
 
     def code(self, source: str) -> CodeType:
         """The code that defines the function of a source text, as `exec` takes it."""
-        found = self._codes.get(source)
-        if found is None:
-            found = compile(source, "<generated>", "exec")
+        result = self._codes.get(source)
+        if result is None:
+            result = compile(source, "<generated>", "exec")
             self._kept += len(source)
             if self._kept > MAX_SOURCE:
                 self._codes.clear()
                 self._kept = len(source)
-            self._codes[source] = found
-        return found
+            self._codes[source] = result
+        return result

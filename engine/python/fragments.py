@@ -53,8 +53,8 @@ class Fragments:
         for function, count in writer.memos.items():
             if function.upper() not in names:
                 names[function.upper()] = memo_of(names[function], count)
-        made: Callable[..., Any] = names[name]
-        return made
+        result: Callable[..., Any] = names[name]
+        return result
 
     def _reached(self, uses: Iterable[ir.Expr], defined: set[int]) -> Iterator[ir.Expr]:
         """All parts of expressions, and of the definitions that they call but for those that are `defined` already."""

@@ -106,17 +106,17 @@ class FunctionWriter:
         """
         self.done[head] = 0
         plan = self.plan
-        here = plan.of_block.get(head)
-        given = plan.arguments.get(head, ())
-        args = tuple([at for at in given if at not in plan.read])
+        place = plan.of_block.get(head)
+        source = plan.arguments.get(head, ())
+        args = tuple([at for at in source if at not in plan.read])
         own, variables = args, plan.variables.union(args)
-        if here is not None:
-            zero = plan.zero_at[head].difference(here.rows)
-            own = (*args, *(at for at in here.cells if at in zero and at not in args))
-            variables = plan.variables.difference(here.cells, here.params).union(own)
-        names = [variable(at) for at in given]
+        if place is not None:
+            zero = plan.zero_at[head].difference(place.rows)
+            own = (*args, *(at for at in place.cells if at in zero and at not in args))
+            variables = plan.variables.difference(place.cells, place.params).union(own)
+        names = [variable(at) for at in source]
         writer = BlockWriter(self.w, plan, head, variables, own)
-        body = [*spilled([at for at in given if at not in args]), *writer.body(names)]
+        body = [*spilled([at for at in source if at not in args]), *writer.body(names)]
         if head in plan.flow.firsts:  # called by others that do not know its steps
             body = [*counted(writer.steps), *body]
         else:

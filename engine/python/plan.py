@@ -46,16 +46,16 @@ class Plan:
         self.flow = Flow(p)
         self.loops = loops(p) if features.set_loops else {}
         self.meets = meets(self.flow) if features.join_branches else {}
-        found = procedures(self.flow) if features.variables else {}
-        found = {first: procedure for first, procedure in found.items() if len(procedure.cells) <= _MAX_VARIABLES}
-        self.read = {at for first, cells in self.flow.firsts.items() if first not in found for at in cells}
-        for first, procedure in found.items():
-            found[first] = replace(procedure, cells=tuple([at for at in procedure.cells if at not in self.read]))
-        self.procedures = found
-        self.of_block = {block: procedure for procedure in found.values() for block in procedure.blocks}
-        self.variables = frozenset(at for procedure in found.values() for at in procedure.cells)
+        results = procedures(self.flow) if features.variables else {}
+        results = {first: procedure for first, procedure in results.items() if len(procedure.cells) <= _MAX_VARIABLES}
+        self.read = {at for first, cells in self.flow.firsts.items() if first not in results for at in cells}
+        for first, procedure in results.items():
+            results[first] = replace(procedure, cells=tuple([at for at in procedure.cells if at not in self.read]))
+        self.procedures = results
+        self.of_block = {block: procedure for procedure in results.values() for block in procedure.blocks}
+        self.variables = frozenset(at for procedure in results.values() for at in procedure.cells)
         self.zero_at: dict[int, frozenset[int]] = {}
-        for first, procedure in found.items():
+        for first, procedure in results.items():
             self.zero_at |= zeros(self.flow, first, procedure)
         self.arguments = p.arguments()
         self.written = 0

@@ -149,28 +149,28 @@ class Memo(dict[Any, Any]):
     def __missing__(self, key: Any) -> Any:
         if len(self) >= self._limit:
             self.clear()
-        found = self[key] = self._value(key)
-        return found
+        result = self[key] = self._value(key)
+        return result
 
 
 def ordered_members(mask: int) -> tuple[int, ...]:
     """The members of a set, in order."""
-    found = []
+    results = []
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        results.append(low.bit_length() - 1)
         mask ^= low
-    return tuple(found)
+    return tuple(results)
 
 
 def positive_members(cells: tuple[int, ...]) -> int:
     """The set of the places at which there is more than nothing."""
-    found, bit = 0, 1
+    result, bit = 0, 1
     for value in cells:
         if value > 0:
-            found |= bit
+            result |= bit
         bit <<= 1
-    return found
+    return result
 
 
 def memo_of(function: Callable[..., int], params: int) -> Memo:
@@ -185,9 +185,9 @@ def counting_memo_of(function: Callable[..., int], params: int, left: list[int])
 
     def value(key: Any) -> tuple[int, int]:
         before = left[0]
-        found = function(None, key) if params == 1 else function(None, *key)
+        result = function(None, key) if params == 1 else function(None, *key)
         steps, left[0] = before - left[0], before
-        return found, steps
+        return result, steps
 
     return Memo(value)
 

@@ -153,20 +153,20 @@ def identify(
     ruleset = load(rules) if rules is not None else named_ruleset(log, load, overlays=False)
     base = ruleset.reference
     search = _Search(ruleset, log.header.seats, moves, load, step)
-    found = Identification(log.file, base, sum(isinstance(move, RecordedDecision) for move in moves))
+    result = Identification(log.file, base, sum(isinstance(move, RecordedDecision) for move in moves))
     try:
         answers, closest = search.run()
-        found.answers = answers
-        found.closest = None if answers else closest
+        result.answers = answers
+        result.closest = None if answers else closest
         if answers and details:
-            found.undecided = search.undecided(answers[0])
+            result.undecided = search.undecided(answers[0])
     except _ExhaustedError:
-        found.complete = False
-        found.answers = search.legal()
-        found.closest = None if found.answers else search.furthest
-    found.named = search.named
-    found.replays = search.replays
-    return found
+        result.complete = False
+        result.answers = search.legal()
+        result.closest = None if result.answers else search.furthest
+    result.named = search.named
+    result.replays = search.replays
+    return result
 
 
 def recorded_moves(log: NativeLog) -> list[RecordedMove]:
@@ -238,18 +238,18 @@ class _Search:
 
     def legal(self) -> list[Trial]:
         """The legal trials so far with the fewest departures."""
-        found = [trial for trial in self._tried.values() if trial is not None and trial.difference is None]
-        least = min((trial.candidate.departures for trial in found), default=0)
-        return [trial for trial in found if trial.candidate.departures == least]
+        results = [trial for trial in self._tried.values() if trial is not None and trial.difference is None]
+        least = min((trial.candidate.departures for trial in results), default=0)
+        return [trial for trial in results if trial.candidate.departures == least]
 
     def undecided(self, answer: Trial) -> list[tuple[str, str]]:
         """Single changes of an answer that keep the log legal, without changes back to a default."""
-        found = []
+        results = []
         for change, candidate in self._changes(answer.candidate):
             trial = self._try(candidate)
             if trial is not None and trial.difference is None:
-                found.append(change)
-        return found
+                results.append(change)
+        return results
 
     def _children(self, parent: Trial) -> Iterator[Trial]:
         """Candidates with one more departure that get further, or stop for another reason (once)."""

@@ -435,9 +435,9 @@ def _replay_foreign(
         result.divergence = Divergence(game.ply, None, None, refusal, ())
         return result
     except SpentError:
-        (told,) = importer.too_long()
-        report.add(told)
-        result.divergence = Divergence(game.ply, None, None, refused(told.message, told.span), ())
+        (note,) = importer.too_long()
+        report.add(note)
+        result.divergence = Divergence(game.ply, None, None, refused(note.message, note.span), ())
         return result
     if past:
         result.passed = passed_faults(dialect, importer.moves, importer.entries)
@@ -455,11 +455,11 @@ def _replay_foreign(
 
 def _own_rules(dialect: Dialect, log: ForeignLog) -> str:
     """The ruleset reference that the dialect names for a log."""
-    found = dialect.ruleset_for(log.entries[0])
-    if found is None:
+    result = dialect.ruleset_for(log.entries[0])
+    if result is None:
         start = Span(log.file, 1, 1, 1, 2)
         fail("RS621", f"`{dialect.id}` knows no ruleset for this log", start, help=f"it knows {dialect.wanted()}")
-    return found
+    return result
 
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:

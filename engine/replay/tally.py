@@ -25,21 +25,21 @@ def logs_in(folder: Path) -> list[Path]:
         DiagnosticsError: RS601 if the folder cannot be read or holds no log, RS602 if there are more than `MAX_LOGS`.
     """
     try:
-        found = sorted(
+        results = sorted(
             p for p in folder.iterdir() if not is_hidden(p.name) and p.name.endswith(_SUFFIXES) and not p.is_dir()
         )
     except OSError as error:
         message = f"`{folder}` cannot be read: {error.strerror}"
         raise DiagnosticsError([Diagnostic("RS601", Severity.ERROR, message, None)]) from None
-    if not found:
+    if not results:
         help_ = f"logs are files ending in {', '.join(_SUFFIXES)}"
         raise DiagnosticsError([Diagnostic("RS601", Severity.ERROR, f"`{folder}` holds no log", None, help=help_)])
-    if len(found) > MAX_LOGS:
-        message = f"`{folder}` holds {len(found):,} logs; at most {MAX_LOGS:,} are judged at a time"
+    if len(results) > MAX_LOGS:
+        message = f"`{folder}` holds {len(results):,} logs; at most {MAX_LOGS:,} are judged at a time"
         raise DiagnosticsError(
             [Diagnostic("RS602", Severity.ERROR, message, None, help="put them into several folders")]
         )
-    return found
+    return results
 
 
 class Tally:

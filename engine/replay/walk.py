@@ -128,8 +128,8 @@ def _next_known(moves: Sequence[RecordedMove], number: int, known: Set[str]) -> 
 def _sayable(game: Game, back: TakenBack) -> TakenBack:
     """The part of what is taken back that these rules know the state fields of."""
     fields = game.omniscient.fields
-    kept = tuple(name for name in back.keep if name in fields)
-    return replace(back, keep=kept, set=tuple(pair for pair in back.set if pair[0] in fields))
+    rest = tuple(name for name in back.keep if name in fields)
+    return replace(back, keep=rest, set=tuple(pair for pair in back.set if pair[0] in fields))
 
 
 def _take_back(game: Game, back: TakenBack) -> None:

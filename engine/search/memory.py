@@ -94,7 +94,7 @@ class SearchMemory:
 
     def play_hashed(self, count: int, cap: int) -> tuple[list[int], NDArray[np.uint64]]:
         """The same, with the hashes after all decisions of the other games, one game after the other."""
-        found: list[NDArray[np.int64]] = []
+        results: list[NDArray[np.int64]] = []
         trapped: set[int] = set()
 
         def call() -> None:
@@ -105,16 +105,16 @@ class SearchMemory:
                 trapped.add(self.get("GAME"))
                 raise
             finally:
-                found.append(self.read(self.out, (self.get("TRAIL") - self.out) // 8))
+                results.append(self.read(self.out, (self.get("TRAIL") - self.out) // 8))
                 if self.get("GAME") in trapped:  # what has been noted of this game is of no use
                     played = sum(self.decisions(n) for n in range(self.get("GAME")) if n not in trapped)
-                    found[:] = [np.concatenate(found)[:played]]
+                    results[:] = [np.concatenate(results)[:played]]
 
         try:
             given_back = self.each(count, call)
         finally:
             self.set("TRAIL", 0)
-        return given_back, np.concatenate([*found, np.empty(0, np.int64)]).view(np.uint64)
+        return given_back, np.concatenate([*results, np.empty(0, np.int64)]).view(np.uint64)
 
     def decisions(self, number: int) -> int:
         """The decisions of a playout."""

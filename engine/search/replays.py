@@ -78,7 +78,7 @@ class Coder:
         read = words(self._game.omniscient.numbers.machine, self._game.ruleset, seats).reader.read
         seat = {name: number for number, name in enumerate(seats)} | {None: _WHOEVER}
         known: dict[tuple[str, str | None, str], list[int]] = {}
-        found = []
+        results = []
         for move in moves:
             if isinstance(move, TakenBack) or (isinstance(move, LogEntry) and move.back is not None):
                 raise ValueError("decisions are taken back there: `replay_native` replays that")
@@ -95,15 +95,15 @@ class Coder:
                 except (KeyError, ValueError):  # no decision, no option or no entity is called so
                     pass
                 known[key] = code
-            found.append(code)
-        return np.array(found, np.int64).reshape(len(found), self.width)
+            results.append(code)
+        return np.array(results, np.int64).reshape(len(results), self.width)
 
     def checked(self, codes: Codes) -> Codes:
         """Codes, if they have the shape of codes."""
-        found = np.ascontiguousarray(codes, np.int64)
-        if found.ndim != 2 or found.shape[1] != self.width:
-            raise ValueError(f"codes have {self.width} columns; the shape of these is {found.shape}")
-        return found
+        result = np.ascontiguousarray(codes, np.int64)
+        if result.ndim != 2 or result.shape[1] != self.width:
+            raise ValueError(f"codes have {self.width} columns; the shape of these is {result.shape}")
+        return result
 
     def _is_value(self, type_: str, value: int) -> bool:
         """Whether there is such a value of a parameter's type."""

@@ -114,8 +114,8 @@ class Search:
 
     def rows(self, games: Iterable[Game]) -> NDArray[np.int64]:
         """The positions of games, a row for each."""
-        found = [self._form.row(game.omniscient.numbers.cells) for game in games]
-        return np.array(found, np.int64).reshape(len(found), self.columns)
+        results = [self._form.row(game.omniscient.numbers.cells) for game in games]
+        return np.array(results, np.int64).reshape(len(results), self.columns)
 
     def game(self, row: ArrayLike) -> Game:
         """A game that stands at a row, with no decisions before."""
@@ -145,10 +145,10 @@ class Search:
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
         """Rows as they are, if they have the shape of rows."""
-        found = np.ascontiguousarray(rows, np.int64)
-        if found.ndim != 2 or found.shape[1] != self.columns:
-            raise ValueError(f"an array of rows has {self.columns} columns; the shape of this one is {found.shape}")
-        return found
+        result = np.ascontiguousarray(rows, np.int64)
+        if result.ndim != 2 or result.shape[1] != self.columns:
+            raise ValueError(f"an array of rows has {self.columns} columns; the shape of this one is {result.shape}")
+        return result
 
     # --- many positions at once -------------------------------------------------------------
 
@@ -175,11 +175,11 @@ class Search:
             IndexError: if there are not so many.
         """
         numbers = self._numbers(rows, options)
-        found = np.empty_like(self._checked(rows))
+        result = np.empty_like(self._checked(rows))
         for at, (game, number) in enumerate(zip(self._games(rows), numbers.tolist(), strict=True)):
             game.apply(self.numbered(self.options(game), number))
-            found[at] = self._form.row(game.omniscient.numbers.cells)
-        return found
+            result[at] = self._form.row(game.omniscient.numbers.cells)
+        return result
 
     def _numbers(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
         numbers = np.ascontiguousarray(options, np.int64)
@@ -189,17 +189,17 @@ class Search:
 
     def expand(self, rows: NDArray[np.int64]) -> Expanded:
         """The positions after all legal options of positions; a game that is over has none."""
-        found: list[list[int]] = []
+        results: list[list[int]] = []
         parents: list[int] = []
         hashes: list[int] = []
         for parent, game in enumerate(self._games(rows)):
             for option in self.options(game):
                 game.apply(option)
-                found.append(self._form.row(game.omniscient.numbers.cells))
+                results.append(self._form.row(game.omniscient.numbers.cells))
                 parents.append(parent)
                 hashes.append(int(game.hash, 16))
                 game.undo()
-        after = np.array(found, np.int64).reshape(len(found), self.columns)
+        after = np.array(results, np.int64).reshape(len(results), self.columns)
         return Expanded(after, np.array(parents, np.int64), np.array(hashes, np.uint64))
 
     def playouts(
@@ -229,8 +229,8 @@ class Search:
             if hashes:
                 seen.append(int(game.hash, 16))
         position = game.omniscient.numbers
-        found = ranks(position.program, position.value)
-        end = self.end(game.is_over, game.ply, position.state[ir.WINNERS], found)
+        result = ranks(position.program, position.value)
+        end = self.end(game.is_over, game.ply, position.state[ir.WINNERS], result)
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
     def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
@@ -284,9 +284,9 @@ class Search:
         Raises:
             RulesetFaultError: if the rules are at fault before the first decision.
         """
-        found = [self._coder.checked(codes) for codes in games]
+        results = [self._coder.checked(codes) for codes in games]
         row = self.rows([restarted(self._table)])[0] if start is None else np.asarray(start, np.int64)
-        return self._replayed(found, self._checked(row[None])[0], hashes)
+        return self._replayed(results, self._checked(row[None])[0], hashes)
 
     def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:
         rows, decisions = [], []

@@ -101,8 +101,8 @@ class PythonWalk:
     @property
     def row(self) -> NDArray[np.int64]:
         """The position as a row."""
-        found: NDArray[np.int64] = self._search.rows([self._game])[0]
-        return found
+        result: NDArray[np.int64] = self._search.rows([self._game])[0]
+        return result
 
     def weights(self) -> list[int]:
         """The weights of the options."""
@@ -121,7 +121,7 @@ class PythonWalk:
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
         """Plays a random game from here, then goes back."""
-        found = self._search.playout(self.row, seed, number, cap)
+        result = self._search.playout(self.row, seed, number, cap)
         while self._game.ply:
             self.undo()
-        return found
+        return result

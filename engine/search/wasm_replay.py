@@ -53,7 +53,7 @@ class WasmReplay:
                     sizes[n] = size
             ended = {n for n, legal in zip(sizes, self._run(sizes), strict=True) if not legal and not self._judge(n)}
             left = [n for n in left if n not in ended and self._done[n] < len(self._games[n])]
-        hashes = [one for found in self._hashes for one in found]
+        hashes = [one for result in self._hashes for one in result]
         seen = np.concatenate([np.empty(0, np.uint64), *hashes])
         return Replayed(np.array(self._done, np.int64), self._rows, seen)
 
@@ -95,8 +95,8 @@ class WasmReplay:
         self._judged[n] += 1
         codes = self._games[n][self._done[n] :][: 1 if self._judged[n] <= _FEW else None]
         game, seen = self._search.game(self._rows[n]), list[int]()
-        found = self._search.replayed(game, codes, seen if self._hashed else None)
-        self._done[n] += found
+        result = self._search.replayed(game, codes, seen if self._hashed else None)
+        self._done[n] += result
         self._rows[n] = self._search.rows([game])[0]
         self._hashes[n].append(np.array(seen, np.uint64))
-        return found == len(codes)
+        return result == len(codes)

@@ -51,15 +51,15 @@ class WasmSearch(Search):
         self, rows: NDArray[np.int64], what: int, python: Callable[[NDArray[np.int64]], NDArray[np.int64]]
     ) -> NDArray[np.int64]:
         memory, rows = self._memories[0], self._checked(rows)
-        found = np.empty(len(rows), np.int64)
+        result = np.empty(len(rows), np.int64)
         for first, part in self._parts(rows):
             count = len(part)
             look = (count, what, int(self.interrupts))
             given_back = memory.each(count, lambda look=look: memory.instance.call("look", *look))  # type: ignore[misc]
-            found[first : first + count] = memory.read(memory.found, count)
+            result[first : first + count] = memory.read(memory.found, count)
             if given_back:
-                found[first : first + count][given_back] = python(part[given_back])
-        return found
+                result[first : first + count][given_back] = python(part[given_back])
+        return result
 
     def deciders(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of each position's deciding seat."""
@@ -78,22 +78,22 @@ class WasmSearch(Search):
         """The positions after an option of each."""
         memory, rows = self._memories[0], self._checked(rows)
         numbers = self._numbers(rows, options)
-        found = np.empty_like(rows)
+        result = np.empty_like(rows)
         for first, part in self._parts(rows):
             count = len(part)
             memory.write(memory.found, numbers[first : first + count])
             call = (count, int(self.interrupts))
             given_back = memory.each(count, lambda call=call: memory.instance.call("advance", *call))  # type: ignore[misc]
-            found[first : first + count] = memory.read(memory.rows, part.size).reshape(part.shape)
+            result[first : first + count] = memory.read(memory.rows, part.size).reshape(part.shape)
             if given_back:
-                here = numbers[first : first + count][given_back]
-                found[first : first + count][given_back] = super().apply(part[given_back], here)
-        return found
+                place = numbers[first : first + count][given_back]
+                result[first : first + count][given_back] = super().apply(part[given_back], place)
+        return result
 
     def expand(self, rows: NDArray[np.int64]) -> Expanded:
         """The positions after all legal options of positions."""
         memory, rows = self._memories[0], self._checked(rows)
-        found: list[NDArray[np.int64]] = []
+        results: list[NDArray[np.int64]] = []
         others: list[Expanded] = []
 
         def call() -> None:
@@ -104,7 +104,7 @@ class WasmSearch(Search):
                 done = (memory.get("OUT") - memory.out) // 8
                 after = memory.read(memory.out, done).reshape(-1, self.columns + 2)
                 after[:, self.columns] += first
-                found.append(after)
+                results.append(after)
 
         for first, part in self._parts(rows):
             count = len(part)
@@ -112,8 +112,8 @@ class WasmSearch(Search):
             if len(given_back):
                 python = super().expand(part[given_back])
                 others.append(python._replace(parents=first + given_back[python.parents]))
-                found = [one[~np.isin(one[:, self.columns], first + given_back)] for one in found]
-        whole = np.concatenate([np.empty((0, self.columns + 2), np.int64), *found])
+                results = [one[~np.isin(one[:, self.columns], first + given_back)] for one in results]
+        whole = np.concatenate([np.empty((0, self.columns + 2), np.int64), *results])
         result = Expanded(
             np.ascontiguousarray(whole[:, : self.columns]),
             whole[:, self.columns].copy(),
@@ -175,16 +175,16 @@ class WasmSearch(Search):
             given_back, seen = memory.play_hashed(len(rows), cap)
         else:
             given_back = memory.play(len(rows), cap)
-        found: list[End | None] = []
+        results: list[End | None] = []
         at = 0
         for number, _ in enumerate(rows):
             if number in given_back:
-                found.append(None)
+                results.append(None)
                 continue
             first, at = at, at + memory.decisions(number)
             end = memory.end(self, number)
-            found.append(end if seen is None else end._replace(hashes=seen[first:at]))
-        return found
+            results.append(end if seen is None else end._replace(hashes=seen[first:at]))
+        return results
 
     def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:
         return WasmReplay(self, self._memories[0], games, row, hashes).replayed()

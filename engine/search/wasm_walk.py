@@ -74,14 +74,14 @@ class WasmWalk:
     @property
     def hash(self) -> int:
         """The hash of the position."""
-        found = self._sums[-1]
-        if found is None:
+        result = self._sums[-1]
+        if result is None:
             if self._marks and (before := self._sums[-2]) is not None:
-                found = (before + (self._call("grown", self._marks[-1]) & _WORD)) % PRIME
+                result = (before + (self._call("grown", self._marks[-1]) & _WORD)) % PRIME
             else:
-                found = self._call("whole_hash") & _WORD
-            self._sums[-1] = found
-        return found
+                result = self._call("whole_hash") & _WORD
+            self._sums[-1] = result
+        return result
 
     @property
     def row(self) -> NDArray[np.int64]:
@@ -131,8 +131,8 @@ class WasmWalk:
         try:
             if self._memory.play(1, cap):
                 raise TrapError
-            found = self._memory.end(self._search, 0)
+            result = self._memory.end(self._search, 0)
         except TrapError:
-            found = self._search.playout(self._memory.read(self._here, self._search.columns), seed, number, cap)
+            result = self._search.playout(self._memory.read(self._here, self._search.columns), seed, number, cap)
         self._back()
-        return found
+        return result

@@ -12,8 +12,8 @@ def write_weights(wasm: WasmProgram, instance: Instance) -> None:
     """Writes the weights of the cells."""
     memory = wasm.compiled.memory
     weight = weights(len(wasm.p.cells), memory.cells)
-    found = [0 if memory.widths.cells[at] else weight[at] for at in range(memory.cells)]
+    results = [0 if memory.widths.cells[at] else weight[at] for at in range(memory.cells)]
     for at in memory.ranks:
-        found += [(weight[at] << 64 * word) % PRIME for word in range(memory.words)]
-    content = words(found)
+        results += [(weight[at] << 64 * word) % PRIME for word in range(memory.words)]
+    content = words(results)
     instance.memory[memory.weights : memory.weights + len(content)] = content

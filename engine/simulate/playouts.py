@@ -83,17 +83,17 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
         The option; None if none is legal.
     """
     first = 2 * (game.omniscient.numbers.ply if at is None else at)
-    found: Sequence[Option] = game.legal_options
+    result: Sequence[Option] = game.legal_options
     if interrupt_rate and draws.happens(first, interrupt_rate):
-        own = list(found)  # before the interrupts: a fault of the rules is reported in their order
-        found = list(game.interrupts) or own
-    count = len(found)
+        own = list(result)  # before the interrupts: a fault of the rules is reported in their order
+        result = list(game.interrupts) or own
+    count = len(result)
     if not count:
         return None
-    option = found[draws.below(first + 1, count)]
+    option = result[draws.below(first + 1, count)]
     if option.by is not None:
         return option
-    return found[draws.weighted(first + 1, [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in found])]
+    return result[draws.weighted(first + 1, [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in result])]
 
 
 def play_out(
@@ -138,8 +138,8 @@ def play_out(
 
 
 def _broken(game: Game) -> PlayoutFailure | None:
-    found = game.omniscient.broken_invariants()
-    return PlayoutFailure("invariant", "; ".join(found), broken(invariant_of(game, found[0]))) if found else None
+    result = game.omniscient.broken_invariants()
+    return PlayoutFailure("invariant", "; ".join(result), broken(invariant_of(game, result[0]))) if result else None
 
 
 def _stuck(game: Game) -> PlayoutFailure:

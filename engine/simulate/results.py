@@ -98,24 +98,24 @@ def check_header(data: bytes, name: str, plan: Plan) -> None:
     """
     place = Span(name, 1, 1, 1, 2)
     try:
-        found = json.loads(data)
+        result = json.loads(data)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or "rulespec_results" not in found:
+        result = None
+    if not isinstance(result, dict) or "rulespec_results" not in result:
         fail("RS607", "these are no results of games: there is no `rulespec_results`", place, help="name another file")
     wanted = header(plan)
-    found = new_header(found, wanted)
-    version = found["rulespec_results"]
+    result = new_header(result, wanted)
+    version = result["rulespec_results"]
     if not _same(version, VERSION):
         message = f"the results have version {_quoted(version)}; this program continues version {VERSION}"
         fail("RS605", message, place, help="name another file, or update rulespec")
-    if not _same(found.get("random"), GENERATOR):
-        _drawn_otherwise(found, place)
-    keys = [key for key in [*wanted, *found] if key != "sources_hash"]  # games of other words are the same games
-    differing = [k for k in keys if k not in found or k not in wanted or not _same(found[k], wanted[k])]
+    if not _same(result.get("random"), GENERATOR):
+        _drawn_otherwise(result, place)
+    keys = [key for key in [*wanted, *result] if key != "sources_hash"]  # games of other words are the same games
+    differing = [k for k in keys if k not in result or k not in wanted or not _same(result[k], wanted[k])]
     if differing:
         texts = [
-            f"{shown(k)} is {_quoted(found.get(k))}, not {_quoted(wanted.get(k))}" for k in dict.fromkeys(differing)
+            f"{shown(k)} is {_quoted(result.get(k))}, not {_quoted(wanted.get(k))}" for k in dict.fromkeys(differing)
         ]
         raise SaveError(f"{name} holds other games: {', '.join(texts[:5])}. Name another file, or delete this one")
 

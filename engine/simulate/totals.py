@@ -75,10 +75,10 @@ class Totals:
     @property
     def decisions(self) -> Sample:
         """The lengths of all games."""
-        found = Sample()
+        result = Sample()
         for length, games in self.lengths.items():
-            found.add(length, games)
-        return found
+            result.add(length, games)
+        return result
 
     def to_json(self) -> dict[str, Any]:
         """The totals as plain data; see simulate.schema.json. Wins are shared between several winners, or teams."""
@@ -124,8 +124,8 @@ class Totals:
 
 def _interval(wins: float, games: int) -> list[float]:
     """Between which shares of wins the true one is, 19 times in 20."""
-    found = share(wins, games)
-    return [round(found.low, 4), round(found.high, 4)]
+    result = share(wins, games)
+    return [round(result.low, 4), round(result.high, 4)]
 
 
 def _median(counts: Counter[int]) -> float:

@@ -58,14 +58,14 @@ class WasmOutcomes:
 
     def of(self, numbers: range) -> list[Outcome]:
         """The outcomes of some games, in their order; `numbers` follow one another."""
-        found: dict[int, Outcome] = {}
+        results: dict[int, Outcome] = {}
         plan, turns = self.plan, len(self.plan.players)
         for number in numbers[:turns]:
             mine, seats = range(number, numbers.stop, turns), plan.players[number % turns]
             games = self.games[seats]
             for each, played in zip(mine, games.play(plan.seed, mine, plan.cap), strict=True):
-                found[each] = self._outcome(each, seats, games, played)
-        return [found[number] for number in numbers]
+                results[each] = self._outcome(each, seats, games, played)
+        return [results[number] for number in numbers]
 
     def _outcome(self, number: int, seats: int, games: WasmGames, played: Played) -> Outcome:
         if played.how not in ("over", "capped"):  # a game that shows a mistake is reported with its decisions
@@ -151,11 +151,11 @@ def play_in_wasm(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int =
 
 def _players(plan: Plan, ruleset: typed.Ruleset, threads: int) -> list[WasmOutcomes]:
     """The players of the games, one for each thread; fewer if there is not enough memory for so many."""
-    found = [WasmOutcomes(plan, ruleset)]
+    results = [WasmOutcomes(plan, ruleset)]
     with suppress(NoWasmtimeError):
         for _ in range(threads - 1):
-            found.append(WasmOutcomes(plan, ruleset))  # noqa: PERF401 - those before one that fails are kept
-    return found
+            results.append(WasmOutcomes(plan, ruleset))  # noqa: PERF401 - those before one that fails are kept
+    return results
 
 
 _last: list[WasmOutcomes] = []

@@ -60,8 +60,8 @@ def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Co
     settings = reversed(ruleset.settings.values())
     others = [[{s.name: value} for value in values_to_try(s) if value != s.default] for s in settings]
     values = [value for column in zip_longest(*others) for value in column if value is not None]
-    found = [Combination(number, {}) for number in numbers]
-    return found + [Combination(numbers[i % len(numbers)], value) for i, value in enumerate(values)]
+    results = [Combination(number, {}) for number in numbers]
+    return results + [Combination(numbers[i % len(numbers)], value) for i, value in enumerate(values)]
 
 
 class Games:

@@ -39,7 +39,7 @@ def _listed(ruleset: typed.Ruleset, number: int) -> Iterator[Scalar]:
     path = ruleset.folders[number] / "rules.yaml"
     if not is_present(path):
         return
-    found = get(read_yaml(path, display(path)), "endless")
-    for item in found.items if isinstance(found, Sequence) else ():
+    result = get(read_yaml(path, display(path)), "endless")
+    for item in result.items if isinstance(result, Sequence) else ():
         if isinstance(name := get(item, "decision"), Scalar):
             yield name

@@ -222,10 +222,10 @@ class _Explorer:
         numbers = {first.hash: 0}
         queue = deque([started])
         complete = True
-        here = 0
+        place = 0
         while queue and complete:
             game, options = queue.popleft()
-            node = nodes[here]
+            node = nodes[place]
             if game.is_over:
                 node.ends = True
             else:
@@ -241,16 +241,16 @@ class _Explorer:
                 self._spend(wrong)
                 if wrong is not None:
                     node.ends = True
-                    self._note(wrong, game, [*graph.path(here), option], shortest=True)
+                    self._note(wrong, game, [*graph.path(place), option], shortest=True)
                     continue
                 there = numbers.setdefault(child.hash, len(nodes))
                 if there == len(nodes):
-                    nodes.append(Node(here, option))
+                    nodes.append(Node(place, option))
                     queue.append((child, listed))
                 node.successors.add(there)
                 if _of_turns(option, self.endless):
                     node.turns.append((option, there))
-            here += 1
+            place += 1
         self._note_loop(first, graph)
         if complete:
             self.result.complete.append(seats)
@@ -316,12 +316,12 @@ class _Explorer:
         """The default settings, and up to `number` random choices of settings."""
         settings = self.ruleset.settings.values()
         default = {s.name: s.default for s in settings}
-        found = [default]
+        results = [default]
         for _ in range(number):
             chosen = {s.name: any_of(self.rng, values_to_try(s)) for s in settings}
-            if chosen not in found:
-                found.append(chosen)
-        return found
+            if chosen not in results:
+                results.append(chosen)
+        return results
 
     def _playout(self, game: Game, options: list[Option], end: int) -> None:
         seen = {game.hash: 0}
@@ -393,9 +393,9 @@ class _Explorer:
             return False
         options, _ = look(game)
         seen = {game.hash: 0}
-        given = iter(moves)
+        source = iter(moves)
         while options and game.ply < most:
-            option = next((o for m in given if (o := same_option(game, m)) is not None), None)
+            option = next((o for m in source if (o := same_option(game, m)) is not None), None)
             if option is None:
                 if more <= 0:
                     return False

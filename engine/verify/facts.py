@@ -41,13 +41,13 @@ def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ..
     if not d.checks:
         return ()
     asked = _Asked(d)
-    found: list[Diagnostic] = []
+    results: list[Diagnostic] = []
     with suppress(SpentError):
         for each in islice((each for check in d.checks for each in asked.failures(check)), MAX_ERRORS):
-            found.append(each)  # noqa: PERF402 - those before the steps are used up are kept
+            results.append(each)  # noqa: PERF402 - those before the steps are used up are kept
     help_ = "let it ask for less: a loop takes as many steps as the set that it goes over has members"
-    found += asked.budget.told("RS416", Severity.ERROR, "the checks of facts", help_)
-    return together(at_overlay(each, layers) for each in found)
+    results += asked.budget.told("RS416", Severity.ERROR, "the checks of facts", help_)
+    return together(at_overlay(each, layers) for each in results)
 
 
 class _Asked:
@@ -102,10 +102,10 @@ class _Asked:
         return self._error(check, self.labels.show(kind.name, entity), span, seen)
 
     def _detail(self, fault: ProgramFaultError) -> str:
-        told = fault.told(self.p)
+        note = fault.told(self.p)
         if fault.found is not None:
-            return f"{self.p.sites[fault.site][1]} ({told})"
-        return told or self.p.sites[fault.site][1]
+            return f"{self.p.sites[fault.site][1]} ({note})"
+        return note or self.p.sites[fault.site][1]
 
     def _error(self, check: typed.Check, name: str, written: Span, seen: _Seen) -> Diagnostic:
         own = next((label for label in seen.shown if label.text.startswith(f"`{name}.")), None)

@@ -65,12 +65,12 @@ def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"a depth is between 0 and {MAX_DEPTH}, not {depth}")
     game.omniscient.numbers.begin()
-    found = Perft(depth)
+    result = Perft(depth)
     states: Counter[str] = Counter()
-    _count(game, depth, limit, found, states)
-    found.distinct = len(states)
-    found.hash = digest(sorted(states.items()))
-    return found
+    _count(game, depth, limit, result, states)
+    result.distinct = len(states)
+    result.hash = digest(sorted(states.items()))
+    return result
 
 
 def _count(game: Game, depth: int, limit: int, found: Perft, states: Counter[str]) -> None:

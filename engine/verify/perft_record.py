@@ -182,8 +182,8 @@ def count(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend = "pytho
         RulesetFaultError: if the rules are at fault.
     """
     for row, game in positions(ruleset, rows, backend):
-        found = perft(game, row.depth) if row.depth else _deepest(game)
-        yield Row(row.players, row.log, row.at, found.depth, counted(found))
+        result = perft(game, row.depth) if row.depth else _deepest(game)
+        yield Row(row.players, row.log, row.at, result.depth, counted(result))
 
 
 def counted(found: Perft) -> dict[str, int | str]:
@@ -194,10 +194,10 @@ def counted(found: Perft) -> dict[str, int | str]:
 def _deepest(game: Game) -> Perft:
     best = perft(game, 1)
     for depth in range(2, DEEPEST + 1):
-        found = perft(game, depth, limit=BUDGET)
-        if not found.complete or not found.leaves:
+        result = perft(game, depth, limit=BUDGET)
+        if not result.complete or not result.leaves:
             break
-        best = found
+        best = result
     return best
 
 
@@ -237,13 +237,13 @@ def _compare(row: Row, game: Game, backend: Backend, report: Report) -> None:
     ply = game.ply
     try:
         # One node more than recorded shows a difference, and bounds the work.
-        found = perft(game, row.depth, limit=int(row.counted["nodes"]) + 1)
+        result = perft(game, row.depth, limit=int(row.counted["nodes"]) + 1)
     except RulesetFaultError as fault:
         report.add(fault.diagnostic)
         while game.ply > ply:
             game.undo()
     else:
-        _differences(row, found, backend, report)
+        _differences(row, result, backend, report)
 
 
 def _differences(row: Row, found: Perft, backend: Backend, report: Report) -> None:

@@ -113,17 +113,19 @@ class _PlayCheck:
         if playout is None or playout.failure is None or meant(playout.game, playout.failure.wrong):
             return False
         wrong = playout.failure.wrong
-        found = self.found.setdefault((wrong.code, wrong.span or _asked(playout.game)[0]), _Found(playout))
-        found.games[at] = found.games.get(at, 0) + 1
-        if len(playout.moves()) < len(found.shortest.moves()):
-            found.shortest = playout
+        result = self.found.setdefault((wrong.code, wrong.span or _asked(playout.game)[0]), _Found(playout))
+        result.games[at] = result.games.get(at, 0) + 1
+        if len(playout.moves()) < len(result.shortest.moves()):
+            result.shortest = playout
         return True
 
     # --- what is said --------------------------------------------------------------------
 
     def _mistakes(self) -> list[Diagnostic]:
-        found = list(self.found.values())[:MAX_FOUND]
-        return [self._told(each, Effort(EFFORT.decisions // len(found), EFFORT.seconds / len(found))) for each in found]
+        result = list(self.found.values())[:MAX_FOUND]
+        return [
+            self._told(each, Effort(EFFORT.decisions // len(result), EFFORT.seconds / len(result))) for each in result
+        ]
 
     def _told(self, found: _Found, effort: Effort) -> Diagnostic:
         """The diagnostic of a mistake: in how many games of which combinations, and the shortest game found."""

@@ -56,22 +56,22 @@ class PositionGraph:
     def first_loop(self) -> tuple[int, list[Option]] | None:
         """The loop of turns that begins nearest to the start: its first position and its options; None without one."""
         inside = self._core()
-        for here in sorted(inside)[:MAX_LOOP_STARTS]:
+        for place in sorted(inside)[:MAX_LOOP_STARTS]:
             came: dict[int, tuple[int, Option]] = {}
-            queue = deque([here])
-            while queue and here not in came:
+            queue = deque([place])
+            while queue and place not in came:
                 at = queue.popleft()
                 for option, there in self.nodes[at].turns:
                     if there in inside and there not in came:
                         came[there] = (at, option)
                         queue.append(there)
-            if here in came:
+            if place in came:
                 loop: list[Option] = []
-                at = here
-                while not loop or at != here:
+                at = place
+                while not loop or at != place:
                     at, option = came[at]
                     loop.append(option)
-                return here, loop[::-1]
+                return place, loop[::-1]
         return None
 
     def first_dead_end(self) -> int | None:
@@ -92,8 +92,8 @@ class PositionGraph:
         """The positions that may be on a loop of turns, without sources and sinks, again and again."""
         successors: list[set[int]] = [{there for _, there in node.turns} for node in self.nodes]
         predecessors: list[set[int]] = [set() for _ in self.nodes]
-        for at, found in enumerate(successors):
-            for there in found:
+        for at, result in enumerate(successors):
+            for there in result:
                 predecessors[there].add(at)
         inside = set(range(len(self.nodes)))
         pending = [at for at in inside if not successors[at] or not predecessors[at]]

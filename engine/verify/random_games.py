@@ -71,10 +71,10 @@ def random_games(
         settings = {o.name: draws.one_of(values_to_try(o)) for o in ruleset.settings.values()}
         seats = seat_names(players[number % len(players)], ruleset.seats)
         chosen = check_settings(ruleset, settings if number % 2 else {})
-        found = backends or installed_backends(ruleset, len(seats), chosen)
-        if backends is None and number % WITH_ALL and len(found) > len(BACKENDS):
-            found = [each for each in found if each != "interpreter"]
-        trial = Trial(ruleset, seats, chosen, found)
+        results = backends or installed_backends(ruleset, len(seats), chosen)
+        if backends is None and number % WITH_ALL and len(results) > len(BACKENDS):
+            results = [each for each in results if each != "interpreter"]
+        trial = Trial(ruleset, seats, chosen, results)
         failed = _played(trial, draws, cap)
         yield trial, failed and shorter(trial, *failed)
 
@@ -114,8 +114,8 @@ def _played(trial: Trial, draws: Stream, cap: int) -> tuple[Diagnostic, Property
     while wrong is None:
         over = trial.game.is_over or trial.game.ply >= cap
         for tried in PROPERTIES:
-            if (draws.likely(tried.rate) or over) and (found := tried.check(trial)) is not None:
-                return None if meant(trial.game, found) else (found, tried)
+            if (draws.likely(tried.rate) or over) and (result := tried.check(trial)) is not None:
+                return None if meant(trial.game, result) else (result, tried)
         if over:
             return None
         wrong = trial.make(_move(trial.game, draws))
@@ -147,24 +147,24 @@ def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None, effort: Ef
     def run(moves: Sequence[Move], more: int) -> tuple[list[Move], Diagnostic] | None:
         nonlocal left
         again = Trial(ruleset, header.seats, header.settings, trial.backends)
-        found = again.begin()
+        result = again.begin()
         rest = iter(moves)
-        while found is None:
+        while result is None:
             if left <= 0 or time.monotonic() > end:
                 return None
             # Slow properties are checked at the end only.
             if failed is not None and failed.rate == 1:
-                found = failed.check(again)
-            if found is None:
+                result = failed.check(again)
+            if result is None:
                 move = next((m for move in rest if (m := _possible(again.game, move)) is not None), None)
                 if move is None and more > 0 and not again.game.is_over:
                     more, move = more - 1, choose(again.game, draws, draws.next())
                 if move is None:
-                    found = failed.check(again) if failed is not None else None
+                    result = failed.check(again) if failed is not None else None
                     break
                 left -= 1
-                found = again.make(move)
-        return (again.moves, found) if found is not None and kind_of(found) == kind_of(wrong) else None
+                result = again.make(move)
+        return (again.moves, result) if result is not None and kind_of(result) == kind_of(wrong) else None
 
     return shortest(ruleset, header, trial.moves, wrong, run)
 

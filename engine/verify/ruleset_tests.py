@@ -96,7 +96,7 @@ def ruleset_tests(
         BrokenGameError: when the test runs, and finds a mistake.
         DiagnosticsError: when the test runs, and the ruleset has errors.
     """
-    given = dict(settings or {})
+    inputs = dict(settings or {})
 
     @cache
     def ruleset() -> typed.Ruleset:
@@ -107,9 +107,9 @@ def ruleset_tests(
         def begin(self, data: st.DataObject) -> None:
             low, high = ruleset().players
             number = data.draw(st.sampled_from(players or range(low, high + 1)), label="players")
-            chosen = dict(given)
+            chosen = dict(inputs)
             for setting in ruleset().settings.values():
-                if setting.name not in given:
+                if setting.name not in inputs:
                     chosen[setting.name] = data.draw(st.sampled_from(_values(setting)), label=setting.name)
             self.trial = Trial(ruleset(), seat_names(number, ruleset().seats), chosen, backends)
             self.expect(self.trial.begin())

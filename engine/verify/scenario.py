@@ -113,9 +113,9 @@ def _values(node: Node | None, prefix: str = "") -> Iterator[tuple[Scalar, Scala
 
 
 def _scenario(node: Node) -> Scenario:
-    given, id_ = _get(node, "given"), _get(node, "id")
-    start, base = _get(given, "start"), _get(given, "from")
-    values = tuple(_values(_get(given, "set")))
+    source, id_ = _get(node, "given"), _get(node, "id")
+    start, base = _get(source, "start"), _get(source, "from")
+    values = tuple(_values(_get(source, "set")))
     assert isinstance(id_, Scalar)
     return Scenario(
         id=id_.text,
@@ -129,7 +129,7 @@ def _scenario(node: Node) -> Scenario:
         settings=tuple((k.text, _word(v)) for k, v in pairs(_get(node, "settings"))),
         base=base if isinstance(base, Scalar) else None,
         start=start if isinstance(start, Scalar) else None,
-        given=(Layer(_scalars(_get(given, "run")), values),),
+        given=(Layer(_scalars(_get(source, "run")), values),),
         steps=tuple(
             Step(_scalars(_get(part, "when")), pairs(_get(part, "then")))
             for part in [node, *items(_get(node, "steps"))]

@@ -52,10 +52,10 @@ def outside_scenarios(
     """
     known = _overlays(ruleset)
     if is_folder(place):
-        found = _in_folder(place, "", report, display)
+        result = _in_folder(place, "", report, display)
     else:
-        found = iter(load_scenarios(place, report, display(place)))
-    for scenario in found:
+        result = iter(load_scenarios(place, report, display(place)))
+    for scenario in result:
         _check_also(scenario, known, report)
         if not scenario.also or set(ruleset.overlays) <= {overlay.text for overlay in scenario.also}:
             yield scenario
@@ -93,12 +93,12 @@ def load_scenarios(
         display: its name in diagnostics.
         folder: its folder, if more files of it are read.
     """
-    found = read_scenarios(path, report, display)
+    result = read_scenarios(path, report, display)
     first: dict[str, Scenario] = {}
-    for scenario in found:
+    for scenario in result:
         if scenario.id in first:
             notes = (Label(first[scenario.id].span, "first here"),)
             message = f"there are two scenarios `{scenario.id}`"
             report.error("RS811", message, scenario.span, "again here", notes, help="give one another id")
         first.setdefault(scenario.id, scenario)
-    return with_positions(found, folder or Folder(path.parent), report)
+    return with_positions(result, folder or Folder(path.parent), report)

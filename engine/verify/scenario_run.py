@@ -110,11 +110,11 @@ class _Run:
             # A given position may break an invariant before any decision; the start of the game may not.
             # The interpreter is slow at invariants, as it reads the whole state: it tests them at the end only,
             # and those before the first decision if one is broken then.
-            given = any(layer.run or layer.set for layer in self.scenario.given) or self.scenario.start is not None
+            source = any(layer.run or layer.set for layer in self.scenario.given) or self.scenario.start is not None
             slow = self.backend == "interpreter"
             start = game.copy()
             broken: set[str] | None = set()
-            if given:
+            if source:
                 broken = None if slow else set(game.omniscient.broken_invariants())
             last = self.scenario.steps[-1] if self.scenario.steps else None
             for step in self.scenario.steps:
@@ -192,8 +192,8 @@ class _Run:
         try:
             option = game.parse(wanted)
         except ValueError as error:
-            here = f" (open is {_open(game)})"
-            self.fail(text.span, "when", f"{error}{here}")
+            place = f" (open is {_open(game)})"
+            self.fail(text.span, "when", f"{error}{place}")
             raise _Stop from None
         if (option.by or "chance") != by:
             try:
@@ -222,8 +222,8 @@ class _Run:
 
     def by(self, game: Game, node: Node) -> None:
         decision = game.decision
-        found = (decision.by or "chance") if decision else "none"
-        self.equal(node, "by", found, _text(node))
+        result = (decision.by or "chance") if decision else "none"
+        self.equal(node, "by", result, _text(node))
 
     def options(self, game: Game, node: Node) -> None:
         own = [option for option in every_option(game) if not option.interrupt]
@@ -232,9 +232,9 @@ class _Run:
             self.same(node, "options", [_plain(str(o)) for o in own], wanted)
             return
         for name, values in pairs(node):
-            found = [_plain(", ".join(o.arguments.values())) for o in own if o.name == name.text]
+            results = [_plain(", ".join(o.arguments.values())) for o in own if o.name == name.text]
             wanted = {_plain(_text(item)): item for item in items(values)}
-            self.same(values, f"options of `{name.text}`", found, wanted)
+            self.same(values, f"options of `{name.text}`", results, wanted)
 
     def same(self, node: Node, what: str, found: list[str], wanted: dict[str, Node]) -> None:
         for text in [text for text in wanted if text not in found]:
@@ -294,14 +294,14 @@ class _Run:
     def values(self, game: Game, node: Node) -> None:
         for key, wanted in pairs(node):
             try:
-                found = game.omniscient.value(key.text)
+                result = game.omniscient.value(key.text)
             except DiagnosticsError as error:
                 self.reported(error, key.span, "expression")
                 continue
             except RulesetFaultError as fault:
                 self.fail(key.span, "expression", f"`{key.text}` has no value: {fault}")
                 continue
-            self.equals(game, key, found, wanted)
+            self.equals(game, key, result, wanted)
 
     def equals(self, game: Game, key: Scalar, found: str, wanted: Node) -> None:
         """Compares a value with what is expected, which may have the unit of the expression."""
@@ -323,15 +323,15 @@ class _Run:
         self.equal(node, "ended", result.ending if result else "none", _text(node))
 
     def scores(self, game: Game, node: Node) -> None:
-        found = scores(game)
+        result = scores(game)
         for seat, points in pairs(node):
-            score = str(found.get(seat.text, "none"))
+            score = str(result.get(seat.text, "none"))
             self.equal(points, f"the score of {seat.text}", score, _text(points))
 
     def winners(self, game: Game, node: Node) -> None:
         result = game.result
-        found = _joined(sorted(result.winners)) if result else "nobody yet"
-        self.equal(node, "winners", found, _joined(sorted(_text(item) for item in items(node))))
+        outcome = _joined(sorted(result.winners)) if result else "nobody yet"
+        self.equal(node, "winners", outcome, _joined(sorted(_text(item) for item in items(node))))
 
 
 def _open(game: Game) -> str:

@@ -56,31 +56,31 @@ def with_positions(found: Sequence[Scenario], folder: Folder, report: Report) ->
 def _named(base: Scalar, own: Sequence[Scenario], folder: Folder) -> list[Scenario]:
     """The scenarios of an id: those of the file that names it, else those of the other files."""
     file = base.span.file
-    if file == own[0].span.file and (found := [s for s in own if s.id == base.text]):
-        return found
-    found = [s for s in folder.scenarios if s.id == base.text]
-    return [s for s in found if s.span.file == file] or found
+    if file == own[0].span.file and (results := [s for s in own if s.id == base.text]):
+        return results
+    results = [s for s in folder.scenarios if s.id == base.text]
+    return [s for s in results if s.span.file == file] or results
 
 
 def _laid(scenario: Scenario, own: Sequence[Scenario], folder: Folder, report: Report) -> Scenario | None:
     """A scenario over all positions that it begins with; None, with an error, if one of them is not to be had."""
     chain = [scenario]
     while (base := chain[-1].base) is not None:
-        found = _named(base, own, folder)
-        if not found:
+        result = _named(base, own, folder)
+        if not result:
             message = f"{scenario.id}: there is no scenario `{base.text}` in this file or beside it"
             help_ = did_you_mean(base.text, [s.id for s in folder.scenarios]) or "`from` names a scenario by its id"
             report.error("RS716", message, base.span, help=help_)
             return None
-        if len(found) > 1:
+        if len(result) > 1:
             message = f"{scenario.id}: there is more than one scenario `{base.text}`"
-            notes = tuple(Label(s.span, "one of them") for s in found)
+            notes = tuple(Label(s.span, "one of them") for s in result)
             report.error("RS716", message, base.span, "which one?", notes, help="give it an id of its own")
             return None
-        if found[0] in chain or len(chain) > MAX_CHAIN:
-            _report_circle(chain, found[0], report)
+        if result[0] in chain or len(chain) > MAX_CHAIN:
+            _report_circle(chain, result[0], report)
             return None
-        chain.append(found[0])
+        chain.append(result[0])
     chain.reverse()
     return replace(
         scenario,

@@ -66,8 +66,8 @@ class FailingGame:
             wrong: the mistake.
         """
         end = replayed(ruleset, header, moves)
-        kept = any(isinstance(move, TakenBack) and move.keep for move in moves)  # no decisions alone lead there
-        scenario = "" if kept else failing_scenario(end.game, header, end.fault, wrong)
+        rest = any(isinstance(move, TakenBack) and move.keep for move in moves)  # no decisions alone lead there
+        scenario = "" if rest else failing_scenario(end.game, header, end.fault, wrong)
         wrong = explained(end.game, wrong)
         return cls(header, tuple(moves), wrong, end.changed, scenario, tuple(end.lines(header, moves)))
 
@@ -115,11 +115,11 @@ def shortest(
     def again(fewer: list[Move], more: int = 0) -> list[Move] | None:
         nonlocal tries, wrong
         tries -= 1
-        found = run(fewer, more) if tries >= 0 and time.monotonic() < end else None
-        if found is None:
+        result = run(fewer, more) if tries >= 0 and time.monotonic() < end else None
+        if result is None:
             return None
-        wrong = found[1]
-        return found[0]
+        wrong = result[1]
+        return result[0]
 
     best, before = list(moves), len(moves) + 1
     while 0 < len(best) < before:
@@ -127,8 +127,8 @@ def shortest(
         best = leave_out(best, again)
         for number in range(SHORT_CUTS):
             at = number * len(best) // SHORT_CUTS
-            if (found := again(best[:at], len(best) - at - 1)) is not None:
-                best = found
+            if (result := again(best[:at], len(best) - at - 1)) is not None:
+                best = result
                 break
     return FailingGame.of(ruleset, header, best, wrong)
 
@@ -144,11 +144,11 @@ def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> 
     while size:
         at = 0
         while at < len(moves):
-            found = again(moves[:at] + moves[at + size :])
-            if found is None:
+            result = again(moves[:at] + moves[at + size :])
+            if result is None:
                 at += size
             else:
-                moves = found
+                moves = result
         size //= 2
     return moves
 

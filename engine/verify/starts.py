@@ -33,7 +33,7 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
     left = PATIENCE
     for settings in ({}, *others):
         for seats in range(low, high + 1):
-            found, left = _tried(ruleset, seats, settings, left)
+            result, left = _tried(ruleset, seats, settings, left)
             if left < 0:
                 with_ = (
                     f"{seats} player{'s'[: seats - 1]} or more"
@@ -44,7 +44,7 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
                 span = next((ruleset.settings[name].span for name in settings), None)
                 report.warning("RS710", message, span, help="let the rules do less before the first decision")
                 return
-            for d in found.diagnostics:
+            for d in result.diagnostics:
                 report.add(replace(d, help=f"{d.help}\nwith {_shown(settings)}".strip()) if settings else d)
 
 
@@ -63,20 +63,20 @@ def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left
         machines.append(Interpreter(program, patience - _PER_GAME - _PER_CELL * len(settings)))
         return machines[-1]
 
-    found = Report()
+    result = Report()
     try:
-        _check_start(Game(ruleset, seat_names(seats, ruleset.seats), settings, backend=make), seats, found)
+        _check_start(Game(ruleset, seat_names(seats, ruleset.seats), settings, backend=make), seats, result)
     except DiagnosticsError as error:
-        found.extend(error.diagnostics)
+        result.extend(error.diagnostics)
     except RulesetFaultError as fault:
-        found.add(fault.diagnostic)
+        result.add(fault.diagnostic)
     except ProgramFaultError as fault:
         message = f"the set-up for {seats} players has no value: {fault.detail or 'a look-up without a row'}"
-        found.error("RS703", message, None, help="see setup.yaml and the tables it looks up")
+        result.error("RS703", message, None, help="see setup.yaml and the tables it looks up")
     except RecursionError:
         help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
-        found.error("RS410", "the rules nest too deep", None, help=help_)
-    return found, machines[-1].left if machines else left - _PER_GAME
+        result.error("RS410", "the rules nest too deep", None, help=help_)
+    return result, machines[-1].left if machines else left - _PER_GAME
 
 
 def _check_start(game: Game, seats: int, report: Report) -> None:

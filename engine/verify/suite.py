@@ -65,8 +65,8 @@ def run_suite(
         only: a text that the id or the file of a case must contain.
         outside: files and folders whose scenarios are run instead of all these.
     """
-    found = [outside_scenarios(ruleset, place, report, display) for place in outside]
-    for scenario in chain.from_iterable(found or [suite_scenarios(ruleset, report, display)]):
+    results = [outside_scenarios(ruleset, place, report, display) for place in outside]
+    for scenario in chain.from_iterable(results or [suite_scenarios(ruleset, report, display)]):
         if only in scenario.id or only in scenario.span.file:
             yield _scenario_case(ruleset, scenario, backends)
     for path in log_files(ruleset) if not outside else ():
@@ -80,16 +80,16 @@ def _machines(backend: Backend) -> Backend | Machines:
 
 
 def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequence[Backend]) -> Case:
-    found: dict[Diagnostic, list[Backend]] = {}
+    results: dict[Diagnostic, list[Backend]] = {}
     for backend in backends:
         for failure in run_scenario(ruleset, scenario, _machines(backend)):
-            found.setdefault(failure.diagnostic, []).append(backend)
+            results.setdefault(failure.diagnostic, []).append(backend)
     # A difference between backends is a mistake of this program.
     diagnostics = [
         d if len(failed) == len(backends) else replace(d, help=f"only under the backend {', '.join(failed)}")
-        for d, failed in found.items()
+        for d, failed in results.items()
     ]
-    names = tuple(b for b in backends if any(b in failed for failed in found.values()))
+    names = tuple(b for b in backends if any(b in failed for failed in results.values()))
     return Case("scenario", scenario.id, scenario.span.file, names, tuple(diagnostics))
 
 
@@ -191,8 +191,8 @@ def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
             help_ = f"the fields are {', '.join(known)}"
             report.error("RS822", f"`{key.text}` cannot be expected", key.span, help=help_)
             continue
-        found, expected = outcome[key.text], to_plain(wanted)
+        result, expected = outcome[key.text], to_plain(wanted)
         if isinstance(wanted, List):
-            found, expected = sorted(map(str, found or [])), sorted(map(str, expected))
-        if found != expected:
-            report.error("RS823", f"{key.text} is {found}, expected {expected}", wanted.span)
+            result, expected = sorted(map(str, result or [])), sorted(map(str, expected))
+        if result != expected:
+            report.error("RS823", f"{key.text} is {result}, expected {expected}", wanted.span)

@@ -33,10 +33,10 @@ def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
         return None
     try:
         wasm = wasm_program(game.ruleset, len(game.seats), game.settings)
-        found = _Counting(wasm, game, min(limit, _MOST_LEAVES)).counted(depth)
+        result = _Counting(wasm, game, min(limit, _MOST_LEAVES)).counted(depth)
     except (NoWasmError, TrapError):
         return None
-    return found if found.complete or limit <= _MOST_LEAVES else None
+    return result if result.complete or limit <= _MOST_LEAVES else None
 
 
 class _Counting:
@@ -68,7 +68,7 @@ class _Counting:
 
     def counted(self, depth: int) -> Perft:
         """The counts below the position."""
-        instance, found = self._instance, Perft(depth)
+        instance, result = self._instance, Perft(depth)
         names = [named(option) for option in every_option(self._game)]
         asked = self._game.omniscient.numbers.asked
         first = self._get("OPTIONS")
@@ -81,14 +81,14 @@ class _Counting:
                 break
             self._set("BUDGET", _BUDGET)
             leaves = instance.call("descend", row, depth)
-            found.leaves += leaves
-            found.divide[name] = leaves
-        found.nodes, found.ended = self._get("NODES"), self._get("ENDED")
-        found.complete = bool(self._get("COMPLETE"))
+            result.leaves += leaves
+            result.divide[name] = leaves
+        result.nodes, result.ended = self._get("NODES"), self._get("ENDED")
+        result.complete = bool(self._get("COMPLETE"))
         import numpy  # lazily: it comes with the extra
 
         hashes = instance.memory[self._leaves : self._get("LEAVES")]
         states, counts = numpy.unique(numpy.frombuffer(hashes, "<u8"), return_counts=True)
-        found.distinct = len(states)
-        found.hash = digest(zip(map("{:016x}".format, states.tolist()), counts.tolist(), strict=True))
-        return found
+        result.distinct = len(states)
+        result.hash = digest(zip(map("{:016x}".format, states.tolist()), counts.tolist(), strict=True))
+        return result

@@ -71,9 +71,9 @@ class AlikeEmitter:
         words = memory.words
         firsts, spare, alone, members = (memory.room(8 * size) for _ in range(4))
         self._firsts[kind] = firsts
-        told = {block: not alike.told.isdisjoint(cells) for block, cells in alike.live.items()}
+        notes = {block: not alike.told.isdisjoint(cells) for block, cells in alike.live.items()}
         live = [
-            self._list(cells, told[block]) if (cells := alike.live.get(block)) else 0
+            self._list(cells, notes[block]) if (cells := alike.live.get(block)) else 0
             for block in range(len(self.x.p.blocks))
         ]
         fields = [(memory.address(at), words if self.x.widths.cells[at] else 1) for at in alike.fields]

@@ -28,8 +28,8 @@ class _Rows(dict[tuple[int, ...], Listed]):
         if len(self) > _ROWS_KEPT:
             self.clear()
         choice, end = self._kinds[row[0]]
-        found = self[row] = (choice, row[2:end], row[1])
-        return found
+        results = self[row] = (choice, row[2:end], row[1])
+        return results
 
 
 class WasmBackend(StateMemory):
@@ -187,20 +187,20 @@ class WasmBackend(StateMemory):
         """The seat that decides; -1 for chance."""
         if state is (held := self._held) and self._known == decision and not held.written:
             return self._numbers[self._by]
-        found: int = self._tried(
+        result: int = self._tried(
             state, lambda: self.instance.call("who", decision), lambda: self._decider_by_fallback(state, decision)
         )
-        return found
+        return result
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider."""
         self._asked = True
         if self._ready and state is (held := self._held) and not held.written:
             return self._taken(self._numbers[self._end] // 8)
-        found: Iterator[Listed] = self._tried(
+        result: Iterator[Listed] = self._tried(
             state, lambda: self._listed("asks", decision), lambda: _by_fallback(self.fallback.own(state, decision))
         )
-        return found
+        return result
 
     def listing(self, state: State, decision: int) -> Listing | None:
         """All options of the decider at once; None where only Python can list."""
@@ -228,8 +228,8 @@ class WasmBackend(StateMemory):
         def python() -> Iterator[Listed]:
             return _by_fallback(self.fallback.interrupts(state, decision))
 
-        found: Iterator[Listed] = self._tried(state, lambda: self._listed("asks_others", decision), python)
-        return found
+        result: Iterator[Listed] = self._tried(state, lambda: self._listed("asks_others", decision), python)
+        return result
 
     def _listed(self, name: str, decision: int) -> Iterator[Listed]:
         """The options that a function lists."""
@@ -266,11 +266,11 @@ class WasmBackend(StateMemory):
         """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
 
         def whole() -> list[int]:
-            found: list[int] = self.fallback.broken(state, None) if self.instance.call("broken", 1) else []
-            return found
+            results: list[int] = self.fallback.broken(state, None) if self.instance.call("broken", 1) else []
+            return results
 
-        found: list[int] = self._tried(state, whole, lambda: self._broken_by_fallback(state, since))
-        return found
+        results: list[int] = self._tried(state, whole, lambda: self._broken_by_fallback(state, since))
+        return results
 
 
 def _by_fallback(found: Iterator[Listed]) -> Iterator[Listed]:

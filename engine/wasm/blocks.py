@@ -381,9 +381,9 @@ class BlockEmitter:
     def _enter(self, number: int, e: ir.Enter) -> None:
         """Calls a procedure; if it does not come back at once, neither does this one."""
         x, code = self.x, self.x.code
-        given, waits = self._calls[e.block]
+        source, waits = self._calls[e.block]
         code.const(-1)
-        for at in given:
+        for at in source:
             if at == e.back:
                 code.const(0 if e.usual else e.after)
             else:

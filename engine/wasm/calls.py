@@ -62,9 +62,9 @@ class CallEmitter:
         """Pushes the value of a row of a table, one of those that are given in the order of its rows."""
         table = self.x.p.tables[e.table]
         keys = _unpacked(e.key)
-        found = {tuple(_numbers(key)): value for key, value in zip(table, values, strict=True)}
-        width = max([len(keys), *map(len, found)])
-        rows = sorted(((*[0] * (width - len(key)), *key), value) for key, value in found.items())
+        results = {tuple(_numbers(key)): value for key, value in zip(table, values, strict=True)}
+        width = max([len(keys), *map(len, results)])
+        rows = sorted(((*[0] * (width - len(key)), *key), value) for key, value in results.items())
         code = self.x.code
         at = self.x.memory.room(8 * width)
         for number, key in enumerate([*[ir.Const(0)] * (width - len(keys)), *keys]):
@@ -113,7 +113,7 @@ class CallEmitter:
     def _supposed(self, e: ir.Suppose, words: int) -> int:
         """Evaluates what would be after a procedure: the locals with the value."""
         x, code, constants = self.x, self.x.code, self.x.memory.constants
-        mark, left, found = code.local(), code.local(), code.locals(span(words))
+        mark, left, result = code.local(), code.local(), code.locals(span(words))
         code.at(constants["JOURNAL"])
         code.set(mark)
         args = [x.held(arg, x.widths.of_cells[cell]) for cell, arg in zip(e.params, e.args, strict=True)]
@@ -145,16 +145,16 @@ class CallEmitter:
         found_at = 0
         if words == ROW:  # it may be a cell of the state that is taken back
             code.const(found_at := x.memory.temporary())
-        kept, x.kept = x.kept, {}  # in another state
+        rest, x.kept = x.kept, {}  # in another state
         x.push(e.body, words)
-        x.kept = kept
+        x.kept = rest
         if words == ROW:
             code.call("wide_copy")
             code.const(found_at)
-        code.set_all(found, span(words))
+        code.set_all(result, span(words))
         code.get(mark)
         code.call("undo")
-        return found
+        return result
 
     def _lend(self, cell: int, local: int) -> None:
         """Puts an argument, which is in locals, into its cell."""

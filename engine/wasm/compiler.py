@@ -203,11 +203,11 @@ class _Compiler:
         code, words = x.code, min(ROW, word + 1)
         if words == 1:
             return 1, 1
-        found: list[Word] = [*[None] * word, partial(code.get, 1)]
+        results: list[Word] = [*[None] * word, partial(code.get, 1)]
         if words == ROW:
-            code.const(x.in_row(found))
+            code.const(x.in_row(results))
         else:
-            sets.push(code, found)
+            sets.push(code, results)
         local = code.locals(span(words))
         code.set_all(local, span(words))
         return local, words
@@ -261,14 +261,14 @@ class _Compiler:
 
     def _lists(self, rows: Mapping[int, Sequence[tuple[int, ...]]]) -> int:
         """The address of a table: for each cell the address of its list, which begins with its length; or 0."""
-        found = [0] * self.memory.cells
+        result = [0] * self.memory.cells
         first = self.memory.room(8 * sum(1 + sum(map(len, row)) for row in rows.values()))
         flat: list[int] = []
         for at, row in rows.items():
-            found[at] = first + 8 * len(flat)
+            result[at] = first + 8 * len(flat)
             flat += [len(row), *(x for one in row for x in one)]
         self.memory.module_data(first, words(flat))
-        return self.memory.numbers(found)
+        return self.memory.numbers(result)
 
     def _bit(self, at: int, bit: int) -> tuple[int, int]:
         """The address of the word and the bit in it."""

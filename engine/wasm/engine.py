@@ -44,10 +44,10 @@ def wasmtime() -> Any:
 
 @cache
 def _engine() -> Any:
-    found = wasmtime()
-    config = found.Config()
+    result = wasmtime()
+    config = result.Config()
     config.consume_fuel = False  # the code counts its own steps
-    return _kept(found.Engine(config))
+    return _kept(result.Engine(config))
 
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -61,9 +61,9 @@ def _close() -> None:
         each.close()
 
 
-def _kept(made: Any) -> Any:
-    _open.add(made)
-    return made
+def _kept(result: Any) -> Any:
+    _open.add(result)
+    return result
 
 
 @contextmanager
@@ -109,13 +109,13 @@ class Instance:
             self._open(module)
 
     def _open(self, module: Any) -> None:
-        found = wasmtime()
+        result = wasmtime()
         from wasmtime import _ffi as ffi
 
-        self._ffi: Any = found._bindings
-        self._store = _kept(found.Store(_engine()))
+        self._ffi: Any = result._bindings
+        self._store = _kept(result.Store(_engine()))
         self._store.set_limits(memory_size=MAX_BYTES + _BEYOND, instances=1, tables=0, memories=1)
-        self._exports = found.Instance(self._store, module, []).exports(self._store)
+        self._exports = result.Instance(self._store, module, []).exports(self._store)
         self._context = ctypes.c_void_p(ctypes.addressof(self._store._context().contents))
         self._values = (self._ffi.wasmtime_val_raw_t * 4)()
         self._numbers = (ctypes.c_int64 * 8).from_buffer(self._values)
@@ -161,12 +161,12 @@ class Instance:
         error = self._call_unchecked(self._context, function, *self._fixed)
         if error or self._trap.value:
             self._stopped(error)
-        found: int = self._numbers[0]
-        return found
+        result: int = self._numbers[0]
+        return result
 
     def _function(self, name: str) -> Any:
-        found = self._functions[name] = ctypes.byref(self._exports[name]._func)
-        return found
+        result = self._functions[name] = ctypes.byref(self._exports[name]._func)
+        return result
 
     def bound(self, name: str) -> Callable[[int, int, int], int]:
         """A function of up to three numbers, for who calls it often; see `call`."""

@@ -102,11 +102,11 @@ class Memory:
 
     def room(self, size: int) -> int:
         """The address of so many bytes that nothing else uses."""
-        found = self._next
+        result = self._next
         self._next += -(-size // 8) * 8
         if self._next > MAX_BYTES:
             raise TooLargeError
-        return found
+        return result
 
     @property
     def pages(self) -> int:

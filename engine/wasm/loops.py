@@ -142,14 +142,14 @@ class LoopEmitter:
 
     def _plain_fold(self, e: ir.Fold) -> None:
         x, code = self.x, self.x.code
-        found = code.local()
+        result = code.local()
         code.const(_FOUND_NONE[e.op])
-        code.set(found)
+        code.set(result)
         with self.members(e.source, e.start, e.slot) as (outside, again):
             self.unless(e.where, again)
             if e.op in ("any", "first"):
                 code.const(1) if e.op == "any" else code.get(x.slots[e.slot])
-                code.set(found)
+                code.set(result)
                 code.br(outside)
             elif e.op == "all":
                 if e.body is not None:
@@ -159,11 +159,11 @@ class LoopEmitter:
                     code.do("eqz", "i32.eqz")
                 code.br_if(again)
                 code.const(0)
-                code.set(found)
+                code.set(result)
                 code.br(outside)
             else:
-                self._add(e, found)
-        code.get(found)
+                self._add(e, result)
+        code.get(result)
 
     def _add(self, e: ir.Fold, found: int) -> None:
         """Adds the value of a member to what has been found."""
@@ -185,16 +185,16 @@ class LoopEmitter:
     def _set_fold(self, e: ir.Fold) -> list[Word]:
         """A set, or a union of such, in locals."""
         x, code, words = self.x, self.x.code, self.x.words(e)
-        found = code.locals(words)
-        sets.clear(code, found, words)
+        result = code.locals(words)
+        sets.clear(code, result, words)
         with self.members(e.source, e.start, e.slot) as (_, again):
             self.unless(e.where, again)
             value = e.body if e.body is not None else ir.Local(e.slot)
             if e.op == "set":
-                sets.add_member(code, found, words, x.slots[e.slot] if e.body is None else x.held(value, 1))
+                sets.add_member(code, result, words, x.slots[e.slot] if e.body is None else x.held(value, 1))
             else:
-                sets.add(code, found, x.operand(value, words))
-        return sets.in_locals(code, found, words)
+                sets.add(code, result, x.operand(value, words))
+        return sets.in_locals(code, result, words)
 
     def _row_fold(self, e: ir.Fold) -> None:
         """A set that is a row in memory, or a union of such."""
@@ -220,24 +220,24 @@ class LoopEmitter:
 
     def _extreme(self, e: ir.Fold) -> None:
         x, code = self.x, self.x.code
-        found, value, some = code.local(), code.local(), code.local()
+        result, value, some = code.local(), code.local(), code.local()
         code.const(0)
         code.set(some)
         with self.members(e.source, e.start, e.slot) as (_, again):
             self.unless(e.where, again)
             x.value(e.body if e.body is not None else ir.Local(e.slot))
             code.set(value)
-            self.better([value], [found], some, "lt_s" if e.op == "min" else "gt_s")
+            self.better([value], [result], some, "lt_s" if e.op == "min" else "gt_s")
             code.if_()
             code.get(value)
-            code.set(found)
+            code.set(result)
             code.const(1)
             code.set(some)
             code.end()
         code.get(some)
         code.do("wrap")
         code.if_(I64)
-        code.get(found)
+        code.get(result)
         code.else_()
         assert e.default is not None
         x.value(e.default)

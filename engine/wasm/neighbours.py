@@ -81,7 +81,7 @@ class NeighbourEmitter:
 
     def _positive_words(self, e: ir.Positive) -> list[Word]:
         code = self.x.code
-        with self.gathered(e) as (found, add), self.neighbours(e) as (i, at):
+        with self.gathered(e) as (result, add), self.neighbours(e) as (i, at):
             code.get(at)
             code.load()
             code.const(0)
@@ -89,7 +89,7 @@ class NeighbourEmitter:
             code.if_()
             add(i)
             code.end()
-        return found
+        return result
 
     def _held(self, e: ir.Held) -> None:
         sets.push(self.x.code, self._held_words(e))
@@ -102,7 +102,7 @@ class NeighbourEmitter:
         size = x.memory.words if words == ROW else words
         first = x.memory.sets(array, size) if words > 1 else x.memory.numbers([as_signed(value) for value in array])
         place = code.local()
-        with self.gathered(e) as (found, add), self.neighbours(e) as (i, at):
+        with self.gathered(e) as (result, add), self.neighbours(e) as (i, at):
             code.get(at)
             code.load()
             code.const(8 * size)
@@ -114,7 +114,7 @@ class NeighbourEmitter:
             code.if_()
             add(i)
             code.end()
-        return found
+        return result
 
     def _same(self, place: int, wanted: int, words: int) -> None:
         """Pushes whether the value at the address in a local is another one, in locals or in a row."""
@@ -149,9 +149,9 @@ class NeighbourEmitter:
 
             yield [partial(code.const, to)], add
         else:
-            found = code.locals(words)
-            sets.clear(code, found, words)
-            yield sets.in_locals(code, found, words), partial(sets.add_member, code, found, words)
+            result = code.locals(words)
+            sets.clear(code, result, words)
+            yield sets.in_locals(code, result, words), partial(sets.add_member, code, result, words)
 
     def _inverse(self, e: ir.Inverse) -> None:
         """The set of those of whom an array says a value: a table by value."""
@@ -202,19 +202,19 @@ class NeighbourEmitter:
     def _one_of(self, e: ir.Expr, values: Sequence[int], words: int) -> None:
         """The same for values of so many words, in any order."""
         x, code = self.x, self.x.code
-        found, at = x.held(e, words), code.local()
+        result, at = x.held(e, words), code.local()
         code.const(0)
         for number, value in enumerate(values, 1):
             code.set(at)
             code.const(number)
             code.get(at)
             if words == ROW:
-                code.get(found)
+                code.get(result)
                 code.const(x.memory.sets([value], x.memory.words))
                 code.call("wide_equal")
                 code.do("wrap")
             else:
-                one, other = sets.in_locals(code, found, words), sets.of_number(code, value, words)
+                one, other = sets.in_locals(code, result, words), sets.of_number(code, value, words)
                 sets.push_differences(code, one, other)
                 code.do("eqz")
             code.do("select")

@@ -203,11 +203,11 @@ class OperatorEmitter:
         """A number that a value of several words gives."""
         x, code, words = self.x, self.x.code, self.x.words(e.args[0])
         if words < ROW:
-            found = x.operand(e.args[0], words)
+            result = x.operand(e.args[0], words)
             if e.op == "count":
-                sets.push_count(code, found)
+                sets.push_count(code, result)
                 return
-            sets.push(code, found)
+            sets.push(code, result)
             for arg in e.args[1:]:
                 x.value(arg)
             code.call(f"{'pick' if e.op == 'pick' else 'only'}{words}")

@@ -130,12 +130,12 @@ class OptionEmitter:
                 param = c.params[depth] if depth < len(c.params) else None
                 # A parameter's domain is found before the tests if it may fault or is counted, as in Python.
                 early = param is not None and (order.faults[depth] or param.steps > 0)
-                found = self._domain(param) if param is not None and early else None
+                result = self._domain(param) if param is not None and early else None
                 for named in order.tests[depth]:
                     self._tested(named, again)
                 if param is not None:
                     self._alike.begin(c, depth)
-                    again = loops.enter_context(self._values(param, found or self._domain(param)))
+                    again = loops.enter_context(self._values(param, result or self._domain(param)))
             self._noted(number, c)
             self._alike.listed(c)
             loops.close()

@@ -172,21 +172,21 @@ class ProcedureEmitter:
     def _kept(self, first: int, procedure: Procedure, regions: Regions) -> list[int]:
         """The cells that may not be zero where a procedure waits or is entered."""
         zero = zeros(self._flow, first, procedure)
-        found = set(procedure.given())
+        results = set(procedure.given())
         for block in regions.order:
             if isinstance(self.p.blocks[block].exit, ir.End):
-                found.update(set(procedure.cells).difference(zero.get(block, ())))
-                found.update(at for i in self.p.blocks[block].body for cells in targets(i) for at in cells)
+                results.update(set(procedure.cells).difference(zero.get(block, ())))
+                results.update(at for i in self.p.blocks[block].body for cells in targets(i) for at in cells)
         for block in regions.entries[1:]:
             args = self._arguments[block] if block in self.by_row else ()
-            found.update(set(procedure.cells).difference(zero.get(block, ()), args))
-        return [at for at in procedure.cells if at in found and at not in self._in_cells]
+            results.update(set(procedure.cells).difference(zero.get(block, ()), args))
+        return [at for at in procedure.cells if at in results and at not in self._in_cells]
 
     def _found_in_cells(self) -> set[int]:
         """The variables that stay in their cells: those that are found by an index, that are rows, or much else."""
         p = self.p
         rules = {at for at, cell in enumerate(p.cells) if cell.group == "rules"}
-        found = {at for at in rules if self.x.widths.of_cells[at] == ROW}
+        results = {at for at in rules if self.x.widths.of_cells[at] == ROW}
         asked: set[tuple[int, int]] = set()
         for x in chain.from_iterable(map(walk, roots(p))):
             if type(x) not in _OF_CELLS:  # as most are
@@ -199,20 +199,20 @@ class ProcedureEmitter:
                 asked.add((x.base, len(p.cells)))
         least, most = min(rules, default=0), max(rules, default=-1)
         for begin, end in asked:
-            found.update(rules.intersection(range(max(begin, least), min(end, most + 1))))
+            results.update(rules.intersection(range(max(begin, least), min(end, most + 1))))
         for f in p.functions:
             for e in (*(value for _, value in f.lets), f.body):
-                found |= {at for x in walk(e) if isinstance(x, ir.Cell) for at in span(x) if at in rules}
+                results |= {at for x in walk(e) if isinstance(x, ir.Cell) for at in span(x) if at in rules}
         owned = {at for each in self._procedures.values() for at in each.cells}
-        found |= rules - owned
+        results |= rules - owned
         for block in p.blocks:
             for i in block.body:
                 if isinstance(i, ir.Transfer) or any(len(cells) > 1 for cells in targets(i) if isinstance(i, ir.Store)):
-                    found |= {at for cells in targets(i) for at in cells if at in rules}
+                    results |= {at for cells in targets(i) for at in cells if at in rules}
         for each in self._procedures.values():
             if len(each.cells) > _MAX_VARIABLES:
-                found.update(each.cells)
-        return found
+                results.update(each.cells)
+        return results
 
     # --- steps -------------------------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class ProcedureEmitter:
         self, f: _Function, begin: int, within: set[int] | None, few: dict[int, int], stops: Collection[int] = ()
     ) -> int:
         """The most steps from a block on: of one round of a loop, or up to blocks that start a new count."""
-        found: dict[int, int] = {}
+        results: dict[int, int] = {}
         regions = f.regions
         for block in reversed(regions.order):
             if within is not None and block not in within:
@@ -250,16 +250,18 @@ class ProcedureEmitter:
             most = 0
             for target in regions.after[block]:
                 if target not in stops and (within is None or target in within) and not regions.turns(block, target):
-                    most = max(most, found.get(target, 0))
-            found[block] = steps + most
+                    most = max(most, results.get(target, 0))
+            results[block] = steps + most
             if block in few and block != begin:
                 # The way on from a loop leads out of it, from any of its blocks.
                 inside = regions.loops[block]
-                out = [found.get(t, 0) for b in inside for t in regions.after[b] if t not in inside and t not in stops]
-                found[block] = max(found[block], steps + max(out, default=0))
+                out = [
+                    results.get(t, 0) for b in inside for t in regions.after[b] if t not in inside and t not in stops
+                ]
+                results[block] = max(results[block], steps + max(out, default=0))
             if block == begin:
                 break
-        return found[begin]
+        return results[begin]
 
     def _steps(self, block: int) -> int:
         e = self.p.blocks[block].exit

@@ -32,17 +32,17 @@ class RankEmitter:
         x, code, words = self.x, self.x.code, self.x.words(e)
         keys, best = ([code.local() for _ in e.keys] for _ in range(2))
         some = code.local()
-        found = x.memory.temporary() if words == ROW else code.locals(words)
+        result = x.memory.temporary() if words == ROW else code.locals(words)
         code.const(0)
         code.set(some)
         if words == ROW:
-            code.const(found)
+            code.const(result)
             code.call("wide_zero")
         elif e.op == "first":
             code.const(-1)
-            code.set(found)
+            code.set(result)
         else:
-            sets.clear(code, found, words)
+            sets.clear(code, result, words)
         with self.loops.members(e.source, e.start, e.slot) as (_, again):
             self.loops.unless(e.where, again)
             for key, local in zip(e.keys, keys, strict=True):
@@ -55,7 +55,7 @@ class RankEmitter:
                 code.set(local)
             code.const(1)
             code.set(some)
-            self._rank(e, found, words)
+            self._rank(e, result, words)
             code.else_()
             if e.op == "best":
                 code.const32(1)
@@ -64,10 +64,10 @@ class RankEmitter:
                     code.get(local)
                     code.do("eq", "i32.and")
                 code.if_()
-                self._rank_equal(e, found, words)
+                self._rank_equal(e, result, words)
                 code.end()
             code.end()
-        return [partial(code.const, found)] if words == ROW else sets.in_locals(code, found, words)
+        return [partial(code.const, result)] if words == ROW else sets.in_locals(code, result, words)
 
     def _rank(self, e: ir.Ranked, found: int, words: int) -> None:
         """Notes the best member so far."""

@@ -22,7 +22,7 @@ class Readers:
         numbers = {(piece.invariant, piece.word): number for number, piece in enumerate(every)}
         flat: list[int] = []
         lists: dict[tuple[tuple[int, int], ...], int] = {}
-        found = [-1] * ((memory.end - memory.state) // 8)
+        result = [-1] * ((memory.end - memory.state) // 8)
         for cell, rows in readers.items():
             key = tuple((numbers[one, word], part) for one, mask in rows for word, part in by_word(mask))
             if key not in lists:
@@ -30,9 +30,9 @@ class Readers:
                 flat += [len(key), *(x for row in key for x in row)]
             first = (memory.address(cell) - memory.state) // 8
             for word in range(memory.words if memory.widths.cells[cell] else 1):
-                found[first + word] = lists[key]
+                result[first + word] = lists[key]
         self._lists = words(flat)
-        self._of_cells = found
+        self._of_cells = result
         self._always = words([piece.members if piece.invariant in always else 0 for piece in every])
         self._at, self._always_at = memory.readers, memory.constants["ALWAYS"]
 

@@ -133,7 +133,7 @@ class Ranks:
 
     def of(self, numbers: Sequence[int]) -> list[tuple[int, ...]]:
         """For each seat its points, and what breaks ties."""
-        found = []
+        results = []
         for at in self._seats:
             rank = [numbers[at]]
             at += 1
@@ -144,5 +144,5 @@ class Ranks:
                 else:
                     rank.append(numbers[at])
                     at += 1
-            found.append(tuple(rank))
-        return found
+            results.append(tuple(rank))
+        return results

@@ -49,12 +49,12 @@ class RowForm:
 
     def values(self, row: Sequence[int]) -> list[int]:
         """The cells of the program, given a row."""
-        found = list(row[: self.cells])
+        results = list(row[: self.cells])
         for at in self._full:
-            found[at] &= _ALL
+            results[at] &= _ALL
             for word, column in enumerate(self.further.get(at, ()), 1):
-                found[at] |= (row[column] & _ALL) << WORD * word
-        return found
+                results[at] |= (row[column] & _ALL) << WORD * word
+        return results
 
 
 def same_options(p: ir.Program) -> list[int]:

@@ -123,7 +123,7 @@ def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Sprea
     """The set of all that are settled."""
     code = x.code
     member = code.local()
-    with neighbours.gathered(e) as (found, add):
+    with neighbours.gathered(e) as (result, add):
         code.const(0)
         code.set(member)
         outside, again = code.block(), code.loop()
@@ -147,7 +147,7 @@ def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Sprea
         code.br(again)
         code.end()
         code.end()
-    return found
+    return result
 
 
 def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, limit: int) -> None:
@@ -189,14 +189,14 @@ class ClosureEmitter:
 
     def _closure_words(self, e: ir.Closure) -> list[Word]:
         x, code, words = self.x, self.x.code, self.x.words(e)
-        found = code.locals(words)
-        sets.clear(code, found, words)
+        result = code.locals(words)
+        sets.clear(code, result, words)
         fresh, reached = x.held(e.start, words), code.locals(words)
         outside, again = code.block(), code.loop()
         sets.push_union(code, sets.in_locals(code, fresh, words))
         code.do("eqz")
         code.br_if(outside)
-        sets.add(code, found, sets.in_locals(code, fresh, words))
+        sets.add(code, result, sets.in_locals(code, fresh, words))
         sets.clear(code, reached, words)
         with self.loops.slot(e.slot, words) as local:
             inner, more = code.block(), code.loop()
@@ -205,18 +205,18 @@ class ClosureEmitter:
             code.br(more)
             code.end()
             code.end()
-        one, other = sets.in_locals(code, reached, words), sets.in_locals(code, found, words)
+        one, other = sets.in_locals(code, reached, words), sets.in_locals(code, result, words)
         sets.push(code, sets.combined(code, "diff", one, other))
         code.set_all(fresh, words)
         code.br(again)
         code.end()
         code.end()
-        return sets.in_locals(code, found, words)
+        return sets.in_locals(code, result, words)
 
     def _row_closure(self, e: ir.Closure) -> None:
         x, code = self.x, self.x.code
-        found, fresh, reached = (x.memory.temporary() for _ in range(3))
-        code.const(found)
+        result, fresh, reached = (x.memory.temporary() for _ in range(3))
+        code.const(result)
         code.call("wide_zero")
         code.const(fresh)
         x.address(e.start)
@@ -226,7 +226,7 @@ class ClosureEmitter:
         code.call("wide_any")
         code.do("eqz")
         code.br_if(outside)
-        wide_call(code, "wide_or", found, found, fresh)
+        wide_call(code, "wide_or", result, result, fresh)
         code.const(reached)
         code.call("wide_zero")
         code.const(fresh)
@@ -235,8 +235,8 @@ class ClosureEmitter:
             code.const(reached)
             x.address(e.step)
             code.call("wide_or")
-        wide_call(code, "wide_diff", fresh, reached, found)
+        wide_call(code, "wide_diff", fresh, reached, result)
         code.br(again)
         code.end()
         code.end()
-        code.const(found)
+        code.const(result)

@@ -42,10 +42,10 @@ class WasmState(list[int]):
     def copy(self) -> WasmState:
         """An independent copy."""
         self.catch_up()
-        found = WasmState(self, self.fresh)
+        result = WasmState(self, self.fresh)
         if self.fresh:
-            found.written += self.written
-        return found
+            result.written += self.written
+        return result
 
     def catch_up(self) -> None:
         """Takes over what runs have changed."""
@@ -145,8 +145,8 @@ class StateMemory:
     def _bring_whole(self, state: State) -> None:
         """Copies all cells of a state into the memory."""
         memory = self.compiled.memory
-        found = array("q", state).tobytes() if self._plain else memory.encoded(state)
-        self._memory[memory.state : memory.state + len(found)] = found
+        result = array("q", state).tobytes() if self._plain else memory.encoded(state)
+        self._memory[memory.state : memory.state + len(result)] = result
         self._numbers[self._constants["JOURNAL"] // 8] = self._constants["JOURNAL_BASE"]
 
     def _write(self, state: State, cells: Sequence[int]) -> None:

@@ -100,8 +100,8 @@ class ValueEmitter:
         if words == ROW:
             self._forms[type(e)](e)
             return
-        found = self.operand(e, words)
-        self.code.const(self.in_row(found))
+        result = self.operand(e, words)
+        self.code.const(self.in_row(result))
 
     def in_row(self, words: Sequence[Word]) -> int:
         """Writes the words of a set into a row of memory: its address."""
@@ -116,27 +116,27 @@ class ValueEmitter:
         """The words of a set, so many of them; further ones must be zero, or do not matter (`cut`)."""
         words, code = self.words(e), self.code
         if words == ROW:
-            found = self._of_row(e, count, cut=cut)
+            result = self._of_row(e, count, cut=cut)
         elif words > 1:
-            found = sets.in_locals(code, self._kept(e, words), words) if e in self.kept else self._several[type(e)](e)
+            result = sets.in_locals(code, self._kept(e, words), words) if e in self.kept else self._several[type(e)](e)
         elif isinstance(e, ir.Const):
-            found = sets.of_number(code, e.value, 1)
+            result = sets.of_number(code, e.value, 1)
         else:
             self.value(e)
             local = code.local()
             code.set(local)
-            found = sets.in_locals(code, local, 1)
-        if len(found) > count and not cut:
-            local = code.locals(len(found))
-            sets.push(code, found)
-            code.set_all(local, len(found))
-            found = sets.in_locals(code, local, len(found))
-            sets.push_union(code, found[count:])
+            result = sets.in_locals(code, local, 1)
+        if len(result) > count and not cut:
+            local = code.locals(len(result))
+            sets.push(code, result)
+            code.set_all(local, len(result))
+            result = sets.in_locals(code, local, len(result))
+            sets.push_union(code, result[count:])
             code.do("eqz", "i32.eqz")
             code.if_()
             code.do("unreachable")
             code.end()
-        return [*found[:count], *[None] * (count - len(found))]
+        return [*result[:count], *[None] * (count - len(result))]
 
     def _of_row(self, e: ir.Expr, count: int, *, cut: bool) -> list[Word]:
         """The first words of a row in memory."""

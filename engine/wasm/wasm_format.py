@@ -96,12 +96,12 @@ class Code:
     def locals(self, count: int) -> int:
         """The first of so many locals, one after the other, that nothing else uses until the scope ends."""
         if free := self._free.get(count):
-            found = free.pop()
+            result = free.pop()
         else:
-            found = self._params + len(self._locals)
+            result = self._params + len(self._locals)
             self._locals += [I64] * count
-        self._taken.append((count, found))
-        return found
+        self._taken.append((count, result))
+        return result
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -252,8 +252,8 @@ class Module:
 
     def encoded(self, pages: int) -> bytes:
         """The module as bytes, with so many pages of memory."""
-        found = [self._defined[name] for name in self._indices]
-        types = list(dict.fromkeys(type_ for type_, _ in found))
+        results = [self._defined[name] for name in self._indices]
+        types = list(dict.fromkeys(type_ for type_, _ in results))
         exports = [_name(name) + b"\x00" + unsigned(self._indices[name]) for name in self._exports]
         exports.append(_name("memory") + b"\x02\x00")
         data = [b"\x00\x41" + signed(at) + b"\x0b" + unsigned(len(x)) + x for at, x in self._data]
@@ -263,10 +263,10 @@ class Module:
             + b"".join(
                 [
                     _section(1, _vector(types)),
-                    _section(3, _vector([unsigned(types.index(type_)) for type_, _ in found])),
+                    _section(3, _vector([unsigned(types.index(type_)) for type_, _ in results])),
                     _section(5, _vector([b"\x00" + unsigned(pages)])),
                     _section(7, _vector(exports)),
-                    _section(10, _vector([body for _, body in found])),
+                    _section(10, _vector([body for _, body in results])),
                     _section(11, _vector(data)),
                 ]
             )

@@ -193,9 +193,9 @@ class Widths:
     def _note(self, slots: dict[int, int], slot: int, value: ir.Expr, known: Mapping[int, int]) -> bool:
         """Notes what is known of a value that a slot is given; whether that is more than before."""
         words, before = self.of(value, known), slots.get(slot, 0)
-        found = words if words > 1 else -self.within(value, known)
-        if found > max(1, before) or (before <= 0 and found < before):
-            slots[slot] = found
+        result = words if words > 1 else -self.within(value, known)
+        if result > max(1, before) or (before <= 0 and result < before):
+            slots[slot] = result
             return True
         return False
 
@@ -223,11 +223,11 @@ class Widths:
         if not self.words:
             return {}
         sizes = ((q.slot, self.p.sizes.get(q.type.removesuffix("?"))) for q in c.params)
-        found = {slot: -words_of(size) for slot, size in sizes if size is not None}
+        results = {slot: -words_of(size) for slot, size in sizes if size is not None}
         for r in c.requires:
             for slot, value in r.lets:
-                self._note(found, slot, value, found)
-        return found
+                self._note(results, slot, value, results)
+        return results
 
 
 def _longest_value(values: Iterable[int]) -> int:
@@ -263,7 +263,7 @@ def order_bits(p: ir.Program, bits: int) -> int:
 
 def _longest(p: ir.Program) -> int:
     """The most bits of any order."""
-    found = {x.args[-1] for e in roots(p) for x in walk(e) if isinstance(x, ir.Op) and x.op in _OF_ORDERS}
-    bits = [e.value for e in found if isinstance(e, ir.Const)]
+    results = {x.args[-1] for e in roots(p) for x in walk(e) if isinstance(x, ir.Op) and x.op in _OF_ORDERS}
+    bits = [e.value for e in results if isinstance(e, ir.Const)]
     bits += [x.bits for e in roots(p) for x in walk(e) if isinstance(x, ir.Ranked) and x.op == "order"]
     return max((order_bits(p, each) for each in bits), default=1)

@@ -62,13 +62,13 @@ def combined(code: Code, op: str, one: Sequence[Word], other: Sequence[Word]) ->
             code.do("xor")
         code.do("or" if op == "|" else "and")
 
-    found: list[Word] = []
+    results: list[Word] = []
     for a, b in zip(one, other, strict=True):
         if a is None or b is None:
-            found.append({"|": b if a is None else a, "diff": a}.get(op))
+            results.append({"|": b if a is None else a, "diff": a}.get(op))
         else:
-            found.append(partial(word, a, b))
-    return found
+            results.append(partial(word, a, b))
+    return results
 
 
 def push_union(code: Code, words: Sequence[Word]) -> None:

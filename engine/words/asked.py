@@ -48,16 +48,16 @@ class Decisions:
 
     def _decide(self, s: typed.Decide, known: Known) -> None:
         """Notes a decision; what is drawn is known to the statements after it."""
-        here = dict(known)
+        place = dict(known)
         if s.each is not None:
-            here[s.each.var.name] = s.each.var.type
+            place[s.each.var.name] = s.each.var.type
         self.options.setdefault(s.name, {}).update((o.name, o) for o in s.options)
-        before = self.known.setdefault(s.name, here)
-        self.known[s.name] = {name: type_ for name, type_ in before.items() if here.get(name) == type_}
+        before = self.known.setdefault(s.name, place)
+        self.known[s.name] = {name: type_ for name, type_ in before.items() if place.get(name) == type_}
         for o in s.options:
             named = {p.var.name: p.var.type for p in o.params}
             named |= {part.var.name: part.var.type for part in o.head if isinstance(part, typed.Let)}
-            self._walk(o.body, here | named)
+            self._walk(o.body, place | named)
             if s.draws:
                 known |= named
         if s.otherwise is not None:

@@ -84,7 +84,7 @@ class Changes:
     def _since(self, before: Sight) -> list[Change]:
         now = self.sight()
         old, new = before.state, now.state
-        found: list[Change] = []
+        results: list[Change] = []
         piles: dict[tuple[str, str], list[int]] = {}
         for at in self._shown:
             if old[at] == new[at] or at in now.unseen:
@@ -94,10 +94,10 @@ class Changes:
                 piles.setdefault((cell.name, cell.owner), []).append(at)
             else:
                 was = UNKNOWN if at in before.unseen else self._value(cell, old[at])
-                found.append(_changed(self._path(cell), was, self._value(cell, new[at])))
+                results.append(_changed(self._path(cell), was, self._value(cell, new[at])))
         for cells in piles.values():
-            found += self._pile(cells, before, now)
-        return found
+            results += self._pile(cells, before, now)
+        return results
 
     def _pile(self, cells: list[int], before: Sight, now: Sight) -> Iterator[Change]:
         """The changes of a pile: a move, if as many have left one place as have come to another."""

@@ -30,15 +30,15 @@ DECIDER, ACTOR = "decider", "actor"
 
 def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = None) -> None:
     """Reports what is wrong with the words of a ruleset, in all languages. `files` reads them; by default from disk."""
-    found = Report()
+    result = Report()
     try:
-        own = read_titles(ruleset, "", found, files)
-        check_titles(ruleset, own, own, found)
+        own = read_titles(ruleset, "", result, files)
+        check_titles(ruleset, own, own, result)
         for language in languages(ruleset):
-            check_titles(ruleset, read_titles(ruleset, language, found, files), own, found)
+            check_titles(ruleset, read_titles(ruleset, language, result, files), own, result)
     except DiagnosticsError as error:
-        found.extend(error.diagnostics)
-    report.extend(found.diagnostics)
+        result.extend(error.diagnostics)
+    report.extend(result.diagnostics)
 
 
 def check_titles(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> Titles:
@@ -52,11 +52,11 @@ def check_titles(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Re
     """
     check = TextCheck(ruleset, own, report)
     texts = {key: text for key, text in titles.texts.items() if check.fits(key[0], key[1], text)}
-    kept = Titles(texts, titles.title, titles.picture, titles.language, sources=titles.sources)
+    rest = Titles(texts, titles.title, titles.picture, titles.language, sources=titles.sources)
     if titles is own:
-        kept.internal = {n: e for n, e in own.internal.items() if check.has_state(n, e)}
-        kept.actors = check.all_actors()
-    return kept
+        rest.internal = {n: e for n, e in own.internal.items() if check.has_state(n, e)}
+        rest.actors = check.all_actors()
+    return rest
 
 
 class TextCheck:
@@ -185,22 +185,22 @@ class TextCheck:
 
     def _filled(self, text: Text, env: Env) -> bool:
         """Whether the holes of a text, and its number, are expressions that have a value."""
-        found = Report()
+        result = Report()
         for part, parts in ((get(text.node, "other") or text.node, text.other), (get(text.node, "one"), text.one)):
             for hole in holes(parts or ()):
                 assert part is not None
-                self._expression(hole, part, env, found)
+                self._expression(hole, part, env, result)
         if text.count:
             node = get(text.node, "count")
             assert node is not None
-            e = self._expression(Hole(text.count), node, env, found)
+            e = self._expression(Hole(text.count), node, env, result)
             if e is not None and not isinstance(e.type, Num):
-                found.error(
+                result.error(
                     "RS532", f"`{text.count}` is {e.type}, and a number decides between one and many", node.span
                 )
         if text.top:
-            self.report.extend(found.diagnostics)
-        return found.ok
+            self.report.extend(result.diagnostics)
+        return result.ok
 
     def _expression(self, hole: Hole, node: Node, env: Env, report: Report) -> typed.Expr | None:
         """The typed form of the expression in a hole; None if it has none, which is reported."""
@@ -212,7 +212,7 @@ class TextCheck:
             report.error("RS533", f"more than {MAX_HOLES:,} holes in the words of one language", span)
             self.report.extend(report.diagnostics)
             raise DiagnosticsError(self.report.diagnostics)
-        found = Report()
+        result = Report()
         for variables in (env, solid(env)):  # where what it reads is none, a hole stays empty
             tried = Report()
             try:
@@ -223,8 +223,8 @@ class TextCheck:
                 tried.extend(error.diagnostics)
             if tried.ok and e.type != BAD:
                 return e
-            found.extend(tried.diagnostics)
-        for d in [d for d in found.diagnostics if d.severity.value == "error"][:1]:
+            result.extend(tried.diagnostics)
+        for d in [d for d in result.diagnostics if d.severity.value == "error"][:1]:
             known = ", ".join(f"`{name}`" for name in env.vars)
             message = f"nothing fills the hole `{hole.text}`: {d.message}"
             report.error("RS532", message, d.span or span, help=d.help or f"known are {known}, and what the rules know")
@@ -239,24 +239,24 @@ class TextCheck:
         """
         own = self.own.actors.items()
         named = {n: e for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"}
-        found = {n: e for n, e in named.items() if self.actor_type(n) is not None}
+        results = {n: e for n, e in named.items() if self.actor_type(n) is not None}
         if self.own.actor is not None:
             others = [n for n in self.decisions.options if n not in self.own.actors]
             fit = [n for n in others if self.actor_type(n) is not None]
-            found |= dict.fromkeys(fit, self.own.actor)
+            results |= dict.fromkeys(fit, self.own.actor)
             if others and not fit and self.own.actor.top:
                 self._actor(self.own.actor, others[0], self.report)
-        return found
+        return results
 
     def actor_type(self, decision: str) -> Type | None:
         """The type of what acts at a decision, which may be none; None if only the decider does."""
         if decision not in self._actors:
-            found = Report()
+            result = Report()
             said = self.own.actors.get(decision, self.own.actor)
             named = said is not None and said.text != "none"
-            self._actors[decision] = self._actor(said, decision, found) if named and said is not None else None
+            self._actors[decision] = self._actor(said, decision, result) if named and said is not None else None
             if decision in self.own.actors and said is not None and said.top:
-                self.report.extend(found.diagnostics)
+                self.report.extend(result.diagnostics)
         return self._actors[decision]
 
     def _actor(self, said: Expression, decision: str, report: Report) -> Type | None:
@@ -273,10 +273,10 @@ class TextCheck:
 
 def solid(env: Env) -> Env:
     """The same variables, without those that may be none."""
-    found = Env()
+    result = Env()
     for var in env.vars.values():
-        found = found.bind(_var(var.name, never_none(var.type), var.span))
-    return found
+        result = result.bind(_var(var.name, never_none(var.type), var.span))
+    return result
 
 
 def _var(name: str, type_: Type, span: Span) -> typed.Var:

@@ -91,6 +91,6 @@ def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[K
     if language not in languages(ruleset):
         raise unknown_language(ruleset, language, words.languages)
     report = Report()
-    found = check_titles(ruleset, read_titles(ruleset, language, report), words.own, report)
+    result = check_titles(ruleset, read_titles(ruleset, language, report), words.own, report)
     report.raise_if_errors()
-    return [key for key in wanted if key not in found.texts], len(wanted)
+    return [key for key in wanted if key not in result.texts], len(wanted)

@@ -128,13 +128,13 @@ class Moves:
 
 def _standing(moves: Sequence[Option | TakenBack]) -> list[int]:
     """The places of the decisions that are not taken back."""
-    found: list[int] = []
+    results: list[int] = []
     for at, move in enumerate(moves):
         if isinstance(move, TakenBack):
-            del found[len(found) - move.decisions :]
+            del results[len(results) - move.decisions :]
         else:
-            found.append(at)
-    return found
+            results.append(at)
+    return results
 
 
 def seen_now(game: Game, option: Option, seat: str | None) -> Taken:

@@ -105,12 +105,12 @@ class Narrator:
 
     def move(self, option: Taken) -> str:
         """A sentence of an option: who takes it, and what it does."""
-        told = self.option(option)
+        note = self.option(option)
         text = self.words.text("options", f"{option.decision}.{_shown(option).partition('(')[0]}")
         if text is not None and (option.by is None or _names_who(text)):
-            return told
+            return note
         subject = self.subject(option)
-        return f"{subject} {told}" if text is not None else f"{subject}: {told}"
+        return f"{subject} {note}" if text is not None else f"{subject}: {note}"
 
     def subject(self, option: Taken | Decision) -> str:
         """The actor of an option or a decision: the seat, and in front of it the entity it acts for."""
@@ -133,8 +133,8 @@ class Narrator:
         decision = option.name if isinstance(option, Decision) else option.decision
         if not isinstance(option, Decision) and self._is_interrupt(option):
             return None
-        found = self._actor(decision, option.by)
-        return None if found is None or found.number is None else self.show(found.type, found.number)
+        result = self._actor(decision, option.by)
+        return None if result is None or result.number is None else self.show(result.type, result.number)
 
     def _is_interrupt(self, option: Taken) -> bool:
         name = _shown(option).partition("(")[0]
@@ -289,10 +289,10 @@ class Narrator:
         key = (expression, params)
         if key not in self._known_queries:
             try:
-                found = self._queries.projection(expression, params), False
+                results = self._queries.projection(expression, params), False
             except DiagnosticsError:
-                found = self._queries.projection(expression, [(n, never_none(t)) for n, t in params]), True
-            self._known_queries[key] = found
+                results = self._queries.projection(expression, [(n, never_none(t)) for n, t in params]), True
+            self._known_queries[key] = results
         return self._known_queries[key]
 
     @property

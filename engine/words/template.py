@@ -58,15 +58,15 @@ def parse_template(text: str) -> Template:
     group: list[str | Hole] | None = None
     at = holes = 0
     while at < len(text):
-        here: list[str | Hole] | list[str | Hole | Optional] = parts if group is None else group
+        place: list[str | Hole] | list[str | Hole | Optional] = parts if group is None else group
         char = text[at]
         if char in _TWICE and text[at : at + 2] == char * 2:
-            _add(here, char)
+            _add(place, char)
             at += 2
         elif char == "{":
             end = _end_of_hole(text, at)
             inner = text[at + 1 : end]
-            here.append(Hole(inner.strip(), at + 1 + len(inner) - len(inner.lstrip())))
+            place.append(Hole(inner.strip(), at + 1 + len(inner) - len(inner.lstrip())))
             holes, at = holes + 1, end + 1
             if holes > MAX_HOLES:
                 raise ValueError(f"a text has at most {MAX_HOLES} holes")
@@ -82,7 +82,7 @@ def parse_template(text: str) -> Template:
         elif char == "}":
             raise ValueError("a `}` that closes nothing; one that is to be read is written `}}`")
         else:
-            _add(here, char)
+            _add(place, char)
             at += 1
     if group is not None:
         raise ValueError("a `[` that is not closed; one that is to be read is written `[[`")
@@ -124,14 +124,14 @@ def holes(template: Template) -> Iterator[Hole]:
 
 def fill(template: Template, filled: Fill) -> str:
     """The text with its holes filled."""
-    found = []
+    results = []
     for part in template:
         if isinstance(part, str):
-            found.append(part)
+            results.append(part)
         elif isinstance(part, Hole):
-            found.append(filled(part.text).text)
+            results.append(filled(part.text).text)
         else:
             inner = [filled(p.text) if isinstance(p, Hole) else Filled(p) for p in part.parts]
             if not any(p.nothing for p in inner):
-                found += [p.text for p in inner]
-    return "".join(found)
+                results += [p.text for p in inner]
+    return "".join(results)

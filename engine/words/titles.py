@@ -85,14 +85,14 @@ class Titles(Brief, Struct):
 
 def languages(ruleset: typed.Ruleset) -> list[str]:
     """The languages of which there are files, beside that of the ruleset itself."""
-    found: set[str] = set()
+    results: set[str] = set()
     for folder, stem in ruleset.titled:
         path = folder / stem
         for file in islice(ruleset.place.matches(path.parent, f"{path.name}.*.yaml"), MAX_LANGUAGES):
             language = file.name[len(path.name) + 1 : -len(".yaml")]
             if _NAME.fullmatch(language):
-                found.add(language)
-    return sorted(found)
+                results.add(language)
+    return sorted(results)
 
 
 def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Files | None = None) -> Titles:
@@ -138,8 +138,10 @@ class _Reader(Brief, Struct, frozen=True):
                     message = f"`{key}` holds in all languages, and stands in `titles.yaml` alone"
                     self.report.error("RS535", message, node.span, help=f"take `{key}` out here")
         for section, name, node, plain in self._sections(tree):
-            if (found := self._text(f"{'entities' if section == 'each' else section}.{name}", node, plain)) is not None:
-                self.titles.texts[section, name] = found
+            if (
+                result := self._text(f"{'entities' if section == 'each' else section}.{name}", node, plain)
+            ) is not None:
+                self.titles.texts[section, name] = result
         self.titles.title = text(get(tree, "title"), self.titles.title)
         self.titles.picture = text(get(tree, "picture"), self.titles.picture)
         self.titles.language = text(get(tree, "language"), self.titles.language)

@@ -250,8 +250,8 @@ class Words:
 
 def _joined(parts: list[tuple[str, ...]], sizes: list[int], number: int) -> str:
     """The title of an entity that is made of others."""
-    found = []
+    results = []
     for titles, many in zip(reversed(parts), reversed(sizes), strict=True):
-        found.append(titles[number % many])
+        results.append(titles[number % many])
         number //= many
-    return " ".join(reversed(found))
+    return " ".join(reversed(results))

@@ -111,13 +111,13 @@ def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle
 
 def _folder_names(ruleset: typed.Ruleset) -> dict[Path, str]:
     """A name in the bundle for each folder that files come from; the paths to it stay at home."""
-    found: dict[Path, str] = {}
+    results: dict[Path, str] = {}
     folders = [folder for folder, _ in (*ruleset.located.values(), *ruleset.titled)]
     for folder in (*ruleset.folders, *folders):
-        if folder not in found:
+        if folder not in results:
             name = folder.name if folder in ruleset.folders else "overlays"
             plain = name.isprintable() and not name.startswith(".") and "\\" not in name and len(name) <= 60
             name = name if plain and name and "+" not in name and ":" not in name else "rules"
-            taken = set(found.values())
-            found[folder] = next(n for n in (name, *(f"{i}_{name}" for i in range(2, 999))) if n not in taken)
-    return found
+            taken = set(results.values())
+            results[folder] = next(n for n in (name, *(f"{i}_{name}" for i in range(2, 999))) if n not in taken)
+    return results

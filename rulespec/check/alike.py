@@ -60,10 +60,10 @@ def _kind_in(type_: Type) -> str:
 
 
 def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:
-    found = [e for group in c.expressions_by_rule for e in group]
+    results = [e for group in c.expressions_by_rule for e in group]
     for secrecy in secrecies(c.declarations):
-        found += [x for e in (secrecy.to, secrecy.open) if e is not None for x in expressions(e)]
-    for e in found:
+        results += [x for e in (secrecy.to, secrecy.open) if e is not None for x in expressions(e)]
+    for e in results:
         asked = e.args[0].type if isinstance(e, typed.Op) and e.op in ("index", "next") else None
         if isinstance(e, typed.Lit) and e.value >= 0:
             asked = e.type

@@ -70,13 +70,13 @@ class _Amounts:
 
     def _never(self, use: _Use) -> bool:
         """Whether a number fits in no position, or only as nothing at all, whatever the number of players."""
-        found = self.c.ranges.of(use.number)
-        if "players" in found.of:
+        result = self.c.ranges.of(use.number)
+        if "players" in result.of:
             return False
-        if found.high is not None and use.low is not None and found.high <= use.low:
-            nothing = use.declared is None and found.low != found.high
-            return nothing or found.high < use.low
-        return use.high is not None and found.low is not None and found.low > use.high
+        if result.high is not None and use.low is not None and result.high <= use.low:
+            nothing = use.declared is None and result.low != result.high
+            return nothing or result.high < use.low
+        return use.high is not None and result.low is not None and result.low > use.high
 
     def _report(self, use: _Use, written: Written) -> None:
         code, message = self._said(use, written.what or "this", written.value)
@@ -98,21 +98,21 @@ class _Amounts:
 
     def _constants(self, e: typed.Expr) -> list[Label]:
         """The constants in an expression, and in the definitions that it calls; those below nothing come first."""
-        found = {constant.span: constant for constant in constants_in(e.span, self.d)}
+        results = {constant.span: constant for constant in constants_in(e.span, self.d)}
         known: set[object] = set()
         stack = [e]
         while stack:
             for part in expressions(stack.pop()):
                 named = self.d.references.get(part.span)
                 if isinstance(named, typed.ConstantDecl):
-                    found[named.span] = named
+                    results[named.span] = named
                 elif isinstance(part, typed.Call) and part.definition not in known:
                     known.add(part.definition)
                     stack += definition_expressions(part.definition)
                 elif isinstance(part, typed.Local) and part.var not in known:
                     known.add(part.var)
                     stack += self.c.ranges.values(part.var)
-        return [constant_label(c) for c in sorted(found.values(), key=lambda c: c.value >= 0)[:_SHOWN]]
+        return [constant_label(c) for c in sorted(results.values(), key=lambda c: c.value >= 0)[:_SHOWN]]
 
     def _said(self, use: _Use, what: str, value: int) -> tuple[str, str]:
         if use.declared is not None:

@@ -22,16 +22,16 @@ def report_disputes(c: Context, disputes: list[Dispute]) -> None:
     uses = Counter(n.name for n in c.declarations.references.values() if isinstance(n, typed.ConstantDecl))
     by_constant: dict[typed.ConstantDecl, list[tuple[Type, Diagnostic]]] = {}
     for dispute in disputes:
-        found = _suspect(c, dispute)
-        if found is None:
+        result = _suspect(c, dispute)
+        if result is None:
             c.report.add(dispute.diagnostic)
         else:
-            by_constant.setdefault(found[0], []).append((found[1], dispute.diagnostic))
-    for constant, told in by_constant.items():
-        if 2 * len(told) > uses[constant.name] or any(_layer(c, d.span) < _layer(c, constant.span) for _, d in told):
-            _report(c, constant, told)
+            by_constant.setdefault(result[0], []).append((result[1], dispute.diagnostic))
+    for constant, note in by_constant.items():
+        if 2 * len(note) > uses[constant.name] or any(_layer(c, d.span) < _layer(c, constant.span) for _, d in note):
+            _report(c, constant, note)
         else:
-            c.report.extend(d for _, d in told)
+            c.report.extend(d for _, d in note)
 
 
 def _suspect(c: Context, dispute: Dispute) -> tuple[typed.ConstantDecl, Type] | None:

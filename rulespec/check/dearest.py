@@ -107,8 +107,8 @@ def _dearest_of(work: Work, loop: typed.Expr) -> tuple[list[_Factor], list[typed
         name = b.var.name
         ways.append(([], [x for x in (b.source, b.start, loop.default) if x is not None]))
         ways.append(([(work.sizes.of(b.source), name)], [b.where] if b.where is not None else []))
-        found = [x for x in (loop.body, *b.keys) if x is not None]
-        ways.append(([(work.sizes.found(b), name)], found))
+        results = [x for x in (loop.body, *b.keys) if x is not None]
+        ways.append(([(work.sizes.found(b), name)], results))
     elif isinstance(loop, typed.Reach):
         ways.append(([], [loop.start]))
         ways.append(([(work.sizes.kind(loop.var.type), loop.var.name)], [loop.step]))

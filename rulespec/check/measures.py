@@ -15,14 +15,14 @@ SCORE = "score"
 
 def check_measures(c: Context) -> None:
     """Types the measures. The points of the players are the first one."""
-    found = c.declarations.measures
+    result = c.declarations.measures
     scoring = c.rules.scoring
     if scoring is not None and not any(isinstance(e, typed.Once) for e in expressions(scoring.score)):
-        found[SCORE] = typed.Measure(SCORE, "Score", scoring.doc, scoring.var, scoring.score, scoring.span)
+        result[SCORE] = typed.Measure(SCORE, "Score", scoring.doc, scoring.var, scoring.score, scoring.span)
     for name, place, node in entries(get(c.source.root, "measures")):
         measure = _measure(c, name, place, node)
         if measure is not None:
-            found[name] = measure
+            result[name] = measure
 
 
 def _measure(c: Context, name: str, place: Scalar, node: Node) -> typed.Measure | None:
@@ -61,9 +61,9 @@ def _sound(c: Context, measure: typed.Measure) -> bool:
         help_ = f"`{var.name}` is the entity at hand: write `{var.name}.…`, or leave `of` out"
         c.report.error("RS572", message, value.span, help=help_)
         return False
-    once = next((e for e in expressions(value) if isinstance(e, typed.Once)), None)
-    if once is not None:
-        message = f"the measure `{name}` asks what would hold after `{once.procedure.name}`"
-        c.report.error("RS573", message, once.call, help="measure the position as it is: leave `once` out")
+    single = next((e for e in expressions(value) if isinstance(e, typed.Once)), None)
+    if single is not None:
+        message = f"the measure `{name}` asks what would hold after `{single.procedure.name}`"
+        c.report.error("RS573", message, single.call, help="measure the position as it is: leave `once` out")
         return False
     return True

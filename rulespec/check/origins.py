@@ -14,11 +14,11 @@ def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, 
     """Declarations that give an expression its type, its own or those of its operands; at most three."""
     if isinstance(expr, typed.Local):
         local = Label(expr.var.span, f"`{expr.var.name}` is {expr.type}")
-        given = expr.var.value
-        return (local, *(origins(given, declarations)[: _MOST - 1] if given and given.type == expr.type else ()))
-    found: dict[Span, Label] = {}
+        source = expr.var.value
+        return (local, *(origins(source, declarations)[: _MOST - 1] if source and source.type == expr.type else ()))
+    results: dict[Span, Label] = {}
     stack = [expr]
-    while stack and len(found) < _MOST:
+    while stack and len(results) < _MOST:
         e = stack.pop(0)
         if e.type != expr.type:
             continue
@@ -26,8 +26,8 @@ def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, 
         if span is None:
             stack += _operands(e)
         else:
-            found.setdefault(span, Label(span, "declared here" if e is expr else f"this is {e.type}"))
-    return tuple(found.values())
+            results.setdefault(span, Label(span, "declared here" if e is expr else f"this is {e.type}"))
+    return tuple(results.values())
 
 
 def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:

@@ -66,11 +66,11 @@ def _written(c: Context) -> Iterator[_Written]:
 
 def _hide_where_tokens_are(kind: typed.Kind) -> None:
     """A token's place is private as a whole if some of its places are: the viewer depends on the place itself."""
-    found = next((place.private for place in kind.places.values() if place.private is not None), None)
-    if found is not None:
-        token = typed.Var(kind.name, Ent(kind.name), found.span)
-        nobody = typed.Lit(SetOf(ANY), found.span, 0)
-        kind.state["place"].private = typed.Secrecy((token,), nobody, None, False, found.span)
+    result = next((place.private for place in kind.places.values() if place.private is not None), None)
+    if result is not None:
+        token = typed.Var(kind.name, Ent(kind.name), result.span)
+        nobody = typed.Lit(SetOf(ANY), result.span, 0)
+        kind.state["place"].private = typed.Secrecy((token,), nobody, None, False, result.span)
 
 
 def _of(

@@ -122,29 +122,29 @@ class Ranges:
 
 def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:
     """The values of variables that are not assigned: of `let`, and of parameters of procedures."""
-    found: dict[typed.Var, list[typed.Expr]] = {}
+    results: dict[typed.Var, list[typed.Expr]] = {}
     assigned: set[typed.Var] = set()
     for procedure in rules.procedures.values():
         for s in walk(procedure.body):
             if isinstance(s, typed.Let):
-                found[s.var] = [s.value]
+                results[s.var] = [s.value]
             elif isinstance(s, typed.CallProcedure):
                 for var, value in zip(s.procedure.params, s.args, strict=True):
-                    found.setdefault(var, []).append(value)
+                    results.setdefault(var, []).append(value)
             elif isinstance(s, typed.Assign) and isinstance(s.target, typed.Local):
                 assigned.add(s.target.var)
     for e in rules.suppositions:
         for var, value in zip(e.procedure.params, e.args, strict=True):
-            found.setdefault(var, []).append(value)
+            results.setdefault(var, []).append(value)
     for part in head_parts(rules):
         if isinstance(part, typed.Let):
-            found[part.var] = [part.value]
+            results[part.var] = [part.value]
         elif isinstance(part, typed.Needs):
             for var, value in zip(part.guard.params, part.args, strict=True):
-                found.setdefault(var, []).append(value)
+                results.setdefault(var, []).append(value)
     for definition in rules.definitions.values():
-        found.update((var, [value]) for var, value in definition.lets)
-    return {var: values for var, values in found.items() if var not in assigned}
+        results.update((var, [value]) for var, value in definition.lets)
+    return {var: values for var, values in results.items() if var not in assigned}
 
 
 def _compared(op: str, a: Range, b: Range) -> bool | None:

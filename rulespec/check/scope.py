@@ -84,12 +84,12 @@ def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
         return known_if(expr.args[0], truth) | known_if(expr.args[1], truth)
     if expr.op == ("==" if truth else "!="):
         left, right = expr.args
-        found = set()
+        results = set()
         for one, other in ((left, right), (right, left)):
             path = path_of(one)
             if path and _is_solid(other.type):
-                found.add(path)
-        return frozenset(found)
+                results.add(path)
+        return frozenset(results)
     if expr.op == "in" and truth:
         path = path_of(expr.args[0])
         return frozenset([path]) if path else frozenset()

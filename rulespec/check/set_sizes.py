@@ -62,8 +62,8 @@ class SetSizes:
         if isinstance(e, typed.Call) and e.definition.body is not None:
             if e.definition not in self._of_definitions:
                 self._of_definitions[e.definition] = most  # while it is looked for
-                found, declared = self.of(e.definition.body), e.definition.at_most
-                self._of_definitions[e.definition] = found if declared is None else min(found, declared)
+                result, declared = self.of(e.definition.body), e.definition.at_most
+                self._of_definitions[e.definition] = result if declared is None else min(result, declared)
             return self._of_definitions[e.definition]
         return most
 

@@ -53,12 +53,12 @@ class Work:
     def _of_ways(self, e: typed.Ways) -> int:
         """Each entity is settled once at most; then the costs of all steps from it are worked out."""
         step = 1 + (self.of(e.near.where) if e.near.where is not None else 0)
-        once, each = (self.of(e.bound), 0) if e.op == "reach" else (0, self.of(e.bound))
+        single, each = (self.of(e.bound), 0) if e.op == "reach" else (0, self.of(e.bound))
         each += (
             self.of(e.near.source) + self.sizes.of(e.near.source) * step + self.sizes.found(e.near) * self.of(e.cost)
         )
-        once += self.of(e.default) if e.default is not None else 0
-        return 1 + self.of(e.start) + once + self.sizes.kind(e.var.type) * (1 + each)
+        single += self.of(e.default) if e.default is not None else 0
+        return 1 + self.of(e.start) + single + self.sizes.kind(e.var.type) * (1 + each)
 
     def of_definition(self, definition: typed.Definition) -> int:
         """Steps of calling a definition, without its arguments."""

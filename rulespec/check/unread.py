@@ -22,9 +22,9 @@ def check_unread(c: Context) -> None:
     rules = [item.span for item in c.source.items.values()]
     for d in lost:
         rule = next((r for r in rules if _within(d, r)), None)
-        told = {note.span for note in d.notes}
+        lines = {note.span for note in d.notes}
         notes = [Label(span, f"nothing reads `{name}`") for span, name in unread if rule and _holds(rule, span)]
-        c.report.note(d, [n for n in notes if n.span not in told][:_MOST])
+        c.report.note(d, [n for n in notes if n.span not in lines][:_MOST])
 
 
 def _within(d: Diagnostic, rule: Span) -> bool:

@@ -23,15 +23,15 @@ def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None
     broken = {d.span.file for d in report.diagnostics if d.span is not None}
     if report.ok or not all(file.endswith(".rules") for file in broken):
         return
-    found = Report()
+    result = Report()
     try:
-        c = Context(source, found)
+        c = Context(source, result)
         check_size(c)
         declare(c)
         check_signatures(c)
     except DiagnosticsError:
         pass  # too large, or too much that is wrong: reported once the rules can be parsed
-    for d in found.diagnostics:
+    for d in result.diagnostics:
         if d.code == "RS223" and d.message.endswith(_WORD):
             report.extend([d])
     for file in sorted(broken & set(texts)):

@@ -219,8 +219,8 @@ def _display(name: str) -> str:
 def _relative(name: str) -> str:
     """The file name relative to the current folder, if it lies below it."""
     path = Path(name)
-    if path.is_absolute() and path.is_relative_to(here := Path.cwd()):
-        return str(path.relative_to(here))
+    if path.is_absolute() and path.is_relative_to(place := Path.cwd()):
+        return str(path.relative_to(place))
     return name
 
 

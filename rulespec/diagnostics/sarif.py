@@ -16,12 +16,12 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 def to_sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
     """A SARIF log of one run with the diagnostics as its results, as plain data for `json.dumps`."""
-    found = list(diagnostics)
-    codes = sorted({d.code for d in found})
+    results = list(diagnostics)
+    codes = sorted({d.code for d in results})
     run = {
         "tool": {"driver": {"name": "rulespec", "rules": [_rule(code) for code in codes]}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(d, codes.index(d.code)) for d in found],
+        "results": [_result(d, codes.index(d.code)) for d in results],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -79,7 +79,7 @@ def _file(name: str) -> dict[str, str]:
     """The URI of a file: relative to the current folder if it is below it, as code hosts expect."""
     path = Path(name)
     if path.is_absolute():
-        if not path.is_relative_to(here := Path.cwd()):
+        if not path.is_relative_to(place := Path.cwd()):
             return {"uri": path.as_uri()}
-        path = path.relative_to(here)
+        path = path.relative_to(place)
     return {"uri": quote(path.as_posix(), errors="replace")}

@@ -62,7 +62,7 @@ class _Comparison:
     def _written(self) -> str:
         """The signs of the text, where its scalars are those of the tree."""
         text, begins, known = self.text, self._begins, dict[str, str]()
-        found: list[str] = []
+        results: list[str] = []
         at = 0
         for scalar in self.scalars:
             span = scalar.span
@@ -76,10 +76,10 @@ class _Comparison:
             between = text[at:begin]
             if begin < at:
                 raise _OtherError
-            found.append(known[between] if between in known else known.setdefault(between, _signs_of(between)))
+            results.append(known[between] if between in known else known.setdefault(between, _signs_of(between)))
             at = end
-        found.append(_signs_of(text[at:]))
-        return _SCALAR.join(found).replace(",}", "}").replace(",]", "]")
+        results.append(_signs_of(text[at:]))
+        return _SCALAR.join(results).replace(",}", "}").replace(",]", "]")
 
     def _node(self, node: Node, column: int) -> None:
         """Takes a node, which stands in a block that begins in a column."""
@@ -99,12 +99,12 @@ class _Comparison:
             signs.append("{")
         elif span.column <= column or not node.entries:
             raise _OtherError
-        here, last = span.column, 0
+        spot, last = span.column, 0
         for key, value in node.entries.values():
             scalars.append(key)
             if not flow:
                 place = key.span
-                if place.column != here or place.line <= last or place.end_line != place.line:
+                if place.column != spot or place.line <= last or place.end_line != place.line:
                     raise _OtherError
                 last = place.line
             if type(value) is Scalar:
@@ -114,31 +114,31 @@ class _Comparison:
                 signs.append("\0:")
                 if not flow and value.span.line == last and self._starts(value) not in "{[":
                     raise _OtherError
-                self._node(value, here)
+                self._node(value, spot)
                 if flow:
                     signs.append(",")
         if flow:
             signs.append("}")
 
     def _sequence(self, node: Sequence, column: int) -> None:
-        here = node.span.column
+        place = node.span.column
         if self._starts(node) == "[":
             self.signs.append("[")
             for item in node.items:
-                self._node(item, here)
+                self._node(item, place)
                 self.signs.append(",")
             self.signs.append("]")
             return
-        if here < column or not node.items:
+        if place < column or not node.items:
             raise _OtherError
         for item in node.items:
             begin = self._begins[item.span.line] + item.span.column
             line = self._begins[item.span.line] + 1
             before = self.text[line:begin].rstrip(" ")
-            if not before.endswith("-") or len(before) != here or (type(item) is Scalar and not item.text):
+            if not before.endswith("-") or len(before) != place or (type(item) is Scalar and not item.text):
                 raise _OtherError
             self.signs.append("-")
-            self._node(item, here)
+            self._node(item, place)
 
     def _starts(self, node: Node) -> str:
         """The first sign of a node."""

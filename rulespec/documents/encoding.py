@@ -65,5 +65,5 @@ def _wide(data: bytes) -> str:
     even, odd = start[::2].count(0), start[1::2].count(0)
     most = len(start) // 2 * 3 // 4
     # Letters of most languages of Europe have a zero in every second byte, and no text has two in a row.
-    found = most > 1 and max(even, odd) >= most > 4 * min(even, odd)
-    return "UTF-16 without a byte order mark" if found else ""
+    result = most > 1 and max(even, odd) >= most > 4 * min(even, odd)
+    return "UTF-16 without a byte order mark" if result else ""

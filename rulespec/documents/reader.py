@@ -196,8 +196,8 @@ class _Builder:
         if style != "plain":
             if span.end_line > span.line and style in ("single", "double"):
                 self.long_text = span
-            if found := MISLEADING.search(text):  # "\x1b" is clean in the file and not in the value
-                message = f"an escape stands for the character U+{ord(found.group()):04X}, which is not text"
+            if result := MISLEADING.search(text):  # "\x1b" is clean in the file and not in the value
+                message = f"an escape stands for the character U+{ord(result.group()):04X}, which is not text"
                 self.error("RS105", message, span, help="remove the escape")
             return Scalar(text, text, span, style)
         value = plain_key(text) if is_key else plain_value(text)
@@ -210,13 +210,13 @@ class _Builder:
         if event.anchor is None and event.tag is None:
             return
         start = self.span(event)
-        here = Span(start.file, start.line, start.column, start.line, start.column + 1)
+        place = Span(start.file, start.line, start.column, start.line, start.column + 1)
         if event.anchor is not None:
             message = f"{shown('&' + event.anchor)} is a YAML anchor, and they are not allowed"
-            self.error("RS114", message, here, help="write the value out where it is needed")
+            self.error("RS114", message, place, help="write the value out where it is needed")
         if event.tag is not None:
             message = f"{shown(event.tag)} is a YAML tag, and they are not allowed"
-            self.error("RS115", message, here, help="remove the tag")
+            self.error("RS115", message, place, help="remove the tag")
 
     def error(
         self,

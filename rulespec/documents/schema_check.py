@@ -93,15 +93,15 @@ def check_schema(
         [(s["$id"], s) for s in related], default_specification=DRAFT202012
     )
     validator = Draft202012Validator(schema, registry=registry)
-    found: list[ValidationError] = []
+    results: list[ValidationError] = []
     for error in validator.iter_errors(plain):
-        found += islice(_leaves(error), _ERROR_LIMIT)
-        if len(found) >= _ERROR_LIMIT:
+        results += islice(_leaves(error), _ERROR_LIMIT)
+        if len(results) >= _ERROR_LIMIT:
             break
     hints: dict[tuple[str | int, ...], str] = {}
-    for error in found:
+    for error in results:
         hints[tuple(error.absolute_path)] = hints.get(tuple(error.absolute_path), "") + _meant(error, node)
-    for error in _once_a_list(found):
+    for error in _once_a_list(results):
         if not (partial and error.validator == "required"):
             _describe(error, node, report, what, hints)
 

@@ -189,12 +189,12 @@ def check_characters(text: str, display: str) -> None:
     Raises:
         DiagnosticsError: RS105 at the first of them.
     """
-    if found := misleading(text):
-        place = place_at(display, text, found.start())
-        if found.group() == "\r":
+    if result := misleading(text):
+        place = place_at(display, text, result.start())
+        if result.group() == "\r":
             cause = "the line ends with a carriage return alone (U+000D), which most programs do not see as a line end"
             raise failure("RS105", cause, place, "save the file with the line ends of Unix or of Windows")
-        cause = f"the character U+{ord(found.group()):04X} does not belong in a text file"
+        cause = f"the character U+{ord(result.group()):04X} does not belong in a text file"
         raise failure("RS105", cause, place, "remove it; is this the right file?")
 
 

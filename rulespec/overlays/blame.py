@@ -32,11 +32,11 @@ def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The diagnostics; those that say the same of one place are one, with the notes of all."""
-    found: dict[tuple[str, str, Span | None], Diagnostic] = {}
+    results: dict[tuple[str, str, Span | None], Diagnostic] = {}
     for d in diagnostics:
         key = (d.code, d.message, d.span)
-        first = found.setdefault(key, d)
+        first = results.setdefault(key, d)
         if first is not d:
             more = [n for n in d.notes if n not in first.notes]
-            found[key] = replace(first, notes=(*first.notes, *more)[: max(_SHOWN, len(first.notes))])
-    return tuple(found.values())
+            results[key] = replace(first, notes=(*first.notes, *more)[: max(_SHOWN, len(first.notes))])
+    return tuple(results.values())

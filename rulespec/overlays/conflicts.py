@@ -67,13 +67,13 @@ class Touched:
         above = [".".join(parts[:n]) for n in range(1, len(parts))]
         for place in (edit.path, *above):
             if self._masks.get(place, 0) & ~self._families[number]:
-                found = self._at.get(place, {})
+                result = self._at.get(place, {})
                 if place == edit.path:
-                    found = self._below.get(place, {}) | {n: e for n, e in found.items() if not _agree(e, edit)}
-                other = next((n for n in reversed(found) if not self._families[number] >> n & 1), None)
+                    result = self._below.get(place, {}) | {n: e for n, e in result.items() if not _agree(e, edit)}
+                other = next((n for n in reversed(result) if not self._families[number] >> n & 1), None)
                 if other is not None:
-                    one, two = self._edit(other, found[other]), self._edit(number, edit)
-                    longer = max(found[other].path, edit.path, key=len)
+                    one, two = self._edit(other, result[other]), self._edit(number, edit)
+                    longer = max(result[other].path, edit.path, key=len)
                     report_conflict(one, two, f"change `{longer}`", report)
                     break
         self._at.setdefault(edit.path, {}).setdefault(number, edit)
@@ -98,7 +98,7 @@ def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
     Two that remove the same rule say the same.
     """
     related = families(overlays)
-    found: dict[tuple[Key, int], list[tuple[str, ast.Item]]] = {}
+    results: dict[tuple[Key, int], list[tuple[str, ast.Item]]] = {}
     masks: dict[tuple[Key, str], int] = {}
     for number, overlay in enumerate(overlays):
         for item in overlay.rules:
@@ -110,12 +110,12 @@ def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
                 others |= masks.get((key, what), 0)
             if others := others & ~related[number]:
                 other = next(bits(others))
-                before = next(i for d, i in found[key, other] if d in _CONFLICTING[does])
+                before = next(i for d, i in results[key, other] if d in _CONFLICTING[does])
                 one = Edit(overlays[other].within, before.name.span, _written(before))
                 report_conflict(
                     one, Edit(overlay.within, item.name.span, _written(item)), f"change {called(key)}", report
                 )
-            found.setdefault((key, number), []).append((does, item))
+            results.setdefault((key, number), []).append((does, item))
             masks[key, does] = masks.get((key, does), 0) | 1 << number
 
 
@@ -142,7 +142,7 @@ def _written(item: ast.Item) -> str:
 def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
     """Reports options of one name, and groups of options, that two overlays put into the decisions of one name."""
     related = families(overlays)
-    found: dict[tuple[str, str, bool], dict[int, Edit]] = {}
+    results: dict[tuple[str, str, bool], dict[int, Edit]] = {}
     for number, overlay in enumerate(overlays):
         for item in overlay.rules:
             if not isinstance(item, ast.Extend):
@@ -150,7 +150,7 @@ def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
             for option in members(item.options):
                 edit = option_edit(overlay, item, option)
                 name, group = option_name(option).text, isinstance(option, ast.Name)
-                before = found.setdefault((item.name.text, name, group), {})
+                before = results.setdefault((item.name.text, name, group), {})
                 other = next((n for n in before if not related[number] >> n & 1), None)
                 if other is not None:
                     what = f"put {'the group' if group else 'an option'} `{name}` into the decision `{item.name.text}`"

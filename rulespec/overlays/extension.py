@@ -77,8 +77,8 @@ class Extender:
         self.twice: list[tuple[ast.OptionDef, Extension, ast.OptionDef]] = []
         self._extensions: dict[str, list[tuple[Extension, int]]] = {}
         for extension in extensions:
-            found = self._extensions.setdefault(extension.item.name.text, [])
-            found.append((extension, size_of(extension.item.options)))
+            result = self._extensions.setdefault(extension.item.name.text, [])
+            result.append((extension, size_of(extension.item.options)))
         self._repeated = repeated
         self._within: list[Extension] = []
 

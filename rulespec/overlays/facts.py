@@ -89,16 +89,16 @@ def _lead(source: Source, path: Scalar) -> None:
     node: Node | None = source.root
     at, declared = content(path), path.span
     for key in keys_of(source.root, path.text):
-        found = node.entries.get(key) if isinstance(node, Mapping) else None
-        if found is None:
+        result = node.entries.get(key) if isinstance(node, Mapping) else None
+        if result is None:
             _note(source, _part(at, 0, key), path.span)
             return
-        declared, start = found[0].span, content(found[0])
+        declared, start = result[0].span, content(result[0])
         offset = 0
         for name in key.split("."):
             _note(source, _part(at, offset, name), _part(start, offset, name) if "." in key else declared)
             offset += len(name) + 1
-        node, at = found[1], _part(at, offset, "")
+        node, at = result[1], _part(at, offset, "")
     _note(source, path.span, declared)
 
 
@@ -224,14 +224,14 @@ def content(word: Scalar) -> Span:
 
 def entry(root: Mapping, keys: Iterable[str]) -> tuple[Scalar, Node] | None:
     """The key and the value at a path of keys."""
-    found: tuple[Scalar, Node] | None = None
+    result: tuple[Scalar, Node] | None = None
     node: Node = root
     for key in keys:
-        found = node.entries.get(key) if isinstance(node, Mapping) else None
-        if found is None:
+        result = node.entries.get(key) if isinstance(node, Mapping) else None
+        if result is None:
             return None
-        node = found[1]
-    return found
+        node = result[1]
+    return result
 
 
 def find(root: Mapping, path: str) -> Node | None:

@@ -102,11 +102,11 @@ def families(overlays: Sequence[Overlay]) -> list[int]:
 
     These are the overlays of which some overlay includes both: it lists them in an order, and says what holds.
     """
-    found = [1 << number for number in range(len(overlays))]
+    results = [1 << number for number in range(len(overlays))]
     for overlay in overlays:
         for number in bits(overlay.includes):
-            found[number] |= overlay.includes
-    return found
+            results[number] |= overlay.includes
+    return results
 
 
 _KINDS: dict[type[ast.Item], str] = {

@@ -22,7 +22,7 @@ class ToldLine(Brief, Struct, frozen=True):
 
 def told_lines(node: Node | None) -> Iterator[ToldLine]:
     """The entries under `told`."""
-    found = get(node, "told")
-    for item in found.items if isinstance(found, Sequence) else ():
+    result = get(node, "told")
+    for item in result.items if isinstance(result, Sequence) else ():
         at, line, reason = (text(get(item, key)) for key in ("at", "text", "reason"))
         yield ToldLine(at, line, reason, item.span)

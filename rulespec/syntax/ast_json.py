@@ -76,9 +76,9 @@ def pack(tree: Any, origin: Origin) -> Packed:
             steps.append(begins[name] + tables[name][step])
         else:
             steps.append(_CONSTANTS.index(step))
-    found = [origin.relative(span) for span in spans]
+    results = [origin.relative(span) for span in spans]
     names, texts, numbers = (list(table) for table in tables.values())
-    return Packed(found, names, texts, numbers, list(nodes), steps)
+    return Packed(results, names, texts, numbers, list(nodes), steps)
 
 
 def _table_of(value: str | int) -> str:
@@ -134,7 +134,7 @@ def _run(all_steps: list[int], leaves: list[Any], leaf_kinds: list[int], nodes: 
             first = len(stack) - sizes[-2 - step]
             of = tuple(kinds[first:])
             rule = rules[-2 - step].get(of) or _rule(make, of)
-        made, inner, check = rule
+        result, inner, check = rule
         if inner == 0:
             depths.append(1)
         elif inner == 1:
@@ -147,7 +147,7 @@ def _run(all_steps: list[int], leaves: list[Any], leaf_kinds: list[int], nodes: 
         if depths[-1] > MAX_LEVELS or (check is not None and not check(value)):
             raise ValueError
         stack.append(value)
-        kinds.append(made)
+        kinds.append(result)
     (tree,) = stack
     if kinds[0] & ~kind:
         raise ValueError
@@ -185,16 +185,16 @@ _NAMES["Member"] = _NAMES["OptionDef"] | _NAMES["Name"] | _NAMES["Shared"]
 
 def _accepted(annotation: str) -> int:
     """The kinds that fit an annotation of a field."""
-    found, depth, word = 0, 0, ""
+    result, depth, word = 0, 0, ""
     for character in annotation + "|":
         if character in "[|],":
             kind = 0 if word in ("", "...") else _TUPLE if word == "tuple" else _NAMES[word]
-            found |= kind << depth * _TUPLE_BITS
+            result |= kind << depth * _TUPLE_BITS
             word = ""
             depth += (character == "[") - (character == "]")
         elif character != " ":
             word += character
-    return found
+    return result
 
 
 ROOTS = {"rules": _accepted("tuple[Item, ...]"), "expr": _EXPR, "type": _accepted("TypeRef")}

@@ -132,20 +132,20 @@ class Automaton:
 
     def scan(self, text: str, at: int, accepted: dict[str, int]) -> tuple[str, int]:
         """The terminal that stands at a place of the text, of those that are accepted there, and where it ends."""
-        found = self._match(text, at)
-        if found is None:
+        result = self._match(text, at)
+        if result is None:
             raise UnfitError
-        name = found.lastgroup or ""
-        word = self._words.get((name, found[0]))
+        name = result.lastgroup or ""
+        word = self._words.get((name, result[0]))
         if word in accepted:
-            return word, found.end()
+            return word, result.end()
         if name in accepted or name in self._ignored or name == NEWLINE:
-            return name, found.end()
+            return name, result.end()
         for name, match in self._alone:
             taken = name in accepted or name in self._ignored or name == NEWLINE
-            if taken and (found := match(text, at)):
-                word = self._words.get((name, found[0]))
-                return (word if word in accepted else name), found.end()
+            if taken and (result := match(text, at)):
+                word = self._words.get((name, result[0]))
+                return (word if word in accepted else name), result.end()
         raise UnfitError
 
 
@@ -168,7 +168,7 @@ class _Run:
 
     def read(self, text: str) -> Place:
         """Reads a text; returns where its last word stands."""
-        states, table, kept, ignored = self.states, self.a.tables.states, self.a.kept, frozenset(self.a.tables.ignored)
+        states, table, rest, ignored = self.states, self.a.tables.states, self.a.kept, frozenset(self.a.tables.ignored)
         scan, feed = self.a.scan, self.feed
         at, line, begin, brackets = 0, 1, 0, 0
         place: Place = (1, 1, 1, 1)
@@ -185,7 +185,7 @@ class _Run:
             elif name not in ignored:
                 place = (line, column, line, end - begin + 1)
                 value = None
-                if name in kept:
+                if name in rest:
                     value = Token(text[at:end])
                     value.type, value.place = name, place
                 feed(name, value, place)
@@ -245,9 +245,9 @@ class _Run:
         if not size:
             read, within = [], None
         else:
-            read, found = self.values[-size:], self.places[-size:]
+            read, result = self.values[-size:], self.places[-size:]
             del self.values[-size:], self.places[-size:], states[-size:]
-            within = _around(found)
+            within = _around(result)
         children: list[Any] = []
         for part in parts:
             if part is None:
@@ -272,8 +272,8 @@ def _around(places: list[Place | None]) -> Place | None:
     """The place from the first to the last of some places."""
     first, last = places[0], places[-1]
     if first is None or last is None:
-        found = [place for place in places if place is not None]
-        if not found:
+        results = [place for place in places if place is not None]
+        if not results:
             return None
-        first, last = found[0], found[-1]
+        first, last = results[0], results[-1]
     return first if first is last else (*first[:2], *last[2:])

@@ -239,8 +239,8 @@ class ExpressionBuilder:
         return self._nested(span, "union", c[1], c[0])
 
     def minmax_each(self, span: Span, c: list[Any]) -> ast.Expr:
-        found = self._nested(span, str(c[0]), c[2], c[1])
-        return replace(found, default=c[3])
+        result = self._nested(span, str(c[0]), c[2], c[1])
+        return replace(result, default=c[3])
 
     def any_each(self, span: Span, c: list[Any]) -> ast.Expr:
         return self._any(span, c[0])
@@ -252,8 +252,8 @@ class ExpressionBuilder:
         """`any` over several binders: those for whom there is one of the next."""
         *outer, last = binders
         for binder in reversed(outer):
-            found = ast.Each(last.span.to(span), "any", last, None, None)
-            where = found if binder.where is None else ast.Binary(span, "and", binder.where, found)
+            result = ast.Each(last.span.to(span), "any", last, None, None)
+            where = result if binder.where is None else ast.Binary(span, "and", binder.where, result)
             last = replace(binder, where=where)
         return ast.Each(span, "any", last, None, None)
 

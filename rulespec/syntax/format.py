@@ -189,9 +189,9 @@ def _has_reason(line: _Line) -> bool:
 def _align(block: list[_Line]) -> None:
     reasons = [str(line.tokens[-1]) for line in block]
     widths = [len(line.code) - len(reason) - 1 for line, reason in zip(block, reasons, strict=True)]
-    found = [(line.tokens[-1].column or 1) - 1 - line.column for line in block]
+    results = [(line.tokens[-1].column or 1) - 1 - line.column for line in block]
     short = [w for w in widths if w <= LONG_CONDITION]
-    column = _column(widths, found)
+    column = _column(widths, results)
     if column is None:
         column = max(short) + (REASON_GAP if len(block) > 1 else 1) if short else 0
     for line, width, reason in zip(block, widths, reasons, strict=True):

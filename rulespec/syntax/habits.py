@@ -277,8 +277,8 @@ def habit(lines: list[str], line: int, column: int) -> str:
     """
     written = lines[line - 1].replace("¦", " ")
     before, rest = written[: column - 1], written[column - 1 :]
-    found = re.search(r"([A-Za-z]+) ?$", before[-_SHOWN:]), re.match(r"[A-Za-z]+", rest)
-    for word in (part[0].strip() for part in found if part):
+    results = re.search(r"([A-Za-z]+) ?$", before[-_SHOWN:]), re.match(r"[A-Za-z]+", rest)
+    for word in (part[0].strip() for part in results if part):
         if word.lower() in _WORDS and word != word.lower():
             return f"words of the language are written small: `{word.lower()}`"
     item = _item(lines, line)

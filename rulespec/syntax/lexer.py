@@ -49,10 +49,10 @@ class _StateLexer(BasicLexer):
     def match(self, text: Any, pos: int) -> Found | None:
         """The token at a place of the text, if the state accepts it."""
         shared = self._family.shared
-        found: tuple[str, Any] | None = shared.scanner.match(text, pos)
-        if found is None:
+        result: tuple[str, Any] | None = shared.scanner.match(text, pos)
+        if result is None:
             return None
-        value, terminal = found
+        value, terminal = result
         word = shared.keywords.get((terminal, value))
         if word in self._accepted:
             return value, str(word)

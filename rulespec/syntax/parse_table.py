@@ -82,12 +82,12 @@ def tables(postlex: Indenter) -> str:
 def automaton_tables() -> Tables:
     """The automaton's tables for the current grammar."""
     built = build(Blocks())
-    found: Any = cast(Any, built.parser).parser._parse_table
-    order = _in_order(found.states, [found.start_states[start] for start in STARTS])
+    result: Any = cast(Any, built.parser).parser._parse_table
+    order = _in_order(result.states, [result.start_states[start] for start in STARTS])
     rules = {rule: number for number, rule in enumerate(built.rules)}
     lexer: SharedLexer = cast(Any, built.parser).lexer.lexer
     shared = lexer.shared
-    kept = {
+    rest = {
         str(part.name)
         for rule in built.rules
         for part in rule.expansion
@@ -95,11 +95,11 @@ def automaton_tables() -> Tables:
     }
     return Tables(
         made_from=grammar_hash(),
-        starts={start: (order[found.start_states[start]], order[found.end_states[start]]) for start in STARTS},
+        starts={start: (order[result.start_states[start]], order[result.end_states[start]]) for start in STARTS},
         states=[
             {
                 str(name): order[to] if action is Shift else ~rules[to]
-                for name, (action, to) in _sorted(found.states[state])
+                for name, (action, to) in _sorted(result.states[state])
             }
             for state in order
         ],
@@ -108,7 +108,7 @@ def automaton_tables() -> Tables:
         scanner=[str(t.name) for t in shared.scanner.terminals],
         words=[(terminal, text, word) for (terminal, text), word in sorted(shared.keywords.items())],
         ignored=sorted(map(str, built.lexer_conf.ignore)),
-        kept=sorted(kept),
+        kept=sorted(rest),
     )
 
 
@@ -121,14 +121,14 @@ def _sorted(actions: _Actions) -> list[tuple[str, tuple[object, Any]]]:
 
 def _in_order(states: dict[int, _Actions], starts: list[int]) -> dict[int, int]:
     """Numbers for states as they are come to: Lark's differ from run to run."""
-    found = dict.fromkeys(starts)
+    result = dict.fromkeys(starts)
     waiting = [*starts]
     for state in waiting:
         for _, (action, to) in _sorted(states[state]):
-            if action is Shift and to not in found:
-                found[to] = None
+            if action is Shift and to not in result:
+                result[to] = None
                 waiting.append(to)
-    return {state: number for number, state in enumerate(found)}
+    return {state: number for number, state in enumerate(result)}
 
 
 def _rule_table(rule: Rule) -> RuleTable:

@@ -57,15 +57,15 @@ def _pairs(text: str) -> dict[int, int]:
     """Offset of each bracket → offset of the one that goes with it."""
     pairs: dict[int, int] = {}
     open_: list[tuple[str, int]] = []
-    for found in _BRACKET.finditer(text):
-        sign = found[0]
+    for result in _BRACKET.finditer(text):
+        sign = result[0]
         if sign in "([{":
-            open_.append((sign, found.start()))
+            open_.append((sign, result.start()))
         elif sign in _CLOSING:
             opening, begin = open_.pop()
             if opening != _CLOSING[sign]:
                 raise OtherTreeError
-            pairs[begin], pairs[found.start()] = found.start(), begin
+            pairs[begin], pairs[result.start()] = result.start(), begin
     if open_:
         raise OtherTreeError
     return pairs
@@ -263,9 +263,9 @@ class Reading:
             raise OtherTreeError
         self.at = begin + 1
         plain = self.listed(parts)
-        found = _CLOSES.match(self.text, self.at) if plain else None
-        if found is not None:
-            self.at = found.end()
+        result = _CLOSES.match(self.text, self.at) if plain else None
+        if result is not None:
+            self.at = result.end()
         else:
             self.closed(self.pairs[begin])
 
@@ -294,13 +294,13 @@ class Reading:
         """Compares what stands in lines of the same indentation, which is more than that around it."""
         first = None
         for part in parts:
-            here = self.column(part)
+            place = self.column(part)
             if first is None:
-                first = here
+                first = place
                 beside = "\n" not in _COMMENT.sub("", self.text[self.at : self.start(part)])
-                if not (here > column or (beside and len(parts) == 1 and here == column)):
+                if not (place > column or (beside and len(parts) == 1 and place == column)):
                     raise OtherTreeError
-            elif here != first or "\n" not in self.text[self.at : self.start(part)]:
+            elif place != first or "\n" not in self.text[self.at : self.start(part)]:
                 raise OtherTreeError
             if type(part) is ast.Name:
                 self.read.append("include")
@@ -308,11 +308,11 @@ class Reading:
 
     def keyword(self, word: str, before: int, column: int) -> None:
         """A word at the beginning of a line, indented like the statement that it goes on with."""
-        found = list(re.finditer(rf"\b{word}\b", self.text[self.at : before]))
-        if len(found) != 1:
+        results = list(re.finditer(rf"\b{word}\b", self.text[self.at : before]))
+        if len(results) != 1:
             raise OtherTreeError
         self.read.append(word)
-        at = self.at + found[0].start()
+        at = self.at + results[0].start()
         line = self.text.rfind("\n", 0, at) + 1
         if at - line + 1 != column or self.text[line:at].strip():
             raise OtherTreeError

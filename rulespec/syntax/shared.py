@@ -22,14 +22,14 @@ def members(options: Iterable[ast.Member]) -> Iterator[ast.OptionDef | ast.Name]
 
 def mapped(options: Iterable[ast.Member], change: Callable[[ast.OptionDef], ast.OptionDef]) -> tuple[ast.Member, ...]:
     """The options of a decision, each of them changed."""
-    found: list[ast.Member] = []
+    results: list[ast.Member] = []
     for member in options:
         if isinstance(member, ast.OptionDef):
             member = change(member)
         elif isinstance(member, ast.Shared):
             member = replace(member, options=mapped(member.options, change))
-        found.append(member)
-    return tuple(found)
+        results.append(member)
+    return tuple(results)
 
 
 def spread(

@@ -29,21 +29,21 @@ def simple_expr(text: str, origin: Origin) -> ast.Expr | None:
             begin, end = end + 1, end + 1 + len(name)
             tree = ast.Attribute(origin.at(1, 1, 1, end), tree, ast.Name(name, origin.at(1, begin, 1, end)))
         return tree
-    found = _AMOUNT.fullmatch(text)
-    if found is None or found[2] in WORDS:
+    result = _AMOUNT.fullmatch(text)
+    if result is None or result[2] in WORDS:
         return None
     end = 1 + len(text)
-    unit = ast.Name(found[2], origin.at(1, 1 + found.start(2), 1, end)) if found[2] is not None else None
-    return ast.Number(origin.at(1, 1, 1, end), int(found[1]), unit)
+    unit = ast.Name(result[2], origin.at(1, 1 + result.start(2), 1, end)) if result[2] is not None else None
+    return ast.Number(origin.at(1, 1, 1, end), int(result[1]), unit)
 
 
 def simple_type(text: str, origin: Origin) -> ast.TypeRef | None:
     """The tree of a type such as `money`, `region?` or `set region`; None of any other."""
-    found = _TYPE.fullmatch(text)
-    if found is None or found[2] in _TYPE_WORDS or (found[1] and found[3]):
+    result = _TYPE.fullmatch(text)
+    if result is None or result[2] in _TYPE_WORDS or (result[1] and result[3]):
         return None
-    name = ast.Name(found[2], origin.at(1, 1 + found.start(2), 1, 1 + found.end(2)))
-    form = "set" if found[1] else "optional" if found[3] else "plain"
+    name = ast.Name(result[2], origin.at(1, 1 + result.start(2), 1, 1 + result.end(2)))
+    form = "set" if result[1] else "optional" if result[3] else "plain"
     return ast.TypeRef(form, name, 0, 0, origin.at(1, 1, 1, 1 + len(text)))
 
 

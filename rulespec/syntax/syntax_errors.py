@@ -186,10 +186,10 @@ def _open_bracket(text: str, line: int, column: int) -> tuple[int, int] | None:
     opened: list[tuple[int, int]] = []
     for number, content in enumerate(text.split("\n")[:line], 1):
         end = column - 1 if number == line else len(content)
-        for found in _BRACKET.finditer(content, 0, end):
-            if found.group() in ("(", "[", "{"):
-                opened.append((number, found.start() + 1))
-            elif found.group() in (")", "]", "}") and opened:
+        for result in _BRACKET.finditer(content, 0, end):
+            if result.group() in ("(", "[", "{"):
+                opened.append((number, result.start() + 1))
+            elif result.group() in (")", "]", "}") and opened:
                 opened.pop()
     return opened[-1] if opened and opened[-1][0] < line else None
 

@@ -31,10 +31,10 @@ def text_as_written(r: Reading, node: ast.Text) -> None:
     if end - begin == len(whole):  # one text, as nearly all are
         r.word(begin, whole)
         return
-    found = [m for m in re.compile(_TEXT).finditer(r.text, begin, end) if m[1] is not None]
-    if " ".join(m[1] for m in found) != node.text:
+    results = [m for m in re.compile(_TEXT).finditer(r.text, begin, end) if m[1] is not None]
+    if " ".join(m[1] for m in results) != node.text:
         raise OtherTreeError
-    for each in found:
+    for each in results:
         r.word(each.start(), each[0])
 
 
@@ -45,10 +45,10 @@ def _number(r: Reading, node: ast.Number) -> None:
 
 
 def _digits(r: Reading, at: int, value: int) -> None:
-    found = re.compile(_DIGITS).match(r.text, at)
-    if not found or int(found[0]) != value:
+    result = re.compile(_DIGITS).match(r.text, at)
+    if not result or int(result[0]) != value:
         raise OtherTreeError
-    r.word(at, found[0])
+    r.word(at, result[0])
 
 
 def _truth(r: Reading, node: ast.Truth) -> None:
@@ -72,10 +72,10 @@ def _type(r: Reading, node: ast.TypeRef) -> None:
     if (optional, ranged) != ("optional" in node.form, "range" in node.form):
         raise OtherTreeError
     if ranged:
-        found = re.fullmatch(_RANGE, written.strip("? \n"))
-        if not found or (node.low, node.high) != (int(found[1] + found[2]), int(found[3] + found[4])):
+        result = re.fullmatch(_RANGE, written.strip("? \n"))
+        if not result or (node.low, node.high) != (int(result[1] + result[2]), int(result[3] + result[4])):
             raise OtherTreeError
-        r.read += [part for part in found.groups() if part]
+        r.read += [part for part in result.groups() if part]
         r.at = r.end(node)
 
 
@@ -112,12 +112,12 @@ def _right(r: Reading, node: Any, gap: str, least: int) -> None:
 def _gap(r: Reading, left: Any, right: Any, word: str) -> tuple[str, str]:
     """The text between two parts: before the word that has to be there, and after it."""
     written = r.text[r.end(left) : r.start(right)]
-    before, found, behind = written.partition(word.split(" ")[0])
+    before, result, behind = written.partition(word.split(" ")[0])
     if " " in word:
         _, more, behind = behind.partition(word.split(" ")[1])
-        found = found and more
+        result = result and more
     rest = before + behind
-    if not found or (re.sub(r"#[^\n]*", "", rest) if "#" in rest else rest).strip("() \n"):
+    if not result or (re.sub(r"#[^\n]*", "", rest) if "#" in rest else rest).strip("() \n"):
         raise OtherTreeError
     return before, behind
 
@@ -151,11 +151,11 @@ def _binary(r: Reading, node: ast.Binary) -> None:
 def _unary(r: Reading, node: ast.Unary) -> None:
     if node.op in ("is none", "is some"):
         r.visit(node.operand)
-        found = re.compile(_IS).match(r.text, r.end(node.operand))
-        if not found or found[1] != node.op[3:]:
+        result = re.compile(_IS).match(r.text, r.end(node.operand))
+        if not result or result[1] != node.op[3:]:
             raise OtherTreeError
-        _left(r, node.operand, r.text[r.end(node.operand) : found.start(1)], COMPARED + 1)
-        r.word(found.start(1), found[1])
+        _left(r, node.operand, r.text[r.end(node.operand) : result.start(1)], COMPARED + 1)
+        r.word(result.start(1), result[1])
         return
     begin = r.start(node)
     if node.op == "not":
@@ -187,8 +187,8 @@ def _postfix(r: Reading, target: Any, following: int, sign: str) -> None:
     if gap == sign and precedence(target) == ATOM:  # as nearly all are
         r.visit(target)
         return
-    before, found, behind = gap.partition(sign)
-    if not found or before.strip(") \n") or behind.strip():
+    before, result, behind = gap.partition(sign)
+    if not result or before.strip(") \n") or behind.strip():
         raise OtherTreeError
     r.visit(target)
     _left(r, target, before, ATOM)

@@ -215,10 +215,10 @@ class LinkDecl(Brief, Struct, eq=False):
 
     def between(self, a: int, b: int) -> int:
         """The link from one region to another; -1 if there is none."""
-        found = self.out.values[a] & self.into.values[b]
+        result = self.out.values[a] & self.into.values[b]
         if self.two_way:
-            found |= self.out.values[b] & self.into.values[a]
-        return found.bit_length() - 1
+            result |= self.out.values[b] & self.into.values[a]
+        return result.bit_length() - 1
 
 
 Step = tuple[int, int]

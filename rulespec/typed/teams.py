@@ -21,10 +21,10 @@ def teams(d: typed.Declarations) -> tuple[str, ...]:
 
 def members(of_seats: Sequence[str], seats: Sequence[str]) -> dict[str, list[str]]:
     """The seats of each team that plays, given the team of each seat and the seats of a game."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for team, seat in zip(of_seats, seats, strict=False):
-        found.setdefault(team, []).append(seat)
-    return found
+        results.setdefault(team, []).append(seat)
+    return results
 
 
 def whole(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str]) -> list[str]:

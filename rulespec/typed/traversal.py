@@ -98,16 +98,16 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
     if isinstance(s, typed.Repeat):
         return [s.limit] if s.limit is not None else []
     if isinstance(s, typed.Decide):
-        found = [e for e in (s.by, s.lead) if e is not None]
+        results = [e for e in (s.by, s.lead) if e is not None]
         if s.each is not None:
-            found += _of_binder(s.each)
+            results += _of_binder(s.each)
         for o in s.options:
             for p in o.params:
                 to = p.private.to if p.private is not None else None
-                found += [e for e in (p.low, p.high, p.where, to) if e is not None]
-            found += [e for e in (o.by, o.weight) if e is not None]
-            found += head_expressions(o.head)
-        return found
+                results += [e for e in (p.low, p.high, p.where, to) if e is not None]
+            results += [e for e in (o.by, o.weight) if e is not None]
+            results += head_expressions(o.head)
+        return results
     return []
 
 
@@ -116,8 +116,8 @@ def secrecies(declarations: typed.Declarations) -> Iterator[typed.Secrecy]:
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     places = [place for piece in declarations.pieces.values() for place in piece.places.values()]
     places += [place for kind in declarations.kinds.values() for place in kind.places.values()]
-    found = [*(field.private for field in fields), *(place.private for place in places)]
-    yield from (secrecy for secrecy in found if secrecy is not None)
+    results = [*(field.private for field in fields), *(place.private for place in places)]
+    yield from (secrecy for secrecy in results if secrecy is not None)
 
 
 def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
@@ -143,14 +143,14 @@ def may_be_hidden(param: typed.OptionParam) -> bool:
 
 def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]:
     """Procedures, and those that they call, directly or through others."""
-    found: dict[typed.Procedure, None] = {}
+    results: dict[typed.Procedure, None] = {}
     todo = list(procedures)
     while todo:
         procedure = todo.pop()
-        if procedure not in found:
-            found[procedure] = None
+        if procedure not in results:
+            results[procedure] = None
             todo += [s.procedure for s in walk(procedure.body) if isinstance(s, typed.CallProcedure)]
-    return found
+    return results
 
 
 def suppositions(rules: typed.Rules) -> list[typed.Once]:
@@ -160,17 +160,17 @@ def suppositions(rules: typed.Rules) -> list[typed.Once]:
 
 def head_expressions(head: Iterable[typed.HeadPart]) -> list[typed.Expr]:
     """The expressions that a head is directly made of (not those of the guards that it needs)."""
-    found: list[typed.Expr] = []
+    results: list[typed.Expr] = []
     for part in head:
         if isinstance(part, typed.Let):
-            found.append(part.value)
+            results.append(part.value)
         elif isinstance(part, typed.Requirement):
-            found.append(part.condition)
+            results.append(part.condition)
         elif isinstance(part, typed.Cost):
-            found += [part.amount, part.source, *([part.target] if part.target is not None else [])]
+            results += [part.amount, part.source, *([part.target] if part.target is not None else [])]
         else:
-            found += part.args
-    return found
+            results += part.args
+    return results
 
 
 def head_parts(rules: typed.Rules) -> Iterator[typed.HeadPart]:
@@ -194,7 +194,7 @@ def expressions_by_rule(rules: typed.Rules) -> Iterator[list[typed.Expr]]:
     for invariant in rules.invariants.values():
         yield list(expressions(invariant.condition))
     if rules.scoring is not None:
-        found = [rules.scoring.score]
+        results = [rules.scoring.score]
         for t in rules.scoring.tiebreaks:
-            found += [e for e in (t.source, t.key, t.value) if e is not None]
-        yield [e for r in found for e in expressions(r)]
+            results += [e for e in (t.source, t.key, t.value) if e is not None]
+        yield [e for r in results for e in expressions(r)]

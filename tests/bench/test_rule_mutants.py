@@ -64,7 +64,7 @@ def made(ruleset: typed.Ruleset) -> set[tuple[int, str, str]]:
 
 
 def test_mutants_of_every_kind_of_rule(tmp_path: Path) -> None:
-    found = made(small(tmp_path, RULES))
+    result = made(small(tmp_path, RULES))
     assert {
         (2, "min/max", "max(left, 3)"),
         (2, "constant", "4"),
@@ -77,8 +77,8 @@ def test_mutants_of_every_kind_of_rule(tmp_path: Path) -> None:
         (9, "source and target swapped", "from bank to p.cash"),
         (9, "statement dropped", ""),
         (11, "arithmetic", "p.bought - 1"),
-    } <= found
-    assert {text for _, operator, text in found if operator == "option dropped"} == {
+    } <= result
+    assert {text for _, operator, text in result if operator == "option dropped"} == {
         "without option buy",
         "without option leave_it",
     }
@@ -100,9 +100,9 @@ kinds:
   player:
     state: {rival: {type: player?}, bought: {type: int}}
 """
-    found = made(small(tmp_path, rules))
-    assert not {operator for line, operator, _ in found if line == 6 and operator in ("and/or", "condition dropped")}
-    assert (8, "condition negated", "not (p.rival is none)") in found
+    result = made(small(tmp_path, rules))
+    assert not {operator for line, operator, _ in result if line == 6 and operator in ("and/or", "condition dropped")}
+    assert (8, "condition negated", "not (p.rival is none)") in result
 
 
 def test_no_number_is_assigned_that_the_field_cannot_hold(tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ procedure play():
 --- kinds.yaml
 kinds: {player: {state: {left: {type: int 0..3}, paid: {type: money}}}}
 """
-    found = {(line, after) for line, operator, after in made(small(tmp_path, rules)) if operator == "constant"}
-    assert found == {(3, "1"), (4, "0 money"), (4, "2 money")}
+    results = {(line, after) for line, operator, after in made(small(tmp_path, rules)) if operator == "constant"}
+    assert results == {(3, "1"), (4, "0 money"), (4, "2 money")}
 
 
 def test_a_loop_without_an_end_is_no_mutant(tmp_path: Path) -> None:
@@ -222,9 +222,9 @@ def test_what_takes_too_long_is_ended() -> None:
 def test_keys_are_turned_round_and_left_out(tmp_path: Path) -> None:
     rules = RULES.replace("p in player where p.cash > 0", "p in player where p.cash > 0 by -p.cash, p.bought")
     ruleset = small(tmp_path / "small", rules)
-    found = [str(m).partition(": ")[2] for m in Mutator(ruleset).mutants() if m.operator.startswith("key")]
+    results = [str(m).partition(": ")[2] for m in Mutator(ruleset).mutants() if m.operator.startswith("key")]
     head = "`p in player where p.cash > 0 by -p.cash, p.bought` → "
-    assert found == [
+    assert results == [
         f"key dropped: {head}`without key -p.cash`",
         f"key dropped: {head}`without key p.bought`",
         f"key turned: {head}`by -(-p.cash)`",

@@ -28,13 +28,13 @@ def play(*typed: str, log: Path | None = None, bots: int = 0, ref: str = "wager"
 def decisions(log: Path) -> list[str]:
     """The decisions of a log that stand."""
     assert replay_native(read_log(log), load_ruleset("wager")).divergence is None
-    found: list[str] = []
+    results: list[str] = []
     for line in map(json.loads, log.read_text("utf-8").splitlines()[1:]):
         if "undo" in line:
-            del found[-line["undo"] :]
+            del results[-line["undo"] :]
         elif "decision" in line:
-            found.append(f"{line['by']} {line['option']}")
-    return found
+            results.append(f"{line['by']} {line['option']}")
+    return results
 
 
 def test_whoever_is_ready_chooses_first(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ def invoke(folder: Path, *args: str, stdin: str = "") -> str:
 
 def _play(folder: Path) -> str:
     commands = ["s", "h", "o", "w @ann.jsonl", "99", "deal(jack)", "Bob: bet", "Bob: leave_it", "B", "leave_it(2)"]
-    told = invoke(folder, "play", "kuhn_poker", "--players", "2", "--log", "@log.jsonl", stdin="\n".join(commands))
-    return told + (folder / "ann.jsonl").read_text("utf-8")
+    note = invoke(folder, "play", "kuhn_poker", "--players", "2", "--log", "@log.jsonl", stdin="\n".join(commands))
+    return note + (folder / "ann.jsonl").read_text("utf-8")
 
 
 def _draw(folder: Path) -> str:

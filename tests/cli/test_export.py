@@ -84,18 +84,18 @@ def played(ref: str, players: int, games: int) -> list[object]:
     """The same games here: how, decisions, cells. In wasm, as other tests compare with Python; the last in Python."""
     ruleset = load_ruleset(ref)
     settings = {name: o.default for name, o in ruleset.settings.items()}
-    found: list[object] = []
+    results: list[object] = []
     wasm = WasmGames(wasm_program(ruleset, players, settings), INTERRUPT_RATE, checked=False)
     for number in range(games):
         (one,) = wasm.play(7, range(number, number + 1), 5000)
-        found.append([one.how, one.decisions, _digest(wasm.state)])
+        results.append([one.how, one.decisions, _digest(wasm.state)])
     game, draws = Game(ruleset, seat_names(players, ruleset.seats)), Draws(7, games - 1)
     while not game.is_over and game.ply < 5000:
         option = choose(game, draws)
         assert option is not None
         game.apply(option)
-    assert found[-1] == ["over" if game.is_over else "capped", game.ply, _digest(game.omniscient.numbers.cells)]
-    return found
+    assert results[-1] == ["over" if game.is_over else "capped", game.ply, _digest(game.omniscient.numbers.cells)]
+    return results
 
 
 def _digest(cells: Sequence[int]) -> str:
@@ -111,9 +111,9 @@ def test_node_plays_the_same_games(ref: str, players: int, games: int, tmp_path:
     games = PAGES or games
     (tmp_path / "node.mjs").write_text(NODE)
     said = subprocess.run(["node", "node.mjs", str(games)], cwd=tmp_path, capture_output=True, text=True, check=True)
-    (decision, listed, back), found, words = json.loads(said.stdout)
+    (decision, listed, back), result, words = json.loads(said.stdout)
     assert words == ["6457827717110365317", "3203168211198807973", "9817491932198370423"]
-    assert found == played(ref, players, games)
+    assert result == played(ref, players, games)
     ruleset = load_ruleset(ref)
     game = Game(ruleset, seat_names(players, ruleset.seats))
     assert game.decision is not None and decision == game.decision.name and back
@@ -154,9 +154,9 @@ def test_a_browser_plays_the_same_games(ref: str, players: int, games: int, tmp_
             const { play } = await import('./play.mjs');
             return await play(await (await fetch('game.wasm')).arrayBuffer(), games);
         }"""
-        found = page.evaluate(script, games)
+        result = page.evaluate(script, games)
         chromium.close()
-    assert found == played(ref, players, games)
+    assert result == played(ref, players, games)
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,10 +52,10 @@ def test_without_a_kind_those_that_facts_are_of_are_listed(isles: Path, capsys: 
 
 def test_json_is_as_its_schema_says(isles: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["facts", "./isles", "certainty", "--only", "known", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    Draft202012Validator(load_schema("facts")).validate(found)
-    assert found["totals"] == {"known": 1, "guessed": 2, "unknown": 0}
-    assert [f["entity"] for f in found["facts"]] == ["north"]
+    result = json.loads(capsys.readouterr().out)
+    Draft202012Validator(load_schema("facts")).validate(result)
+    assert result["totals"] == {"known": 1, "guessed": 2, "unknown": 0}
+    assert [f["entity"] for f in result["facts"]] == ["north"]
 
 
 @pytest.mark.parametrize(

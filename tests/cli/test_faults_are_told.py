@@ -42,6 +42,6 @@ def test_a_fault_of_the_rules_is_told(command: list[str], tmp_path: Path, capsys
     folder = tmp_path / "small"
     write(folder, split(ENDLESS, "game.yaml"))
     code = run([part.format(ref=folder, folder=tmp_path) for part in command])
-    told = "".join(capsys.readouterr())
+    note = "".join(capsys.readouterr())
     assert code == 1
-    assert "no decision within 5,000,000 steps" in told
+    assert "no decision within 5,000,000 steps" in note

@@ -62,25 +62,25 @@ def test_what_has_secrets_is_its_owners(
     if old and not stdin:
         out.write_text(secret.read_text("utf-8") if args[0] == "play" else "")
         out.chmod(0o666)
-    made = _modes_of_new_files(monkeypatch)
-    code, told = spoken(*(str(secret) if arg == "@" else arg for arg in args), stdin=stdin)
-    assert code == 0, told
+    result = _modes_of_new_files(monkeypatch)
+    code, note = spoken(*(str(secret) if arg == "@" else arg for arg in args), stdin=stdin)
+    assert code == 0, note
     assert mode(out) == 0o600
-    assert not [m for path, m in made if m & 0o077 and Path(path).parent.resolve() == tmp_path and not old]
+    assert not [m for path, m in result if m & 0o077 and Path(path).parent.resolve() == tmp_path and not old]
 
 
 def _modes_of_new_files(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """The permissions with which files are created: what is given away for a moment can be opened in it."""
-    made: list[tuple[str, int]] = []
+    results: list[tuple[str, int]] = []
     real = os.open
 
     def noted(path: str, flags: int, mode: int = 0o777, **more: int | None) -> int:
         if flags & os.O_CREAT:
-            made.append((os.fspath(path), mode))
+            results.append((os.fspath(path), mode))
         return real(path, flags, mode, **more)
 
     monkeypatch.setattr(os, "open", noted)
-    return made
+    return results
 
 
 PUBLIC = {

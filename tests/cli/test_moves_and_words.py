@@ -59,7 +59,7 @@ def test_results_have_titles_in_the_language_or_ids() -> None:
         (under, "no nation has a government", "keine Nation hat eine Regierung", "stalemate"),
     ):
         assert title in spoken(*command)[1]
-        assert german in (told := spoken(*command, "--language", "de")[1]) and "Spieler" in told
+        assert german in (note := spoken(*command, "--language", "de")[1]) and "Spieler" in note
         assert id_ in (ids := spoken(*command, "--names", "id")[1]) and title not in ids
 
 
@@ -148,9 +148,9 @@ def test_play_asks_which_of_several_is_meant() -> None:
 
 def test_play_folds_what_is_alike() -> None:
     _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin="o\no give\no all\nw\n")
-    folded, given, whole = out.split("A> o")[1:4]
+    folded, source, whole = out.split("A> o")[1:4]
     assert "more like these" in folded and "`o give` lists them" in folded
-    assert "gives 2 million to Russia" in given and "moves to" not in given.split("A> ")[0]
+    assert "gives 2 million to Russia" in source and "moves to" not in source.split("A> ")[0]
     assert "gives 2 million to Russia" in whole and "moves to Import" in whole
     assert "name a file" in out
 

@@ -55,8 +55,8 @@ def players(ref: str) -> str:
 def uncommented(text: str) -> str:
     """The text with the commented YAML of its last paragraphs, without what stands above each."""
     paragraphs = text.split("\n\n")
-    kept = [re.sub(r"^# ", "", p, flags=re.MULTILINE) for p in paragraphs if re.match(r"# [a-z]+:\n", p)]
-    return "\n".join(kept)
+    rest = [re.sub(r"^# ", "", p, flags=re.MULTILINE) for p in paragraphs if re.match(r"# [a-z]+:\n", p)]
+    return "\n".join(rest)
 
 
 # --- from nothing -----------------------------------------------------------------------------------------------------
@@ -87,8 +87,8 @@ def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
             file.write_text(text, "utf-8")
     game = Path("mine/game.yaml")
     body = game.read_text("utf-8")
-    if found := re.search(r"^# settings:\n(#   .*\n)+", body, re.MULTILINE):
-        game.write_text(body + re.sub(r"^# ", "", found[0], flags=re.MULTILINE), "utf-8")
+    if result := re.search(r"^# settings:\n(#   .*\n)+", body, re.MULTILINE):
+        game.write_text(body + re.sub(r"^# ", "", result[0], flags=re.MULTILINE), "utf-8")
     assert diff(load_source(base, Report()), load_source("./mine", Report())) == []
 
 
@@ -115,8 +115,8 @@ def test_one_number_is_changed_by_taking_its_comment_away() -> None:
     file = Path("mine.yaml")
     text = file.read_text("utf-8").replace("# changes:", "changes:")
     file.write_text(text.replace("#   constants.stones: 9", "  constants.stones: 12"), "utf-8")
-    (found,) = diff(load_source(NIM, Report()), load_source(f"{NIM}+./mine.yaml", Report()))
-    assert (found.path, found.old, found.new) == ("constants.stones", 9, 12)
+    (result,) = diff(load_source(NIM, Report()), load_source(f"{NIM}+./mine.yaml", Report()))
+    assert (result.path, result.old, result.new) == ("constants.stones", 9, 12)
 
 
 def test_what_is_emptied_for_a_map_of_ones_own() -> None:
@@ -152,9 +152,9 @@ def test_it_is_told_what_to_do_next(tmp_path: Path) -> None:
 
 
 def extends(name: str = "mine") -> str:
-    found = re.search(r"^extends: (.*)$", Path(name, "game.yaml").read_text("utf-8"), re.MULTILINE)
-    assert found
-    return found[1]
+    result = re.search(r"^extends: (.*)$", Path(name, "game.yaml").read_text("utf-8"), re.MULTILINE)
+    assert result
+    return result[1]
 
 
 def test_a_shipped_base_is_named_by_its_id(tmp_path: Path) -> None:

@@ -48,9 +48,9 @@ def test_sets_that_do_not_combine_are_named_once(capsys: pytest.CaptureFixture[s
     assert "checked 3 alone, 1 pairs, 0 larger sets" in out and "  not a: no procedure is called `turn`" in out
     offer(a="replace procedure turn(): end game\n", b="replace procedure turn(): pass\n" + WRAP, c=WRAP)
     assert run(["validate", "one", "--overlays", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)["rulesets"][0]["overlays"]
-    assert found["checked"] == {"alone": 3, "pairs": 3, "larger": 0} and found["complete"]
-    assert [(f["overlays"], f["code"]) for f in found["failed"]] == [(["a", "b"], "RS505")]
+    result = json.loads(capsys.readouterr().out)["rulesets"][0]["overlays"]
+    assert result["checked"] == {"alone": 3, "pairs": 3, "larger": 0} and result["complete"]
+    assert [(f["overlays"], f["code"]) for f in result["failed"]] == [(["a", "b"], "RS505")]
 
 
 def test_many_overlays_are_checked_within_bounds(

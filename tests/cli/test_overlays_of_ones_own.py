@@ -101,23 +101,23 @@ def test_all_options_that_take_a_reference_are_tried(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     taking = {p.opts[-1] for p in command.params if p.make_metavar(click.Context(command)).strip("[]. ") == "REF"}
-    told = {word for call in CALLS[name]("REF", "log") for word in call}
-    assert {option for option in taking if option.startswith("--")} <= told
+    notes = {word for call in CALLS[name]("REF", "log") for word in call}
+    assert {option for option in taking if option.startswith("--")} <= notes
 
 
 @pytest.fixture(params=REFERENCES)
 def reference(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A reference with overlays of one's own, in the current folder; `own.jsonl` is a game that was played under it."""
-    here = tmp_path / "rules of mine"
-    (here / "far" / "away").mkdir(parents=True)
+    place = tmp_path / "rules of mine"
+    (place / "far" / "away").mkdir(parents=True)
     for name, what in OVERLAYS.items():
-        (here / f"{name}.yaml").write_text(OWN.format(id=Path(name).name, what=what))
+        (place / f"{name}.yaml").write_text(OWN.format(id=Path(name).name, what=what))
     for copy in ("nim", "heaps"):
-        copytree(RULESETS / "nim", here / "copy" / copy)
+        copytree(RULESETS / "nim", place / "copy" / copy)
     copytree(RULESETS / "nim", tmp_path / "known" / "nim")
     monkeypatch.setenv("RULESPEC_PATH", str(tmp_path / "known"))
-    monkeypatch.chdir(here)
-    ref = REFERENCES[request.param].format(here=here)
+    monkeypatch.chdir(place)
+    ref = REFERENCES[request.param].format(here=place)
     for log, rules in (("own.jsonl", ref), ("nim.jsonl", "nim")):
         game = load_ruleset(rules)
         code, out, err = invoke("play", rules, "--names", "Ann,Bob", "--bots", "2", "--log", log)

@@ -67,14 +67,14 @@ def test_new_writes_its_own_folder_alone(base: Path) -> None:
 
 
 def test_which_files_are_at_hand(base: Path) -> None:
-    here = Path.cwd()
+    place = Path.cwd()
     own, folder = own_files("nim+./mine.yaml"), own_files("nim")
-    assert here / "mine.rules" in own and here / "mine.yaml" in own
+    assert place / "mine.rules" in own and place / "mine.yaml" in own
     assert base / "tables.yaml" not in own and base / "tables.yaml" in folder
     assert base / "tables.yaml" in own_files(f"{base}+./mine.yaml")
-    (here / "titles").mkdir()
+    (place / "titles").mkdir()
     for name in ("mine.yaml", "mine.de.yaml", "other.yaml"):
-        (here / "titles" / name).write_text("")
-    assert [p.name for p in sorted((here / "titles").iterdir()) if p in own] == ["mine.de.yaml", "mine.yaml"]
-    (here / "link.yaml").symlink_to(base / "tables.yaml")
-    assert here / "link.yaml" not in own_files(f"nim+{here}/link.yaml")
+        (place / "titles" / name).write_text("")
+    assert [p.name for p in sorted((place / "titles").iterdir()) if p in own] == ["mine.de.yaml", "mine.yaml"]
+    (place / "link.yaml").symlink_to(base / "tables.yaml")
+    assert place / "link.yaml" not in own_files(f"nim+{place}/link.yaml")

@@ -41,15 +41,15 @@ def drawn(log: Path, ref: str, players: int, first: str, again: str, times: int,
     ]
     result = CliRunner().invoke(cli, args, input="".join(f"{line}\n" for line in lines))
     assert result.exit_code == 0, result.output
-    found: list[list[str]] = [[]]
+    results: list[list[str]] = [[]]
     for line in map(json.loads, log.read_text("utf-8").splitlines()[1:]):
         if "undo" in line:
-            found.append([])
+            results.append([])
         elif "decision" in line and line["by"] != "A":
-            found[-1].append(line["option"])
-    assert len(found) == times + 1
-    found[0] = found[0][1:]  # what came before the first decision
-    return found
+            results[-1].append(line["option"])
+    assert len(results) == times + 1
+    results[0] = results[0][1:]  # what came before the first decision
+    return results
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -63,10 +63,10 @@ def test_the_same_is_drawn_after_a_taking_back(players: int, again: str, tmp_pat
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_something_else_is_drawn_with_redraw(players: int, tmp_path: Path) -> None:
-    found = drawn(tmp_path / "log", "wager", players, "bid(0)", "bid(0)", 8, "--redraw")
-    assert len({str(each) for each in found}) > 2
+    result = drawn(tmp_path / "log", "wager", players, "bid(0)", "bid(0)", 8, "--redraw")
+    assert len({str(each) for each in result}) > 2
     again = drawn(tmp_path / "again", "wager", players, "bid(0)", "bid(0)", 8, "--redraw")
-    assert found == again  # by the same seed
+    assert result == again  # by the same seed
 
 
 def test_a_table_of_bots_is_game_0_of_the_seed(tmp_path: Path) -> None:

@@ -28,15 +28,15 @@ IMPERIAL = ROOT / "games" / "imperial"
 def schema(ref: str, *options: str) -> Any:
     result = CliRunner().invoke(cli, ["schema", ref, *options])
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    Draft202012Validator.check_schema(found)
-    return found
+    outcome = json.loads(result.stdout)
+    Draft202012Validator.check_schema(outcome)
+    return outcome
 
 
 def places(ref: Path, text: str, *options: str) -> list[str]:
     """The places where a text violates the schema."""
-    found = Draft202012Validator(schema(str(ref), *options)).iter_errors(to_plain(parse_yaml(text, "this.yaml")))
-    return [".".join(map(str, e.absolute_path)) for e in found]
+    result = Draft202012Validator(schema(str(ref), *options)).iter_errors(to_plain(parse_yaml(text, "this.yaml")))
+    return [".".join(map(str, e.absolute_path)) for e in result]
 
 
 def names(files: list[tuple[Path, Path]]) -> list[str]:
@@ -72,8 +72,8 @@ REGIONS = "map:\n  kind: region\n  regions:\n    vienna: "
     ],
 )
 def test_what_is_no_name_of_the_ruleset_does_not_fit(text: str, place: str) -> None:
-    found = places(IMPERIAL, text)
-    assert any(place in p for p in found), found
+    result = places(IMPERIAL, text)
+    assert any(place in p for p in result), result
 
 
 def test_an_option_of_an_overlay_has_one_of_its_values() -> None:

@@ -56,7 +56,7 @@ def commands(log: Path, twins: Twins) -> Iterator[list[object]]:
 
 def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """Everything that commands say and write of a log."""
-    found: list[tuple[object, ...]] = []
+    results: list[tuple[object, ...]] = []
     text = log.read_bytes()
     for command in commands(log, twins):
         outs = [log.with_name("x.svg"), log.with_name("x.html")]
@@ -64,13 +64,13 @@ def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[t
             out.unlink(missing_ok=True)
         if command[0] == "play" and twins.seat == "Ann":
             continue  # Ann is asked, and shown what she sees; who is asked is not the one who must not see
-        told = said(*command, monkeypatch=monkeypatch)
+        notes = said(*command, monkeypatch=monkeypatch)
         written = [re.sub("[0-9a-f]{64}", "SEAL", out.read_text("utf-8")) for out in outs if out.exists()]
         if command[0] == "play":
-            told = (told[0], "", told[2])  # the screen of who is asked
-        found.append((command[0], *told, *written))
+            notes = (notes[0], "", notes[2])  # the screen of who is asked
+        results.append((command[0], *notes, *written))
         log.write_bytes(text)  # as `play` may have changed it
-    return found
+    return results
 
 
 def given(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ def test_what_is_wrong_with_a_log_tells_a_seat_nothing(
             write(log, text)
             both.append(all_told(log, twins, monkeypatch))
         assert both[0] == both[1], name
-        assert not [s for s in twins.words() for told in both[0] if s in str(told).lower()], name
+        assert not [s for s in twins.words() for note in both[0] if s in str(note).lower()], name
 
 
 @pytest.mark.parametrize("number", range(len(TWINS)))
@@ -112,11 +112,11 @@ def test_bytes_that_are_others_tell_a_seat_nothing(
         if both[0][0] != both[1][0]:
             continue
         alike += 1
-        told = []
+        notes = []
         for _, data in both:
             log.write_bytes(data)
-            told.append(all_told(log, twins, monkeypatch))
-        assert told[0] == told[1], seed
+            notes.append(all_told(log, twins, monkeypatch))
+        assert notes[0] == notes[1], seed
     assert alike > 3
 
 
@@ -170,16 +170,16 @@ def test_a_fault_of_the_rules_is_not_told_to_a_seat(tmp_path: Path, monkeypatch:
     log, out = tmp_path / "log.jsonl", tmp_path / "x.html"
     header = '{"rulespec_log": 1, "ruleset": "faulty", "seats": ["Ann", "Bob"]}'
     monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
-    told = set()
+    notes = set()
     for card in (7, 8):
         deals = "".join(f'{{"decision": "deal", "by": null, "option": "deal({k})"}}\n' for k in (1, card))
         log.write_text(f"{header}\n{deals}" + '{"decision": "go", "by": "Ann", "option": "on"}\n')
-        found = [said("replay", log, "--moves", "--for", "Ann", monkeypatch=monkeypatch)]
-        found.append(said("view", log, "--for", "Ann", "--out", out, monkeypatch=monkeypatch))
-        found.append(said("play", "faulty", "--log", log, "--bots", 1, monkeypatch=monkeypatch))
-        told.add((*found, out.read_text("utf-8")))
-        assert "p.card" not in str(found) and found[2][0] == 2
-    assert len(told) == 1
+        results = [said("replay", log, "--moves", "--for", "Ann", monkeypatch=monkeypatch)]
+        results.append(said("view", log, "--for", "Ann", "--out", out, monkeypatch=monkeypatch))
+        results.append(said("play", "faulty", "--log", log, "--bots", 1, monkeypatch=monkeypatch))
+        notes.add((*results, out.read_text("utf-8")))
+        assert "p.card" not in str(results) and results[2][0] == 2
+    assert len(notes) == 1
 
 
 def test_a_failure_of_the_program_is_not_told_to_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,11 +207,11 @@ def test_lines_that_were_taken_back_do_not_count_for_a_seat(tmp_path: Path, monk
     log = tmp_path / "log.jsonl"
     lines = TWINS[0].logs()[0]
     wrong = '{"decision": "act", "by": "Ann", "option": "fold"}'
-    told = set()
+    notes = set()
     for more in ([], ['{"undo": 1}', lines[-1]], ['{"undo": 2}', *lines[1:]]):
         write(log, "\n".join([*lines, *more, wrong]) + "\n")
-        told.add(str(all_told(log, Twins("Bob", *(getattr(TWINS[0], name) for name in _REST)), monkeypatch)))
-    assert len(told) == 1
+        notes.add(str(all_told(log, Twins("Bob", *(getattr(TWINS[0], name) for name in _REST)), monkeypatch)))
+    assert len(notes) == 1
 
 
 _REST = ("ref", "seats", "settings", "before", "secret")

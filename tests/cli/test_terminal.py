@@ -49,8 +49,8 @@ def said(*args: str) -> tuple[int, str]:
 def harmless(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     """The output of a command: text that does nothing to a terminal or to the runner of a CI job."""
     code = run(list(args))
-    found = capsys.readouterr()
-    text = found.out + found.err
+    result = capsys.readouterr()
+    text = result.out + result.err
     assert code in (0, 1, 2) and "RS901" not in text, text
     assert not HARMFUL.search(text), text
     assert not re.search(r"^\s*::(?!:)|##\[", text, re.MULTILINE) or "github" in args, text
@@ -68,8 +68,8 @@ def log(seat: str = "A", option: str = "take(1)", **header: object) -> str:
 @pytest.mark.parametrize("text", [TOGETHER, "\rok", "\tx", *COMMANDS])
 def test_logs_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = text.replace("/", "_") + ".jsonl"
-    made = (log(seat=text), log(option=text), log(option=f"take({text})"), log(ruleset_hash=text), log(text), "[{")
-    for number, body in enumerate(made):
+    results = (log(seat=text), log(option=text), log(option=f"take({text})"), log(ruleset_hash=text), log(text), "[{")
+    for number, body in enumerate(results):
         Path(f"{number}{name}").write_text(body, "utf-8")
         harmless(capsys, "replay", f"{number}{name}", "--check", "--rules", "./nim")
         harmless(capsys, "replay", f"{number}{name}", "--under", "./nim")

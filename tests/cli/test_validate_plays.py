@@ -44,15 +44,15 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The rulesets that have been played."""
-    found: list[str] = []
+    results: list[str] = []
     true = play_check.play_check
 
     def counting(ruleset: Any, *args: Any) -> Any:
-        found.append(ruleset.ref)
+        results.append(ruleset.ref)
         return true(ruleset, *args)
 
     monkeypatch.setattr(play_check, "play_check", counting)
-    return found
+    return results
 
 
 def test_the_last_line_says_how_much_was_played(small: Path) -> None:
@@ -115,8 +115,8 @@ def _here(**more: Any) -> dict[str, Any]:
 
 
 def _told(**more: Any) -> dict[str, Any]:
-    told = {"code": "RS711", "severity": "error", "message": "it sticks", "span": _here(), **more}
-    return {"games": 2, "combinations": 2, "of": 2, "diagnostics": [told]}
+    notes = {"code": "RS711", "severity": "error", "message": "it sticks", "span": _here(), **more}
+    return {"games": 2, "combinations": 2, "of": 2, "diagnostics": [notes]}
 
 
 @pytest.mark.parametrize(
@@ -149,12 +149,12 @@ def test_a_kept_result_that_cannot_be_counts_as_missing(small: Path, runs: list[
     from rulespec import cache
 
     first = invoke("validate", small)
-    (kept,) = (path for path in Path(small.parent, "cache").iterdir() if b'"combinations"' in path.read_bytes())
+    (rest,) = (path for path in Path(small.parent, "cache").iterdir() if b'"combinations"' in path.read_bytes())
     body = json.dumps(_told()).replace("HERE", str(small)).encode()
-    kept.write_bytes(cache.header(body) + b"\n" + body)
+    rest.write_bytes(cache.header(body) + b"\n" + body)
     assert "it sticks" in invoke("validate", small)[2] and len(runs) == 1  # one that could be
     body = json.dumps(forged).replace("HERE", str(small)).encode()
-    kept.write_bytes(cache.header(body) + b"\n" + body)
+    rest.write_bytes(cache.header(body) + b"\n" + body)
     rules = (small / "rules/play.rules").read_bytes()
     assert invoke("validate", small, "--fix", "--yes") == first and len(runs) == 2
     assert (small / "rules/play.rules").read_bytes() == rules

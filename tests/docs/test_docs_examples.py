@@ -109,8 +109,8 @@ def test_a_page_works_word_for_word(page: str, tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_shows_enough(page: str) -> None:
     """At most one block does not run, and every block names its language."""
-    here = [block for block in blocks(page) if block.language in RUN]
-    assert sum(not block.reason for block in here) >= max(1, len(here) - 1)
+    place = [block for block in blocks(page) if block.language in RUN]
+    assert sum(not block.reason for block in place) >= max(1, len(place) - 1)
     assert not [block for block in blocks(page) if not block.language], "a block without a language"
 
 

@@ -40,8 +40,8 @@ def orchard(folder: Path) -> Path:
 
 def lines(text: str) -> set[str]:
     """The lines of a grammar that say something, with blanks as one."""
-    found = {" ".join(line.split()) for line in text.splitlines()}
-    return {line for line in found if line and not line.startswith(("//", "%"))}
+    results = {" ".join(line.split()) for line in text.splitlines()}
+    return {line for line in results if line and not line.startswith(("//", "%"))}
 
 
 def test_the_grammar_shown_is_the_parsers_and_all_of_it() -> None:

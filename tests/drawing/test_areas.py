@@ -20,16 +20,16 @@ def test_areas_fill_the_frame_without_holes(seed: int) -> None:
     choose = random.Random(seed)
     positions = [(choose.uniform(20, 780), choose.uniform(20, 580)) for _ in range(choose.randrange(2, 40))]
     links = {(a, b) for a in range(len(positions)) for b in range(a) if choose.random() < 0.08}
-    found = areas(positions, links, 800, 600)
-    assert all(outlines for outlines in found.outlines)
-    whole = sum(area(line) for outlines in found.outlines for line in outlines)
+    result = areas(positions, links, 800, 600)
+    assert all(outlines for outlines in result.outlines)
+    whole = sum(area(line) for outlines in result.outlines for line in outlines)
     assert whole == pytest.approx(800 * 600, rel=0.02)  # an area that holds another is counted with it
 
 
 def test_a_grid_of_positions_has_no_doubtful_corners() -> None:
     positions = [(x * 50.0, y * 50.0) for x in range(1, 8) for y in range(1, 6)]
-    found = areas(positions, [], 400, 300)
-    assert all(len(outlines) == 1 for outlines in found.outlines)
+    result = areas(positions, [], 400, 300)
+    assert all(len(outlines) == 1 for outlines in result.outlines)
 
 
 def test_regions_with_a_link_touch_as_far_as_a_plane_allows() -> None:
@@ -39,10 +39,10 @@ def test_regions_with_a_link_touch_as_far_as_a_plane_allows() -> None:
 
 
 def test_positions_on_one_spot_are_drawn_all_the_same() -> None:
-    found = areas([(50.0, 50.0), (50.0, 50.0), (90.0, 90.0)], [(0, 1), (1, 2)], 100, 100)
-    assert len(found.outlines) == 3
+    result = areas([(50.0, 50.0), (50.0, 50.0), (90.0, 90.0)], [(0, 1), (1, 2)], 100, 100)
+    assert len(result.outlines) == 3
 
 
 def test_one_region_fills_the_frame() -> None:
-    found = areas([(5.0, 5.0)], [], 100, 50)
-    assert area(found.outlines[0][0]) == 5000
+    result = areas([(5.0, 5.0)], [], 100, 50)
+    assert area(result.outlines[0][0]) == 5000

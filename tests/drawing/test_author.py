@@ -62,9 +62,9 @@ def drawn(folder: Path, *more: str) -> Result:
 
 
 def test_eight_mistakes_are_told_at_their_lines(lake: Path) -> None:
-    found = [(d.code, d.span.line, d.message) for d in draft(str(lake)).diagnostics if d.span is not None]
+    results = [(d.code, d.span.line, d.message) for d in draft(str(lake)).diagnostics if d.span is not None]
     for code, line, _, text in PLANTED:
-        assert [m for c, n, m in found if (c, n) == (code, line) and text in m], (code, line, found)
+        assert [m for c, n, m in results if (c, n) == (code, line) and text in m], (code, line, results)
 
 
 def test_eight_mistakes_are_seen_where_they_are(lake: Path) -> None:

@@ -62,9 +62,9 @@ def test_what_is_wrong_whatever_a_fact_is_stays_told() -> None:
     )
     written = written.replace("marsh: {terrain: land, land: [", "marsh: {terrain: land, land: [south_lake, ")
     Path(MAP).write_text(written, "utf-8")
-    found = spoken("draw", "./lake")[1]
-    assert found.count("error[RS221]") == 1
-    assert "`marsh` does not fulfil the check `land_is_land`" in found
+    result = spoken("draw", "./lake")[1]
+    assert result.count("error[RS221]") == 1
+    assert "`marsh` does not fulfil the check `land_is_land`" in result
 
 
 @pytest.mark.parametrize("regions", ["a,b,c", "oak", "0,1,0_2,1e5,0x1,yes,no,null_"])
@@ -137,6 +137,6 @@ def test_any_labels_make_a_map_that_can_be_read() -> None:
     letters = "aB\u00fc \u0301-_.:#'\"{}[]&<>|\\%@`!?,=~\u202e\u2028\u200b\u05d0\U0001f600\u4e2d0"
     for _ in range(5):
         labels = ["".join(rng.choice(letters) for _ in range(rng.randint(1, 30))) for _ in range(8)]
-        found = imported(*[label for label in labels if label.strip()], "x" * 300)
-        assert len(found) == 1 + sum(bool(label.strip()) for label in labels)
-        json.dumps(found)
+        result = imported(*[label for label in labels if label.strip()], "x" * 300)
+        assert len(result) == 1 + sum(bool(label.strip()) for label in labels)
+        json.dumps(result)

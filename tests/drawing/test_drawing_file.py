@@ -64,9 +64,9 @@ def test_shipped_drawings_have_nothing_to_tell(folder: Path) -> None:
     ],
 )
 def test_a_mistake_is_told_at_its_place(text: str, code: str, lake: Path) -> None:
-    found = codes(lake, f"drawing:\n  {text}\n")
-    assert [c for c, _ in found] == [code], found
-    assert code == "RS555" or found[0][1] == 2
+    result = codes(lake, f"drawing:\n  {text}\n")
+    assert [c for c, _ in result] == [code], result
+    assert code == "RS555" or result[0][1] == 2
 
 
 def test_a_file_says_only_what_is_different(lake: Path) -> None:

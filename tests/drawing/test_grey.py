@@ -54,10 +54,10 @@ def test_colours_that_grey_tells_apart_have_no_lines() -> None:
 def test_lines_stay_in_their_area_and_leave_its_name_free(name: str) -> None:
     name_box = Box((30, 40, 70, 60))
     svg = hatched([SQUARE], name, "blue", name_box)
-    found = points(svg)
-    assert len(found) >= 8
-    assert all(0 <= x <= 100 and 0 <= y <= 100 for x, y in found)
-    for (x, y), (nx, ny) in zip(found[::2], found[1::2], strict=True):
+    result = points(svg)
+    assert len(result) >= 8
+    assert all(0 <= x <= 100 and 0 <= y <= 100 for x, y in result)
+    for (x, y), (nx, ny) in zip(result[::2], result[1::2], strict=True):
         middle = Box(((x + nx) / 2, (y + ny) / 2, (x + nx) / 2, (y + ny) / 2))
         assert not middle.meets(name_box), (x, y, nx, ny)
     assert hatched([SQUARE], "none", "blue") == ""

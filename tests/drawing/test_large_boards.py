@@ -80,8 +80,8 @@ def test_a_board_that_is_too_large_is_refused_with_a_way_out(
     folder = strange(tmp_path, RING)
     monkeypatch.setattr(f"rulespec.drawing.{where}", least)
     code, _ = drawn(folder)
-    told = capsys.readouterr().err
-    assert code == 2 and "[RS557]" in told and f"has {least} at most" in told and "drawing.yaml" in told
+    note = capsys.readouterr().err
+    assert code == 2 and "[RS557]" in note and f"has {least} at most" in note and "drawing.yaml" in note
     game = Game(load_ruleset(str(folder)), ["Ann", "Bob"])
     assert game._repr_svg_() is None and game._repr_html_() is None
 

@@ -22,15 +22,15 @@ def test_a_plane_map_has_few_crossings() -> None:
 
 
 def test_what_has_a_position_keeps_it() -> None:
-    given = {0: (100.0, 100.0), 4: (500.0, 300.0)}
-    found = laid_out(9, WHEEL, given)
-    assert {i: found[i] for i in given} == given and len(found) == 9
+    inputs = {0: (100.0, 100.0), 4: (500.0, 300.0)}
+    result = laid_out(9, WHEEL, inputs)
+    assert {i: result[i] for i in inputs} == inputs and len(result) == 9
 
 
 @pytest.mark.parametrize("count", [1, 5, MAX_NODES + 1])
 def test_places_without_links_stand_in_rows(count: int) -> None:
-    found = laid_out(count, [], {})
-    assert len(set(found.values())) == count
+    result = laid_out(count, [], {})
+    assert len(set(result.values())) == count
 
 
 def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,9 +83,9 @@ def test_mistakes_of_many_forms_at_once_do_not_hide_one_another(lake: Path) -> N
     changed(lake, "heathmouth: {terrain: province,", "heathmouth: {terrain: [province, land],")
     done, picture = drawn(lake)
     assert done.exit_code == 1
-    told = {(d.code, d.span.line) for d in draft(str(lake)).diagnostics if d.span is not None}
+    notes = {(d.code, d.span.line) for d in draft(str(lake)).diagnostics if d.span is not None}
     forms = {("RS217", 6), ("RS119", 9), ("RS215", 12)}
-    assert told == forms | {("RS225", 7), ("RS223", 8), ("RS221", 10), ("RS301", 16)}
+    assert notes == forms | {("RS225", 7), ("RS223", 8), ("RS221", 10), ("RS301", 16)}
     faults = picture.partition('class="faults static"')[2]
     for name in ("hills", "marsh", "forest", "isle", "reedham", "heathmouth"):
         assert f"<title>{name}: " in faults, name

@@ -28,11 +28,11 @@ def test_a_position_of_a_recorded_game(tmp_path: Path) -> None:
 def test_a_map_with_mistakes(tmp_path: Path) -> None:
     named = [block for block in blocks("docs/guides/draw_a_map.md") if block.name]
     (tmp_path / "island.svg").write_text(named[0].body, "utf-8")
-    made = CliRunner().invoke(cli, ["new", "isles", "--map", str(tmp_path / "island.svg"), "--to", str(tmp_path)])
-    assert made.exit_code == 0
+    product = CliRunner().invoke(cli, ["new", "isles", "--map", str(tmp_path / "island.svg"), "--to", str(tmp_path)])
+    assert product.exit_code == 0
     (tmp_path / "isles" / "map.yaml").write_text(named[1].body, "utf-8")
-    found = drawn(str(tmp_path / "isles"), tmp_path / "x.svg")
-    assert found == (PICTURES / "mistakes.svg").read_text("utf-8")
+    result = drawn(str(tmp_path / "isles"), tmp_path / "x.svg")
+    assert result == (PICTURES / "mistakes.svg").read_text("utf-8")
 
 
 @pytest.mark.parametrize("picture", sorted(PICTURES.glob("*.svg")), ids=lambda path: path.name)

@@ -64,13 +64,13 @@ def test_positions_of_a_game_differ_in_dynamic_items_only(ref: str) -> None:
     assert (before.width, before.height, before.title) == (after.width, after.height, after.title)
     changed = after.changed(before)
     assert "status" in changed and len(changed) < len(after.dynamic)
-    kept = {item.id: item.svg for item in before.dynamic}
+    rest = {item.id: item.svg for item in before.dynamic}
     for id_, svg in changed.items():
         if svg is None:
-            del kept[id_]
+            del rest[id_]
         else:
-            kept[id_] = svg
-    assert kept == {item.id: item.svg for item in after.dynamic}
+            rest[id_] = svg
+    assert rest == {item.id: item.svg for item in after.dynamic}
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
@@ -115,8 +115,8 @@ def test_screen_readers_are_told_what_there_is() -> None:
     title, description = root.find(f"{svg}title"), root.find(f"{svg}desc")
     assert title is not None and title.text == "The Lake"
     assert description is not None and "after 0 decisions" in (description.text or "")
-    told = {node.text for node in root.iter(f"{svg}title")}
-    assert any(text and text.startswith("reedham") and "factory" in text for text in told)
+    notes = {node.text for node in root.iter(f"{svg}title")}
+    assert any(text and text.startswith("reedham") and "factory" in text for text in notes)
 
 
 def test_spaces_of_a_long_ring_do_not_meet() -> None:

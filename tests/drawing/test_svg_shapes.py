@@ -37,12 +37,12 @@ def imported(tmp_path: Path, text: str) -> list[Imported]:
 
 
 def test_shapes_with_names_become_regions(tmp_path: Path) -> None:
-    found = {region.name: region for region in imported(tmp_path, ISLAND)}
-    assert list(found) == ["north_coast", "south_cote", "reef", "east"]
-    assert found["south_cote"].title == "South Côte"
-    assert found["north_coast"].touches == ("east", "south_cote")
-    assert found["reef"].touches == ("east",) and found["east"].touches == ("north_coast", "reef")
-    assert found["north_coast"].position == (357, 179)  # the centre, with the drawing 1,000 units wide
+    results = {region.name: region for region in imported(tmp_path, ISLAND)}
+    assert list(results) == ["north_coast", "south_cote", "reef", "east"]
+    assert results["south_cote"].title == "South Côte"
+    assert results["north_coast"].touches == ("east", "south_cote")
+    assert results["reef"].touches == ("east",) and results["east"].touches == ("north_coast", "reef")
+    assert results["north_coast"].position == (357, 179)  # the centre, with the drawing 1,000 units wide
 
 
 def svg(body: str, head: str = "") -> str:
@@ -88,21 +88,21 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_a_shape_without_extent_is_a_region_all_the_same(tmp_path: Path) -> None:
-    found = imported(tmp_path, svg('<path id="a" d="M5 5L5 5L5 5Z"/><path id="b" d="M5 5L5 5L5 5Z"/>'))
-    assert [region.name for region in found] == ["a", "b"]
+    result = imported(tmp_path, svg('<path id="a" d="M5 5L5 5L5 5Z"/><path id="b" d="M5 5L5 5L5 5Z"/>'))
+    assert [region.name for region in result] == ["a", "b"]
 
 
 def test_regions_have_names_of_their_own(tmp_path: Path) -> None:
     shape = '<rect id="{}" width="9" height="9"/>'
-    found = imported(tmp_path, svg("".join(shape.format(name) for name in ("A b", "a-b", "???"))))
-    assert [region.name for region in found] == ["a_b", "a_b_2", "region"]
+    result = imported(tmp_path, svg("".join(shape.format(name) for name in ("A b", "a-b", "???"))))
+    assert [region.name for region in result] == ["a_b", "a_b_2", "region"]
 
 
 def test_names_are_written_without_accents_and_are_no_words_of_the_language(tmp_path: Path) -> None:
     shape = '<rect id="{}" width="9" height="9"/>'
     labels = ("Río Ødegård", "Straße", "if", "If", "路")
-    found = imported(tmp_path, svg("".join(shape.format(name) for name in labels)))
-    assert [region.name for region in found] == ["rio_odegard", "strasse", "if_", "if__2", "region"]
+    result = imported(tmp_path, svg("".join(shape.format(name) for name in labels)))
+    assert [region.name for region in result] == ["rio_odegard", "strasse", "if_", "if__2", "region"]
 
 
 INKSCAPE = 'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
@@ -117,16 +117,16 @@ def test_a_group_with_a_name_is_one_region_if_its_shapes_have_none(tmp_path: Pat
     labelled = f'<g {INKSCAPE} inkscape:label="Keys">{parts(path1, path2)}</g>'
     named = f'<g id="coast">{parts(east)}</g>'
     layer = f'<g {INKSCAPE} id="layer1" inkscape:label="Sea" inkscape:groupmode="layer">{parts()}</g>'
-    found = imported(tmp_path, svg(plain + labelled + named + layer))
-    assert [region.name for region in found] == ["isles", "keys", "east"]
+    result = imported(tmp_path, svg(plain + labelled + named + layer))
+    assert [region.name for region in result] == ["isles", "keys", "east"]
 
 
 def test_a_drawing_in_the_drawing_lies_where_it_says(tmp_path: Path) -> None:
     inset = '<rect id="inset" width="10" height="10"/>'
     inner = f'<svg x="100" y="0" width="60" height="60" viewBox="0 0 10 10">{inset}</svg>'
-    found = imported(tmp_path, svg('<rect id="land" width="100" height="60"/>' + inner))
-    assert [(region.name, region.position) for region in found] == [("land", (312, 188)), ("inset", (812, 188))]
-    assert found[0].touches == ("inset",)
+    result = imported(tmp_path, svg('<rect id="land" width="100" height="60"/>' + inner))
+    assert [(region.name, region.position) for region in result] == [("land", (312, 188)), ("inset", (812, 188))]
+    assert result[0].touches == ("inset",)
 
 
 def test_arcs_are_round(tmp_path: Path) -> None:
@@ -200,8 +200,8 @@ def test_scripts_and_links_of_a_drawing_are_texts_at_most(tmp_path: Path) -> Non
     )
     (tmp_path / "x.svg").write_text(svg(body), "utf-8")
     new("isles", "--map", str(tmp_path / "x.svg"), "--to", str(tmp_path))
-    made = (tmp_path / "isles" / "map.yaml").read_text("utf-8")
-    assert "evil.example" not in made and "alert" not in made and "\n  evil" not in made
+    result = (tmp_path / "isles" / "map.yaml").read_text("utf-8")
+    assert "evil.example" not in result and "alert" not in result and "\n  evil" not in result
     done = CliRunner().invoke(cli, ["draw", str(tmp_path / "isles"), "--out", str(tmp_path / "y.svg")])
     picture = (tmp_path / "y.svg").read_text("utf-8")
     assert done.exit_code == 0 and "&lt;script&gt;" in picture and "<script" not in picture

@@ -202,10 +202,10 @@ def test_what_is_left_out_leads_where_what_is_listed_leads(play: Play) -> None:
             one.apply(option)
             two.apply(two.parse(str(other)))
             cells = game.omniscient.numbers.program.cells
-            here = [v for v, cell in zip(two.omniscient.numbers.cells, cells, strict=True) if cell.group != "rules"]
+            place = [v for v, cell in zip(two.omniscient.numbers.cells, cells, strict=True) if cell.group != "rules"]
             there = game.copy()
             there._position.write(dict(enumerate(one.omniscient.numbers.cells)))
-            assert exchanged(there, "hen", pairs) == here
+            assert exchanged(there, "hen", pairs) == place
         taken = rng.choice(shown)
         take(game, taken)
         take(every, taken)

@@ -68,21 +68,21 @@ def test_what_cannot_be_listed_has_its_place_its_option_and_its_steps(
     tmp_path: Path, params: str, condition: str
 ) -> None:
     ruleset = small(tmp_path / "small", listing(params, condition))
-    found = {listed(ruleset, backend) for backend in machines()}
-    (told,) = found
+    results = {listed(ruleset, backend) for backend in machines()}
+    (note,) = results
     last = params.rpartition(", ")[2].split()[0]
-    assert f"`{last}` of `act.x`" in told
-    assert "more than 5,000,000 steps" in told
-    assert "play.rules:" in told
+    assert f"`{last}` of `act.x`" in note
+    assert "more than 5,000,000 steps" in note
+    assert "play.rules:" in note
 
 
 @pytest.mark.parametrize("params", ["k in 1 .. 300000", "t in town, k in 0 .. 100000 or none"])
 def test_too_many_numbers_have_their_place(tmp_path: Path, params: str) -> None:
     ruleset = small(tmp_path / "small", listing(params, "true"))
     for backend in machines():
-        told = listed(ruleset, backend)
-        assert "the parameter `k` of `act.x` ranges over" in told
-        assert "play.rules:" in told
+        note = listed(ruleset, backend)
+        assert "the parameter `k` of `act.x` ranges over" in note
+        assert "play.rules:" in note
 
 
 # --- between decisions ------------------------------------------------------------------------------
@@ -125,9 +125,9 @@ def test_what_is_asked_between_decisions_is_counted_alike(
         return outcome(lambda: ask(Game(ruleset, ["a", "b"], {}, lambda r, n, o: make(lower(r, n, o)))))
 
     for kind in machines():
-        found = str(asked(FEW, kind))
-        assert found.startswith("RS704"), kind
-        assert f"takes more than {FEW:,} steps" in found
+        result = str(asked(FEW, kind))
+        assert result.startswith("RS704"), kind
+        assert f"takes more than {FEW:,} steps" in result
         assert "RS704" not in str(asked(10_000_000, kind)), kind
 
 
@@ -163,9 +163,9 @@ def some() -> set {kind} at most {most}: {{t in {kind} where t.index < 3}}
         "  good: {", "  many: {entities: {" + ", ".join(f"e{i}: {{}}" for i in range(90)) + "}}\n  good: {"
     )
     ruleset = small(tmp_path / "small", rules + world)
-    (told,) = {listed(ruleset, backend) for backend in machines()}
-    assert (f"`some` has more than {most} members" in told) is fails
-    assert fails or told.count("go(") == 3
+    (note,) = {listed(ruleset, backend) for backend in machines()}
+    assert (f"`some` has more than {most} members" in note) is fails
+    assert fails or note.count("go(") == 3
 
 
 def test_what_is_declared_is_counted_on(tmp_path: Path) -> None:
@@ -257,14 +257,14 @@ def test_measures_of_all_positions_have_one_budget(tmp_path: Path, of: str) -> N
     measures = "--- measures.yaml\nmeasures:\n  dear: " + of.replace("DEAR", DEAR) + "\n"
     ruleset = small(tmp_path / "small", TOLD.replace("--- titles.yaml\n", "") + measures + WORLD)
     game, budget = Game(ruleset, ["Ann", "Bob"]), Budget(60_000)
-    found = []
+    results = []
     for _ in range(8):
-        found.append(game.omniscient.measures(budget=budget)["dear"])
+        results.append(game.omniscient.measures(budget=budget)["dear"])
         game.apply(game.parse("go(elm)"))
         game.omniscient.set_value("n", str(game.ply))
     assert sum(budget.used.values()) <= 60_000
-    assert all(value is not None for value in found[0].values())
-    assert budget.spent is (None in found[-1].values())
+    assert all(value is not None for value in results[0].values())
+    assert budget.spent is (None in results[-1].values())
 
 
 # --- dialects ---------------------------------------------------------------------------------------
@@ -340,10 +340,10 @@ def test_a_machine_that_hands_back_is_told_with_exit_code_1(
     monkeypatch.setattr(WasmBackend, "_ran", lambda *_: 0)
     monkeypatch.setattr("rulespec.engine.verify.wasm_perft.wasm_perft", lambda *_, **__: None)
     code = run([*command, "--backend", "wasm"])
-    found = capsys.readouterr()
-    assert "RS727" in found.err
+    result = capsys.readouterr()
+    assert "RS727" in result.err
     assert (before, code) == (1 if "--under" in command else 0, 1)
-    assert found.out
+    assert result.out
 
 
 def test_games_that_are_handed_back_are_told_at_the_head(

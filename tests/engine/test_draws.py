@@ -42,9 +42,9 @@ def by_the_book(w: int, bound: int) -> int:
 @pytest.mark.parametrize("bound", [2, 3, 7, 100, 2**32, 2**32 + 1, 2**62 + 1, 2**63 - 1, 2**63 + 1, 2**64 - 1])
 def test_a_number_below_a_bound_is_that_of_the_page(bound: int) -> None:
     draws = Draws(5, 3)
-    found = [draws.below(at, bound) for at in range(300)]
-    assert found == [by_the_book(word(word(word(5, 0), 3), at), bound) for at in range(300)]
-    assert min(found) >= 0 and max(found) < bound
+    results = [draws.below(at, bound) for at in range(300)]
+    assert results == [by_the_book(word(word(word(5, 0), 3), at), bound) for at in range(300)]
+    assert min(results) >= 0 and max(results) < bound
 
 
 def test_words_are_rejected_where_some_numbers_would_come_more_often() -> None:
@@ -60,8 +60,8 @@ def test_words_are_rejected_where_some_numbers_would_come_more_often() -> None:
 @pytest.mark.parametrize("bound", [2**64, 2**64 + 1, 2**70, 10**30, 2**130])
 def test_bounds_beyond_a_word_take_more_words(bound: int) -> None:
     draws = Draws(9)
-    found = [draws.below(at, bound) for at in range(400)]
-    assert 0 <= min(found) < bound // 50 and bound - bound // 50 < max(found) < bound
+    results = [draws.below(at, bound) for at in range(400)]
+    assert 0 <= min(results) < bound // 50 and bound - bound // 50 < max(results) < bound
 
 
 @pytest.mark.parametrize("bound", [1, 0, -5])
@@ -72,15 +72,15 @@ def test_one_number_needs_no_word(bound: int) -> None:
 @pytest.mark.parametrize("bound", [2, 3, 6, 10, 52])
 def test_all_numbers_come_equally_often(bound: int) -> None:
     draws, tries = Draws(bound), 1_000 * bound
-    found = Counter(draws.below(at, bound) for at in range(tries))
-    chi = sum((found[number] - 1_000) ** 2 / 1_000 for number in range(bound))
+    results = Counter(draws.below(at, bound) for at in range(tries))
+    chi = sum((results[number] - 1_000) ** 2 / 1_000 for number in range(bound))
     assert chi < bound + 5 * (2 * bound) ** 0.5
 
 
 def test_weights_are_kept_in_proportion() -> None:
     draws = Draws(2)
-    found = Counter(draws.weighted(at, [1, 0, 3, 2]) for at in range(6_000))
-    assert {number: round(count / 1_000) for number, count in found.items()} == {0: 1, 2: 3, 3: 2}
+    results = Counter(draws.weighted(at, [1, 0, 3, 2]) for at in range(6_000))
+    assert {number: round(count / 1_000) for number, count in results.items()} == {0: 1, 2: 3, 3: 2}
     assert draws.weighted(0, [0, 0, 0]) == 2
     huge = Counter(draws.weighted(at, [10**20, 10**20]) for at in range(1_000))
     assert 440 < huge[0] < 560
@@ -117,7 +117,7 @@ def test_games_of_neighbouring_seeds_and_numbers_have_nothing_in_common() -> Non
 
 def test_a_stream_draws_something_else_each_time() -> None:
     stream, again = Stream(4), Stream(4)
-    found = [stream.one_of(range(10**6)) for _ in range(100)]
-    assert len(set(found)) > 90
-    assert found == [again.one_of(range(10**6)) for _ in range(100)]
+    results = [stream.one_of(range(10**6)) for _ in range(100)]
+    assert len(set(results)) > 90
+    assert results == [again.one_of(range(10**6)) for _ in range(100)]
     assert 12 < sum(stream.likely(0.25) for _ in range(100)) < 38

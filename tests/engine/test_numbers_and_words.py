@@ -141,9 +141,9 @@ def test_settings_are_checked_up_to_the_first_decision_at_their_ends(tmp_path: P
     ruleset = small(tmp_path / "small", rules + SETTINGS.replace("3..5", "4..5"))
     report = Report()
     check_starts(ruleset, report)
-    (found,) = report.diagnostics
-    assert "with `discs=4`" in found.help
-    assert found.message.endswith("this divides by zero")
+    (result,) = report.diagnostics
+    assert "with `discs=4`" in result.help
+    assert result.message.endswith("this divides by zero")
 
 
 def test_of_a_long_range_the_ends_and_the_default_are_tried(tmp_path: Path) -> None:
@@ -161,5 +161,5 @@ def test_a_number_goes_through_a_log_and_comes_back(play: Play, tmp_path: Path) 
     for text in (log, log.replace('"3"', "3", 1)):
         path = tmp_path / "game.jsonl"
         path.write_text(text, "utf-8")
-        found = replay_log(path, load=lambda _: game.ruleset)
-        assert (found.divergence, found.game.hash, found.game.settings["discs"]) == (None, game.hash, "3")
+        result = replay_log(path, load=lambda _: game.ruleset)
+        assert (result.divergence, result.game.hash, result.game.settings["discs"]) == (None, game.hash, "3")

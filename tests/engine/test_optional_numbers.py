@@ -227,8 +227,8 @@ def test_what_may_be_none_is_told_with_the_way_out(line: str, code: str, told: s
     )
     with contextlib.suppress(DiagnosticsError):
         load_ruleset(str(write(tmp_path / "w", split(text, "rules/play.rules"))), report)
-    found = [(d.code, f"{d.message} {d.help}") for d in report.diagnostics]
-    assert any(c == code and told in text for c, text in found), found
+    results = [(d.code, f"{d.message} {d.help}") for d in report.diagnostics]
+    assert any(c == code and told in text for c, text in results), results
 
 
 @pytest.mark.parametrize(

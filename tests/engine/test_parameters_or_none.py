@@ -43,8 +43,8 @@ def test_none_is_the_last_value(play: Play) -> None:
     assert "far" in str(game.why_not(game.parse("send(ash, oak)")))
     assert game.why_not(game.parse("go(oak, none)")) is not None
     assert game.parse("go(none, 2)").args == (-1, 2)
-    for text, told in (("send(none, fir)", "no town"), ("go(none)", "takes"), ("buy(x)", "no number")):
-        with pytest.raises(ValueError, match=told):
+    for text, note in (("send(none, fir)", "no town"), ("go(none)", "takes"), ("buy(x)", "no number")):
+        with pytest.raises(ValueError, match=note):
             game.parse(text)
 
 
@@ -114,5 +114,5 @@ def test_mistakes_are_told(option: str, code: str, told: str, tmp_path: Path) ->
     text = f"procedure play():\n    decide a by first(player):\n        {option}"
     with contextlib.suppress(DiagnosticsError):
         load_ruleset(str(write(tmp_path / "w", split(text + WORLD, "rules/play.rules"))), report)
-    found = [(d.code, f"{d.message} {d.help}") for d in report.diagnostics if d.severity.name == "ERROR"]
-    assert (not code and not found) or any(c == code and told in text for c, text in found), found
+    results = [(d.code, f"{d.message} {d.help}") for d in report.diagnostics if d.severity.name == "ERROR"]
+    assert (not code and not results) or any(c == code and told in text for c, text in results), results

@@ -141,8 +141,8 @@ def test_facts_of_what_belongs_to_a_seat_are_checked(tmp_path: Path) -> None:
     ):
         text = CLAIMS.replace("colour], state", f"colour], {checks % ('fit', that)}, state")
         ruleset = small(tmp_path / "small", text)
-        found = [d.message.split(" does")[0] for d in failed_checks(ruleset.declarations, ruleset.layers)]
-        assert found == said
+        results = [d.message.split(" does")[0] for d in failed_checks(ruleset.declarations, ruleset.layers)]
+        assert results == said
 
 
 SIDES = """
@@ -498,9 +498,9 @@ def offices(tmp_path: Path) -> Path:
 
 def test_scenarios_say_who_speaks(offices: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["test", str(offices)]) == 1
-    told = capsys.readouterr()
-    assert "`stop` is for A or B to do, not for C" in told.out + told.err
-    assert "1 of 2" in told.out or "1 failed" in told.out, told.out
+    note = capsys.readouterr()
+    assert "`stop` is for A or B to do, not for C" in note.out + note.err
+    assert "1 of 2" in note.out or "1 failed" in note.out, note.out
 
 
 def test_a_person_at_the_terminal_says_who_speaks(

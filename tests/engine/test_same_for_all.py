@@ -101,15 +101,15 @@ procedure play():
 
 def test_what_conditions_name_outlives_what_is_asked_of_later_parameters(tmp_path: Path) -> None:
     """Conditions before the parameters name `k`; what these range over uses variables of its own."""
-    found = []
+    results = []
     for backend in ("interpreter", "python", "wasm"):
         try:
             game = Game(small(tmp_path / backend, NAMED + WORLD, ""), ["ann", "bob"], {}, backend)
         except NoWasmtimeError:
             continue
-        found.append(listed(game))
+        results.append(listed(game))
         assert [option for option in listed(game) if not game.is_legal(game.parse(option))] == []
     towns = ["oak", "elm", "ash", "fir"]
     reached = [f"reach({t}, {v})" for t in towns for v in towns if t != v]
-    assert found[0] == [*(f"seek({t})" for t in towns), *reached, "wait(2)", "wait(3)", "wait(4)"]
-    assert all(other == found[0] for other in found)
+    assert results[0] == [*(f"seek({t})" for t in towns), *reached, "wait(2)", "wait(3)", "wait(4)"]
+    assert all(other == results[0] for other in results)

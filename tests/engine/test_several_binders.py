@@ -62,9 +62,9 @@ def test_an_expression_has_its_value(play: Play, text: str, value: str) -> None:
 def test_what_cannot_be_is_told_at_its_place(play: Play, text: str, code: str, column: int) -> None:
     with pytest.raises(DiagnosticsError) as error:
         play(f"def f() -> int:\n{text}\n{IDLE}{WORLD}".replace("int:\n", "int:\n    "))
-    found = [(d.code, d.span.column - 4) for d in error.value.diagnostics if d.span is not None]
-    assert code in {c for c, _ in found}
-    assert not column or (code, column) in found
+    results = [(d.code, d.span.column - 4) for d in error.value.diagnostics if d.span is not None]
+    assert code in {c for c, _ in results}
+    assert not column or (code, column) in results
 
 
 def test_a_broken_invariant_names_all_who_are_bound(play: Play) -> None:

@@ -22,8 +22,8 @@ def run(*args: str) -> str:
 
 @pytest.mark.parametrize("game, name", MAPS)
 def test_scenarios_on_a_map_with_bays(game: str, name: str) -> None:
-    found = run("test", f"{game}+{BAYS / name}.yaml", "--scenarios", str(BAYS / f"{name}_scenarios.yaml"))
-    assert "passed" in found
+    result = run("test", f"{game}+{BAYS / name}.yaml", "--scenarios", str(BAYS / f"{name}_scenarios.yaml"))
+    assert "passed" in result
 
 
 @pytest.mark.parametrize("game, name, seed", [("imperial", "europe", 6), ("imperial_2030", "world", 5)])

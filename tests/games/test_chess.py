@@ -46,13 +46,13 @@ chess_rules = cache(load_ruleset)
 
 def men_of(board: str) -> dict[str, str]:
     """The piles of the men on a board, by the square of each."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for row, text in zip("87654321", board.split("/"), strict=True):
         letters = re.sub(r"\d", lambda n: " " * int(n[0]), text)
         for column, letter in zip("abcdefgh", letters, strict=True):
             if letter != " ":
-                found[column + row] = f"man[{SEATS[letter.islower()]}, {MEN[letter.lower()]}]"
-    return found
+                results[column + row] = f"man[{SEATS[letter.islower()]}, {MEN[letter.lower()]}]"
+    return results
 
 
 def game_from(fen: str) -> Game:

@@ -64,8 +64,8 @@ def name_of(path: Path) -> str:
 def beside(path: Path) -> dict[str, Any]:
     """The expectations in the file beside a log."""
     expected = path.with_name(path.name.removesuffix(".gz").removesuffix(".jsonl") + EXPECTATION)
-    found: dict[str, Any] = to_plain(read_yaml(expected, expected.name))
-    return found
+    results: dict[str, Any] = to_plain(read_yaml(expected, expected.name))
+    return results
 
 
 @pytest.mark.parametrize("path", LOGS, ids=name_of)

@@ -58,29 +58,29 @@ def open_to_all(game: Game, seat: str) -> object:
 
 
 def legal_in_both(one: Game, other: Game, rng: random.Random) -> Option | None:
-    found = [option for option in every_option(one) if not option.interrupt and other.is_legal(option)]
-    return rng.choice(found) if found else None
+    results = [option for option in every_option(one) if not option.interrupt and other.is_legal(option)]
+    return rng.choice(results) if results else None
 
 
 def compared(ref: str, rng: random.Random) -> Counter[str]:
     one, other = pair(ref, rng)
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     seat = one.seats[0]
     for number in range(DECISIONS):
         if open_to_all(one, seat) != open_to_all(other, seat):
-            found["told by the rules"] += 1
+            results["told by the rules"] += 1
             break
-        found["positions"] += 1
+        results["positions"] += 1
         assert one.view(seat) == other.view(seat) and one.view(None) == other.view(None)
         if number % ASKED == 0:
             rich = [o for o in every_option(other) if not one.is_legal(o)][:MOST_OPTIONS]
-            found["legal in one game only"] += len(rich)
+            results["legal in one game only"] += len(rich)
             texts = [str(o) for o in [*every_option(one)][:MOST_OPTIONS] + rich]
             expressions = ["sum(p.cash for p in player)", f"{one.seats[1]}.cash", "B.cash > 20 money", "A.cash"]
             for who in (seat, None):
-                here, there = (told(game, who, texts, expressions) for game in (one, other))
-                assert here == there, [outlet for outlet in here if here[outlet] != there[outlet]]
-            found["asked"] += 1
+                place, there = (told(game, who, texts, expressions) for game in (one, other))
+                assert place == there, [outlet for outlet in place if place[outlet] != there[outlet]]
+            results["asked"] += 1
         option = legal_in_both(one, other, rng)
         if option is None or one.is_over:
             break
@@ -89,15 +89,15 @@ def compared(ref: str, rng: random.Random) -> Counter[str]:
                 game.apply(game.parse(str(option), option.by, option.decision))
         except RulesetFaultError:  # the money has not come by the rules
             break
-    return found
+    return results
 
 
 @pytest.mark.parametrize("ref", [*REFS, *(pytest.param(ref, marks=pytest.mark.proof) for ref in OVERLAYS)])
 def test_what_the_others_have_is_not_told(ref: str) -> None:
     rng = random.Random(ref)
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     for _ in range(GAMES):
-        found += compared(ref, rng)
-    assert found["positions"] >= 24 and found["asked"] >= 4
+        results += compared(ref, rng)
+    assert results["positions"] >= 24 and results["asked"] >= 4
     if ref not in (*OVERLAYS, "imperial+playimperial"):  # some ask little of what others have
-        assert found["legal in one game only"]
+        assert results["legal in one game only"]

@@ -130,9 +130,9 @@ class Walk:
             self.nodes[0] += 1
             assert game.decision.by == game.seats[state.current_player()]
             self.own[state.current_player()].add(self.compare(state, self.decisions)[state.current_player()])
-        here = options(game, tree)
-        assert sorted(here) == sorted(state.legal_actions())
-        for number, option in here.items():
+        place = options(game, tree)
+        assert sorted(place) == sorted(state.legal_actions())
+        for number, option in place.items():
             game.apply(option)
             self.visit(state.child(number))
             game.undo()
@@ -147,9 +147,9 @@ class Walk:
 def walked(tree: Tree, spiel: Any) -> None:
     walk = Walk(tree, spiel)
     assert tuple(walk.nodes) == tree.nodes
-    assert {len(found) for found in walk.own} == {tree.own}
-    assert {len(found) for found in walk.decisions} == {tree.everywhere}
-    assert {len(found) for found in walk.ends} == {tree.ends}
+    assert {len(result) for result in walk.own} == {tree.own}
+    assert {len(result) for result in walk.decisions} == {tree.everywhere}
+    assert {len(result) for result in walk.ends} == {tree.ends}
 
 
 @pytest.mark.parametrize("tree", SMALL, ids=lambda tree: tree.other)
@@ -173,9 +173,9 @@ def test_random_games(tree: Tree, spiel: Any) -> None:
     for _ in range(GAMES):
         game, state = Game(cached(tree.ref), list("ABC")[: tree.players], tree.settings), other.new_initial_state()
         while not state.is_terminal():
-            here = options(game, tree)
-            assert sorted(here) == sorted(state.legal_actions())
-            number = rng.choice(sorted(here))
-            game.apply(here[number])
+            place = options(game, tree)
+            assert sorted(place) == sorted(state.legal_actions())
+            number = rng.choice(sorted(place))
+            game.apply(place[number])
             state.apply_action(number)
         assert game.is_over and returns(game, tree) == list(state.returns())

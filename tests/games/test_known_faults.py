@@ -38,9 +38,9 @@ def test_an_impossible_game_says_whose_fault_it_is(path: Path) -> None:
     result = replay(path)
     assert result.exit_code == 1
     assert f"this is a known fault of playimperial.club: {TITLE}; --past-known-faults goes on" in result.output
-    found = json.loads(replay(path, "--format", "json").output)
-    assert found["divergence"]["known_fault"] == TITLE
-    assert "known_faults" not in found
+    outcome = json.loads(replay(path, "--format", "json").output)
+    assert outcome["divergence"]["known_fault"] == TITLE
+    assert "known_faults" not in outcome
 
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=name_of)
@@ -66,9 +66,9 @@ def test_each_such_entry_is_marked() -> None:
     assert "2 entries past known faults of playimperial.club:" in text
     assert f"  entry 113, move 116: {TITLE}" in text
     assert text.count(f"known fault of playimperial.club: {TITLE}") == 2
-    found = json.loads(replay(path, "--past-known-faults", "--format", "json").output)
-    assert [f["foreign_index"] for f in found["known_faults"]] == [113, 152]
-    assert {f["title"] for f in found["known_faults"]} == {TITLE}
+    result = json.loads(replay(path, "--past-known-faults", "--format", "json").output)
+    assert [f["foreign_index"] for f in result["known_faults"]] == [113, 152]
+    assert {f["title"] for f in result["known_faults"]} == {TITLE}
     several = replay(path, path, "--past-known-faults").output
     assert several.count("2 entries past known faults of playimperial.club, ended") == 2
 

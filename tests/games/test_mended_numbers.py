@@ -19,8 +19,8 @@ IMPERIAL = ("imperial", "imperial_2030", "imperial_asia")
 
 
 def native_logs(games: Path) -> list[Path]:
-    found = [path for name in IMPERIAL for path in sorted((games / name / "logs").rglob("*.jsonl*"))]
-    return [path for path in found if is_native(read_log_text(path, str(path), MAX_FOREIGN_BYTES)[0])]
+    results = [path for name in IMPERIAL for path in sorted((games / name / "logs").rglob("*.jsonl*"))]
+    return [path for path in results if is_native(read_log_text(path, str(path), MAX_FOREIGN_BYTES)[0])]
 
 
 @cache

@@ -67,13 +67,15 @@ def play_beside(
     while not state.is_terminal():
         assert not game.is_over
         assert decider(game) == state.current_player()
-        here, there = ours(game), theirs(state)
-        assert here.keys() == there.keys(), (str(state), game.history)
+        place, there = ours(game), theirs(state)
+        assert place.keys() == there.keys(), (str(state), game.history)
         if state.is_chance_node():
             likely = dict(state.chance_outcomes())
-            assert odds(game, here) == pytest.approx({key: sum(likely[a] for a in same) for key, same in there.items()})
+            assert odds(game, place) == pytest.approx(
+                {key: sum(likely[a] for a in same) for key, same in there.items()}
+            )
         key = rng.choice(sorted(there))
-        for option in here[key]:
+        for option in place[key]:
             game.apply(option)
         state.apply_action(rng.choice(there[key]))
         settle(state)
@@ -89,12 +91,12 @@ def takes(game: Game) -> dict[Key, tuple[Option, ...]]:
 
 
 def spiel_takes(state: Any) -> dict[Key, list[int]]:
-    found: dict[Key, list[int]] = defaultdict(list)
+    results: dict[Key, list[int]] = defaultdict(list)
     for action in state.legal_actions():
         said = re.fullmatch(r"pile:(\d+), take:(\d+);", state.action_to_string(action))
         assert said is not None
-        found[int(said[1]) - 1, int(said[2])].append(action)
-    return found
+        results[int(said[1]) - 1, int(said[2])].append(action)
+    return results
 
 
 @pytest.mark.parametrize("misere", ["false", "true"])
@@ -141,37 +143,37 @@ def spiel_board(state: Any) -> Key:
 
 def turns(game: Game) -> dict[Key, tuple[Option, ...]]:
     """By what they lead to: rolls, or the next two moves."""
-    found: dict[Key, tuple[Option, ...]] = {}
+    results: dict[Key, tuple[Option, ...]] = {}
     for option in game.legal_options:
         if option.decision == "opening":
             one, other = option.args
-            found[int(one < other), min(option.args), max(option.args)] = (option,)
+            results[int(one < other), min(option.args), max(option.args)] = (option,)
         elif option.decision == "dice":
-            found[option.args] = (option,)
+            results[option.args] = (option,)
         else:
             game.apply(option)
             if game.decision is not None and game.decision.name == "next_move":
                 for second in list(game.legal_options):
                     game.apply(second)
-                    found[board(game)] = (option, second)
+                    results[board(game)] = (option, second)
                     game.undo()
             else:
-                found[board(game)] = (option,)
+                results[board(game)] = (option,)
             game.undo()
-    return found
+    return results
 
 
 def spiel_turns(state: Any) -> dict[Key, list[int]]:
-    found: dict[Key, list[int]] = defaultdict(list)
+    results: dict[Key, list[int]] = defaultdict(list)
     for action in state.legal_actions():
         if state.is_chance_node():
             said = ROLL.fullmatch(state.action_to_string(action))
             assert said is not None
             starts: Key = () if said[1] is None else ("XO".index(said[1]),)
-            found[*starts, *sorted((int(said[2]), int(said[3])))].append(action)
+            results[*starts, *sorted((int(said[2]), int(said[3])))].append(action)
         else:
-            found[spiel_board(state.child(action))].append(action)
-    return found
+            results[spiel_board(state.child(action))].append(action)
+    return results
 
 
 def without_passes(state: Any) -> None:

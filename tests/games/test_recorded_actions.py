@@ -71,30 +71,33 @@ def keys(option: Option, game: Game, projections: Projections, state: list[int],
             may_lack = optional(form)
             for count in range(1 if whole else len(may_lack) + 1):
                 for lacking in combinations(sorted(may_lack), count):
-                    said = {path: found for path, found in of_fields.items() if path not in lacking}
-                    yield from ((id(form), *zip(said, found, strict=True)) for found in product(*said.values()))
+                    said = {path: result for path, result in of_fields.items() if path not in lacking}
+                    yield from ((id(form), *zip(said, result, strict=True)) for result in product(*said.values()))
 
 
 def key(action: dict[str, Any], form: Form) -> Key:
     """The content of an action in the fields of a form."""
     by, may_lack = form.projection.by.removesuffix("?"), optional(form)
     said = {path: follow(action["payload"], path) for path in [*(f.path for f in form.fields), *([by] if by else [])]}
-    return (id(form), *((path, found) for path, found in said.items() if path not in may_lack or found is not MISSING))
+    return (
+        id(form),
+        *((path, result) for path, result in said.items() if path not in may_lack or result is not MISSING),
+    )
 
 
 def purchases(game: Game) -> set[tuple[tuple[str, str], ...]]:
     """The possible imports from here, whatever the order."""
-    found: set[tuple[tuple[str, str], ...]] = set()
+    results: set[tuple[tuple[str, str], ...]] = set()
     begun = game.ply
 
     def go_on(bought: list[tuple[str, str]]) -> None:
         decision = game.decision
         if decision is None or decision.name != "purchase":
-            found.add(tuple(sorted(bought)))
+            results.add(tuple(sorted(bought)))
             return
         for option in [o for o in every_option(game) if not o.interrupt]:
             if option.name == "done":
-                found.add(tuple(sorted(bought)))
+                results.add(tuple(sorted(bought)))
                 continue
             game.apply(option)
             go_on([*bought, (dialect().foreign("region", option.arguments["site"]), option.name)])
@@ -102,7 +105,7 @@ def purchases(game: Game) -> set[tuple[tuple[str, str], ...]]:
 
     go_on([])
     assert game.ply == begun
-    return found
+    return results
 
 
 def unlike(game: Game, projections: Projections, theirs: dict[str, list[Any]] | int) -> tuple[list[Any], list[str]]:

@@ -162,8 +162,8 @@ def compare(path: Path, backend: Backend = "python", until: int | None = None) -
         theirs = expected[entry]
         if game.is_over:
             theirs = {**theirs, "player": None}  # the recorder keeps naming the last player
-        found = differences(position_of(game), theirs)
-        assert not found, f"after entry {entry} ({log.entries[entry]}): " + "; ".join(found[:5])
+        result = differences(position_of(game), theirs)
+        assert not result, f"after entry {entry} ({log.entries[entry]}): " + "; ".join(result[:5])
         assert not game.omniscient.broken_invariants()
         seen.append(entry)
 
@@ -355,39 +355,39 @@ def test_a_fact_about_the_quick_start_game_holds_or_the_rulebook_says_why_not(nu
 def buyable(game: Game) -> dict[str, list[int]]:
     options = [o for o in every_option(game) if o.name in ("buy", "upgrade")]
     bonds = {o.arguments.get("b", o.arguments.get("new", "")) for o in options}
-    found: dict[str, list[int]] = {}
+    results: dict[str, list[int]] = {}
     for owner, value in sorted(b.rsplit("_", 1) for b in bonds):
-        found[owner] = sorted([*found.get(owner, []), int(value)])
-    return found
+        results[owner] = sorted([*results.get(owner, []), int(value)])
+    return results
 
 
 def goals(game: Game) -> dict[str, list[str]]:
     """The goals of each unit, by convoy too; while fleets move, armies as if their step had come."""
-    found: dict[str, set[str]] = {}
-    here = game.copy()
-    if here.decision is not None and here.decision.name == "fleets":
-        for option in here.legal_options:
+    results: dict[str, set[str]] = {}
+    place = game.copy()
+    if place.decision is not None and place.decision.name == "fleets":
+        for option in place.legal_options:
             if option.name == "sail":
-                found.setdefault(option.arguments["origin"], set()).add(option.arguments["goal"])
-        here.apply(here.parse("armies"))
-    for option in here.legal_options:
+                results.setdefault(option.arguments["origin"], set()).add(option.arguments["goal"])
+        place.apply(place.parse("armies"))
+    for option in place.legal_options:
         if option.name == "march":
-            found.setdefault(option.arguments["origin"], set()).add(option.arguments["goal"])
+            results.setdefault(option.arguments["origin"], set()).add(option.arguments["goal"])
         if option.name == "embark":
-            found.setdefault(option.arguments["origin"], set()).update(landings(here, option))
-    return {origin: sorted(reached) for origin, reached in found.items()}
+            results.setdefault(option.arguments["origin"], set()).update(landings(place, option))
+    return {origin: sorted(reached) for origin, reached in results.items()}
 
 
 def landings(game: Game, option: Option) -> set[str]:
     there = game.copy()
     there.apply(option)
-    found = set()
+    results = set()
     for further in every_option(there):
         if further.name == "land":
-            found.add(further.arguments["goal"])
+            results.add(further.arguments["goal"])
         if further.name == "sail_on":
-            found |= landings(there, further)
-    return found
+            results |= landings(there, further)
+    return results
 
 
 LISTS: dict[str, Callable[[Game], Any]] = {

@@ -74,8 +74,8 @@ def plain(value: str) -> str | bool:
 
 
 def test_these_are_the_options() -> None:
-    found = ruleset(GAME).settings.values()
-    values = {o.name: (o.default, {*(o.values or BOOL)}) for o in found}
+    result = ruleset(GAME).settings.values()
+    values = {o.name: (o.default, {*(o.values or BOOL)}) for o in result}
     assert values == {name: (all_[0], {*all_}) for name, all_ in SETTINGS.items()}
 
 

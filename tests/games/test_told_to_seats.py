@@ -29,14 +29,14 @@ loaded = cache(load_ruleset)
 
 def tables() -> list[tuple[str, dict[str, str | int]]]:
     """Each ruleset with its defaults, and with each truth setting the other way round where it has secrets then."""
-    found: list[tuple[str, dict[str, str | int]]] = []
+    results: list[tuple[str, dict[str, str | int]]] = []
     for name in NAMES:
         ruleset = loaded(name)
         turned = [
             {s.name: "false" if s.default == "true" else "true"} for s in ruleset.settings.values() if s.type == BOOL
         ]
-        found += [(name, {})] + [(name, dict(settings)) for settings in turned if "hide" in next(iter(settings))]
-    return found
+        results += [(name, {})] + [(name, dict(settings)) for settings in turned if "hide" in next(iter(settings))]
+    return results
 
 
 @pytest.mark.parametrize("ref, settings", tables(), ids=str)
@@ -50,7 +50,7 @@ def test_what_looks_the_same_is_told_the_same(ref: str, settings: dict[str, str 
         game.apply(rng.choice([option for option in every_option(game) if not option.interrupt]))
     texts = [str(option) for option in every_option(game)][:20] if not game.is_over else []
     for seat in game.seats:
-        here = told(game, seat, texts, ["players"])
+        place = told(game, seat, texts, ["players"])
         for _ in range(SEVERAL):
             try:
                 twin = determinize(game, seat, rng, MOST_TRIED)
@@ -59,7 +59,7 @@ def test_what_looks_the_same_is_told_the_same(ref: str, settings: dict[str, str 
             if twin.history == game.history:
                 continue
             there = told(twin, seat, texts, ["players"])
-            assert here == there, [outlet for outlet in here if here[outlet] != there[outlet]]
+            assert place == there, [outlet for outlet in place if place[outlet] != there[outlet]]
 
 
 def in_a_round(ref: str, rng: random.Random) -> Game | None:
@@ -90,8 +90,8 @@ def test_what_has_been_chosen_in_a_round_is_not_told(ref: str) -> None:
         other.undo()
         other.apply(next(option for option in every_option(other) if option != last))
         for seat in (*(seat for seat in game.seats if seat != last.by), None):
-            here, there = (told(one, seat, texts, ["players"]) for one in (game, other))
-            assert here == there, [outlet for outlet in here if here[outlet] != there[outlet]]
+            place, there = (told(one, seat, texts, ["players"]) for one in (game, other))
+            assert place == there, [outlet for outlet in place if place[outlet] != there[outlet]]
             compared += 1
         assert game.view(last.by) != other.view(last.by)
     assert compared > GAMES // 2

@@ -51,10 +51,10 @@ FACTORY = "rules/factory.rules"
 
 def test_a_typo_is_told_with_its_place_and_a_way_out_and_goes_when_it_is_mended(editor: Editor) -> None:
     assert editor.open(FACTORY) == []
-    [found] = editor.replace(FACTORY, "require not occupied(site)", "require not ocupied(site)")
-    assert (found["code"], found["severity"], found["source"]) == ("RS221", 1, "rulespec")
-    assert found["message"] == "no definition is called `ocupied`\ndid you mean `occupied`?"
-    assert found["range"] == {"start": {"line": 9, "character": 24}, "end": {"line": 9, "character": 31}}
+    [result] = editor.replace(FACTORY, "require not occupied(site)", "require not ocupied(site)")
+    assert (result["code"], result["severity"], result["source"]) == ("RS221", 1, "rulespec")
+    assert result["message"] == "no definition is called `ocupied`\ndid you mean `occupied`?"
+    assert result["range"] == {"start": {"line": 9, "character": 24}, "end": {"line": 9, "character": 31}}
     assert editor.replace(FACTORY, "ocupied", "occupied") == []
 
 
@@ -86,9 +86,9 @@ def test_while_a_file_is_not_valid_the_mistakes_in_others_stay(editor: Editor) -
 
 def test_columns_are_counted_as_the_editor_counts(editor: Editor) -> None:
     editor.open("rules/end.rules")
-    [found] = editor.change("rules/end.rules", 'procedure play():\n    "\U0001f3b2" oops\n')
-    assert found["code"] == "RS131"
-    assert found["range"]["start"] == {"line": 1, "character": 9}  # the die counts as two
+    [result] = editor.change("rules/end.rules", 'procedure play():\n    "\U0001f3b2" oops\n')
+    assert result["code"] == "RS131"
+    assert result["range"]["start"] == {"line": 1, "character": 9}  # the die counts as two
 
 
 def test_files_beside_the_rules_are_checked_against_their_schema(editor: Editor) -> None:
@@ -109,8 +109,8 @@ def test_an_overlay_of_ones_own_is_checked_over_the_ruleset_it_is_for(games: Pat
     (tmp_path / "cheap.yaml").write_text('id: cheap\ntitle: C\nfor: imperial\nversion: "1"\nchanges:\n', "utf-8")
     with Editor(tmp_path) as editor:
         text = (tmp_path / "cheap.yaml").read_text("utf-8")
-        [found] = editor.open("cheap.yaml", text + "  constants.factory_kost: 4 money\n")
-        assert found["code"] == "RS503" and "factory_cost" in found["message"]
+        [result] = editor.open("cheap.yaml", text + "  constants.factory_kost: 4 money\n")
+        assert result["code"] == "RS503" and "factory_cost" in result["message"]
 
 
 def test_every_change_is_answered(editor: Editor) -> None:
@@ -118,16 +118,16 @@ def test_every_change_is_answered(editor: Editor) -> None:
     editor.open("rules/manoeuvre.rules")
     text = editor.texts[editor.path("rules/manoeuvre.rules")]
     for number in range(3):
-        found = editor.change("rules/manoeuvre.rules", text + f"\ndef more{number}() -> int:\n    nothing\n")
-        assert codes(found) == ["RS221"]
+        result = editor.change("rules/manoeuvre.rules", text + f"\ndef more{number}() -> int:\n    nothing\n")
+        assert codes(result) == ["RS221"]
 
 
 # --- meanings and definitions -----------------------------------------------------------------------------------------
 
 
 def hover(editor: Editor, name: str, word: str, offset: int = 0) -> str:
-    found = editor.ask("textDocument/hover", editor.at(name, word, offset))
-    text: str = found["contents"]["value"] if found else ""
+    result = editor.ask("textDocument/hover", editor.at(name, word, offset))
+    text: str = result["contents"]["value"] if result else ""
     return text
 
 
@@ -153,9 +153,9 @@ def test_hover_tells_what_yaml_declares(editor: Editor) -> None:
 
 
 def definition(editor: Editor, name: str, word: str, offset: int = 0) -> tuple[str, str]:
-    found = editor.ask("textDocument/definition", editor.at(name, word, offset))
-    assert found is not None
-    return editor.place(found)
+    result = editor.ask("textDocument/definition", editor.at(name, word, offset))
+    assert result is not None
+    return editor.place(result)
 
 
 def test_definitions_are_found_across_rules_and_yaml(editor: Editor) -> None:
@@ -180,8 +180,8 @@ def test_an_overlay_leads_to_what_it_replaces_and_changes(editor: Editor) -> Non
     assert definition(editor, first, "original(m)")[0].startswith("rules/")
     assert definition(editor, first, "remove procedure settle_swiss_banks", 18)[1] == "settle_swiss_banks"
     editor.open("variants/cheap_factories.yaml")
-    found = definition(editor, "variants/cheap_factories.yaml", "constants.factory_cost", 12)
-    assert found == ("tables.yaml", "factory_cost")
+    result = definition(editor, "variants/cheap_factories.yaml", "constants.factory_cost", 12)
+    assert result == ("tables.yaml", "factory_cost")
 
 
 # --- completion -------------------------------------------------------------------------------------------------------
@@ -192,9 +192,9 @@ def completion(editor: Editor, name: str, typed: str) -> dict[str, Json]:
     mark = "            require site.city is some"
     original = editor.texts[editor.path(name)]
     editor.change(name, original.replace(mark, f"            require {typed}\n{mark}", 1))
-    found = editor.ask("textDocument/completion", editor.at(name, f"require {typed}\n", 8 + len(typed)))
+    result = editor.ask("textDocument/completion", editor.at(name, f"require {typed}\n", 8 + len(typed)))
     editor.change(name, original)
-    return {item["label"]: item for item in found}
+    return {item["label"]: item for item in result}
 
 
 def test_behind_a_dot_come_the_members_of_the_type(editor: Editor) -> None:
@@ -274,8 +274,8 @@ def test_what_yaml_declares_is_renamed_in_overlays_too(editor: Editor) -> None:
 def test_a_renaming_tells_of_scenarios_that_hold_the_name(editor: Editor) -> None:
     editor.open(FACTORY)
     renamed(editor, FACTORY, "works(r", "is_working")
-    told = editor.wait(lambda m: m.get("method") == "window/showMessage")
-    message = told["params"]["message"]
+    note = editor.wait(lambda m: m.get("method") == "window/showMessage")
+    message = note["params"]["message"]
     assert message.startswith("`works` also occurs in scenarios/") and message.endswith(": check these files")
     assert "scenarios/faq.yaml" in message
 
@@ -302,8 +302,8 @@ def test_a_renaming_that_would_break_something_is_refused_and_told_why(
 ) -> None:
     editor.open(FACTORY)
     assert renamed(editor, FACTORY, word, new) == {}
-    told = editor.wait(lambda m: m.get("method") == "window/showMessage")
-    assert told["params"]["message"].startswith("not renamed: ") and why in told["params"]["message"]
+    note = editor.wait(lambda m: m.get("method") == "window/showMessage")
+    assert note["params"]["message"].startswith("not renamed: ") and why in note["params"]["message"]
 
 
 def test_a_rules_file_is_formatted(editor: Editor) -> None:

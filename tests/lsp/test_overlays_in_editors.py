@@ -21,11 +21,11 @@ def test_a_hook_is_found_and_renamed_through_all_that_wrap_it(tmp_path: Path) ->
     files |= {"rules/play.rules": rules, "variants/both.yaml": OVERLAY.format("both") + "includes: [a, b]\n"}
     with Editor(write(tmp_path / "small", files)) as editor:
         assert [d["code"] for d in editor.open("variants/both.rules") if d["severity"] == 1] == []
-        found = editor.ask("textDocument/definition", editor.at("variants/both.rules", "original(p)", 0))
-        assert editor.place(found) == ("variants/b.rules", "turn")
+        result = editor.ask("textDocument/definition", editor.at("variants/both.rules", "original(p)", 0))
+        assert editor.place(result) == ("variants/b.rules", "turn")
         at = editor.at("variants/both.rules", "procedure turn", 11)
-        found = editor.ask("textDocument/definition", at)
-        assert editor.place(found) == ("variants/b.rules", "turn")
+        result = editor.ask("textDocument/definition", at)
+        assert editor.place(result) == ("variants/b.rules", "turn")
         editor.open("rules/play.rules")
         changed = editor.ask("textDocument/rename", {**editor.at("rules/play.rules", "turn(p)", 1), "newName": "go"})
         paths = {uri.rpartition("small/")[2] for uri in changed["changes"]}
@@ -40,9 +40,9 @@ def test_a_setting_is_found_and_renamed_in_an_overlay_that_sets_it(tmp_path: Pat
     files["variants/quoted.yaml"] = OVERLAY.format("quoted") + 'settings: {"bonus": high}\n'
     with Editor(write(tmp_path / "small", files)) as editor:
         assert [d["code"] for d in editor.open("variants/rich.yaml") if d["severity"] == 1] == []
-        found = editor.ask("textDocument/definition", editor.at("variants/rich.yaml", "bonus: high", 2))
-        assert editor.place(found) == ("game.yaml", "bonus")
+        result = editor.ask("textDocument/definition", editor.at("variants/rich.yaml", "bonus: high", 2))
+        assert editor.place(result) == ("game.yaml", "bonus")
         editor.open("game.yaml")
         changed = editor.ask("textDocument/rename", {**editor.at("game.yaml", "bonus", 1), "newName": "gift"})
-        edits = {uri.rpartition("small/")[2]: len(found) for uri, found in changed["changes"].items()}
+        edits = {uri.rpartition("small/")[2]: len(result) for uri, result in changed["changes"].items()}
     assert edits == {"game.yaml": 1, "rules/play.rules": 1, "variants/rich.yaml": 1, "variants/quoted.yaml": 1}

@@ -18,10 +18,10 @@ def offered(editor: Editor, name: str) -> list[Any]:
     """The quick fixes for a whole document."""
     document = {"uri": editor.path(name).as_uri()}
     everything = {"start": {"line": 0, "character": 0}, "end": {"line": 100_000, "character": 0}}
-    found: list[Any] = editor.ask(
+    results: list[Any] = editor.ask(
         "textDocument/codeAction", {"textDocument": document, "range": everything, "context": {"diagnostics": []}}
     )
-    return found
+    return results
 
 
 def applied(editor: Editor, action: Any) -> dict[str, str]:
@@ -63,13 +63,13 @@ def test_what_fix_puts_right_the_editor_offers(folder: Path, name: str, right: s
     broken = text[:start] + wrong + text[start + len(right) :]
     with Editor(folder) as editor:
         assert editor.open(name, broken) != []
-        found = [applied(editor, action) for action in offered(editor, name)]
+        results = [applied(editor, action) for action in offered(editor, name)]
     (folder / name).write_text(broken, "utf-8")
     ref = f"{folder}+{Path(name).stem}" if name.startswith("variants/") else str(folder)
     invoke("validate", ref, "--fix", "--yes")
     by_command = (folder / name).read_text("utf-8")
     assert by_command == text
-    assert {name: text} in found
+    assert {name: text} in results
 
 
 def test_a_fix_in_somebody_elses_file_is_not_offered(folder: Path, tmp_path: Path) -> None:

@@ -101,10 +101,10 @@ def test_a_region_of_ones_own_map_is_another_one_than_that_of_the_base(mine: Pat
 
 
 def test_a_region_of_a_shipped_map_is_another_one_than_that_of_a_map_that_extends_it(games: Path) -> None:
-    found = renaming(games / "imperial" / "map.yaml", "berlin", "spandau", 5)
-    assert all((games / "imperial").resolve() in Path(e.span.file).resolve().parents for e in found.edits)
-    found = renaming(games / "imperial_2030" / "map.yaml", "berlin", "spandau")
-    assert {e.span.file for e in found.edits} and all("imperial_2030" in e.span.file for e in found.edits)
+    result = renaming(games / "imperial" / "map.yaml", "berlin", "spandau", 5)
+    assert all((games / "imperial").resolve() in Path(e.span.file).resolve().parents for e in result.edits)
+    result = renaming(games / "imperial_2030" / "map.yaml", "berlin", "spandau")
+    assert {e.span.file for e in result.edits} and all("imperial_2030" in e.span.file for e in result.edits)
 
 
 @pytest.mark.parametrize(
@@ -210,11 +210,11 @@ def _is_code(text: str, at: int) -> bool:
 
 
 def test_the_name_in_foreign_logs_stays(games: Path) -> None:
-    found = renaming(games / "imperial" / "map.yaml", "berlin", "spandau", 5)
-    [entry] = [e for e in found.edits if e.span.file.endswith("dialects/playimperial.yaml")]
+    result = renaming(games / "imperial" / "map.yaml", "berlin", "spandau", 5)
+    [entry] = [e for e in result.edits if e.span.file.endswith("dialects/playimperial.yaml")]
     assert entry.text == 'spandau: "berlin", '
-    texts = {e.span.file: Path(e.span.file).read_text("utf-8") for e in found.edits}
-    for file, text in fixed(texts, found.edits).items():
+    texts = {e.span.file: Path(e.span.file).read_text("utf-8") for e in result.edits}
+    for file, text in fixed(texts, result.edits).items():
         Path(file).write_text(text, "utf-8")
     log = GAMES / "imperial/logs/playimperial/c002-standard-4p.json"
     assert invoke("replay", log, "--rules", f"{games}/imperial+playimperial")[0] == 0
@@ -222,9 +222,9 @@ def test_the_name_in_foreign_logs_stays(games: Path) -> None:
 
 def test_recorded_games_are_left_as_they_are_and_that_is_said(games: Path) -> None:
     shutil.copytree(GAMES / "tutorial" / "logs", games / "tutorial" / "logs")
-    found = renaming(games / "tutorial" / "map.yaml", "marsh", "fen")
-    assert not any("logs" in e.span.file for e in found.edits)
-    assert any("recorded games in logs/ are not changed" in remark for remark in found.remarks)
+    result = renaming(games / "tutorial" / "map.yaml", "marsh", "fen")
+    assert not any("logs" in e.span.file for e in result.edits)
+    assert any("recorded games in logs/ are not changed" in remark for remark in result.remarks)
 
 
 def test_a_name_in_quotes_and_one_in_folded_text_are_found(games: Path) -> None:

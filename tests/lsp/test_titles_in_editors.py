@@ -16,16 +16,16 @@ def test_words_and_drawings_are_checked_while_they_are_open(tmp_path: Path) -> N
     with Editor(folder) as editor:
         assert editor.open("titles.de.yaml") == []
         german = (folder / "titles.de.yaml").read_text("utf-8")
-        found = editor.change("titles.de.yaml", german.replace("hills:", "hils:"))
-        assert [d["code"] for d in found] == ["RS531"]
-        assert "`region.hils`" in found[0]["message"] and "region.hills" in found[0]["message"]
+        result = editor.change("titles.de.yaml", german.replace("hills:", "hils:"))
+        assert [d["code"] for d in result] == ["RS531"]
+        assert "`region.hils`" in result[0]["message"] and "region.hills" in result[0]["message"]
         assert editor.change("titles.de.yaml", german) == []
-        found = editor.change("titles.de.yaml", german + "internl: []\n")
-        assert [d["range"]["start"]["line"] for d in found] == [german.count("\n")]
+        result = editor.change("titles.de.yaml", german + "internl: []\n")
+        assert [d["range"]["start"]["line"] for d in result] == [german.count("\n")]
         assert editor.open("drawing.yaml") == []
         drawing = (folder / "drawing.yaml").read_text("utf-8")
-        found = editor.change("drawing.yaml", drawing.replace("hills:", "hils:"))
-        assert [d["code"] for d in found] == ["RS551"]
+        result = editor.change("drawing.yaml", drawing.replace("hills:", "hils:"))
+        assert [d["code"] for d in result] == ["RS551"]
 
 
 def test_words_of_an_overlay_are_checked_over_its_ruleset(tmp_path: Path) -> None:
@@ -34,5 +34,5 @@ def test_words_of_an_overlay_are_checked_over_its_ruleset(tmp_path: Path) -> Non
     with Editor(tmp_path / "tetrarchia") as editor:
         assert editor.open(name) == []
         german = (tmp_path / "tetrarchia" / name).read_text("utf-8")
-        found = editor.change(name, german + "endings: {powr: x}\n")
-        assert [d["code"] for d in found] == ["RS531"], found
+        result = editor.change(name, german + "endings: {powr: x}\n")
+        assert [d["code"] for d in result] == ["RS531"], result

@@ -17,8 +17,8 @@ def test_places_of_tokens_are_known_to_the_editor(tmp_path: Path) -> None:
         assert editor.open(RULES) == []
 
         def completed(before: str, after: int) -> set[str]:
-            found = editor.ask("textDocument/completion", editor.at(RULES, before, after))
-            return {item["label"] for item in found}
+            result = editor.ask("textDocument/completion", editor.at(RULES, before, after))
+            return {item["label"] for item in result}
 
         assert completed("v.trips + 1", 2) == {"at", "trips", "place", "crew", "index"}
         assert completed("s.skill + 1", 2) >= {"deck", "guest", "skill", "home", "place", "player", "number", "index"}

@@ -39,9 +39,9 @@ def test_changes_give_each_position_back(folder: Path) -> None:
     for option in [None, *played.history]:
         if option is not None:
             again.apply(option)
-        found = drawn(again, words)
-        wanted.append({item.svg for item in found})
-        pictures.note(found)
+        result = drawn(again, words)
+        wanted.append({item.svg for item in result})
+        pictures.note(result)
     data = pictures.to_json()
     now: dict[int, int] = {}
     for changes, shown in zip(data["changes"], wanted, strict=True):

@@ -84,11 +84,11 @@ def test_lines_have_the_colours_of_the_board(log: str, title: str, ruleset: str,
     look = board_of(result.game.ruleset, result.game.seats).sheet.look
     assert [line["colour"] for line in lines] == [colour(look(kind, i).colour) for i in range(len(lines))]
     drawing = yaml.safe_load((GAMES / ruleset / "drawing.yaml").read_text("utf-8"))["drawing"]
-    given = {
+    inputs = {
         name: colour(each["colour"]) for name, each in drawing["entities"].get(kind, {}).items() if "colour" in each
     }
     names = [entity.name for entity in result.game.ruleset.kinds[kind].entities]
-    assert all(line["colour"] == given[n] for n, line in zip(names, lines, strict=False) if n in given)
+    assert all(line["colour"] == inputs[n] for n, line in zip(names, lines, strict=False) if n in inputs)
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
@@ -102,11 +102,11 @@ def test_every_line_has_a_colour_of_its_own_or_a_dash(folder: Path) -> None:
 
 
 def test_a_move_rests_on_the_rules_of_its_option_and_on_those_that_ran() -> None:
-    found = list(move_rules(quickstart().game, quickstart().moves))
-    imports, factory = found[4], found[12]
+    results = list(move_rules(quickstart().game, quickstart().moves))
+    imports, factory = results[4], results[12]
     assert imports.own[0] == "IMP-RON-03" and "IMP-IMP-01" in imports.ran
     assert "IMP-FAC-02" in factory.own
-    assert all(not set(each.own) & set(each.ran) for each in found)
+    assert all(not set(each.own) & set(each.ran) for each in results)
 
 
 def test_a_move_that_was_taken_back_is_in_the_page(tmp_path: Path) -> None:
@@ -141,8 +141,8 @@ def test_a_page_of_too_many_moves_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(module, "MAX_MOVES", 100)
     with pytest.raises(DiagnosticsError) as error:
         replay_data(quickstart(), OMNISCIENT)
-    (found,) = error.value.diagnostics
-    assert found.code == "RS574" and "112 moves" in found.message and "--until 100" in found.help
+    (result,) = error.value.diagnostics
+    assert result.code == "RS574" and "112 moves" in result.message and "--until 100" in result.help
 
 
 def test_a_page_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

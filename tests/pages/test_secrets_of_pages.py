@@ -33,9 +33,9 @@ def page(log: Path, *options: str) -> str:
 
 
 def data(text: str) -> Any:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
-    assert found is not None
-    return json.loads(found[1])
+    result = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
+    assert result is not None
+    return json.loads(result[1])
 
 
 def test_by_default_a_page_shows_what_all_have_seen(tmp_path: Path) -> None:

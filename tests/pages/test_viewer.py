@@ -104,8 +104,8 @@ def test_the_move_of_the_list_is_in_sight(open_page: Open, page: Path) -> None:
 
 
 def test_the_slider_tells_where_it_is(open_page: Open, page: Path) -> None:
-    told = open_page(page, "#5").page.get_attribute("#slider", "aria-valuetext")
-    assert told == f"5 of {MOVES}: Austria-Hungary (Claudia) moves to Import"
+    note = open_page(page, "#5").page.get_attribute("#slider", "aria-valuetext")
+    assert note == f"5 of {MOVES}: Austria-Hungary (Claudia) moves to Import"
 
 
 def test_a_link_leads_to_a_move_and_steps_change_it(open_page: Open, page: Path) -> None:
@@ -290,7 +290,7 @@ def test_charts_have_the_colours_of_the_board(open_page: Open, tmp_path: Path) -
     opened = open_page(viewed(GAMES / "imperial_2030/logs/nobody-invests.jsonl", tmp_path / "page.html"))
     swatches = "[...document.querySelectorAll('#legend i')].map((i) => getComputedStyle(i).borderTopColor)"
     lines = "JSON.parse(document.getElementById('data').textContent).measures[0].lines.map((line) => line.colour)"
-    given = [tuple(int(c[i : i + 2], 16) for i in (1, 3, 5)) for c in opened.page.evaluate(lines)]
-    assert opened.page.evaluate(swatches) == [f"rgb({r}, {g}, {b})" for r, g, b in given]
+    inputs = [tuple(int(c[i : i + 2], 16) for i in (1, 3, 5)) for c in opened.page.evaluate(lines)]
+    assert opened.page.evaluate(swatches) == [f"rgb({r}, {g}, {b})" for r, g, b in inputs]
     opened.press("End")
     opened.sound()

@@ -129,8 +129,8 @@ def parsed(path: Path) -> tuple[str, tuple[ast.Item, ...]] | None:
 
 @pytest.mark.parametrize("path", RULES, ids=lambda p: f"{p.parent.parent.name}-{p.name}")
 def test_every_tree_is_as_it_is_written(path: Path) -> None:
-    if (found := parsed(path)) is not None:
-        assert as_written(found[1], found[0], ORIGIN)
+    if (result := parsed(path)) is not None:
+        assert as_written(result[1], result[0], ORIGIN)
 
 
 @pytest.mark.parametrize("path", SECTIONS, ids=lambda p: f"{p.parent.name}-{p.name}")
@@ -242,14 +242,14 @@ def replaced(node: Any, at: int, new: Any, count: list[int]) -> Any:
 
 
 def nodes(node: Any) -> list[Any]:
-    found = [node]
+    results = [node]
     if type(node) is tuple:
         for each in node:
-            found += nodes(each)
+            results += nodes(each)
     elif type(node) in ast.NODES:
         for name in node.__struct_fields__:
-            found += nodes(getattr(node, name))
-    return found
+            results += nodes(getattr(node, name))
+    return results
 
 
 def mutant(tree: Any, all_: list[Any], rng: random.Random) -> Any:
@@ -336,9 +336,9 @@ def call(name: str, *args: Any) -> ast.CallExpr:
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)
 def test_nearly_all_is_as_it_is_printed(path: Path) -> None:
     """A printed tree is parsed into the same tree: so a text like that is of that tree."""
-    if (found := parsed(path)) is None:
+    if (result := parsed(path)) is None:
         return
-    for node in nodes(found[1]):
+    for node in nodes(result[1]):
         if isinstance(node, ast.Expr):
             try:
                 text = printed(node)
@@ -349,7 +349,7 @@ def test_nearly_all_is_as_it_is_printed(path: Path) -> None:
 
 def test_no_other_tree_is_as_it_is_written() -> None:
     rng = random.Random(31)
-    trees = [found for path in RULES if (found := parsed(path)) is not None and len(found[0]) < 6_000]
+    trees = [result for path in RULES if (result := parsed(path)) is not None and len(result[0]) < 6_000]
     tried = refused = 0
     for _ in range(1_000):
         text, tree = rng.choice(trees)
@@ -455,8 +455,8 @@ def test_every_form_of_yaml_is_as_it_is_written(text: str, folder: Path) -> None
     for other in YAMLS:
         if other != text:
             assert not yaml_as_written(parse_yaml(other, "f"), text), other
-    kept = [to_plain(parse_kept(text, "f")) for _ in range(2)]
-    assert kept[0] == kept[1] == to_plain(parse_yaml(text, "f"))
+    rest = [to_plain(parse_kept(text, "f")) for _ in range(2)]
+    assert rest[0] == rest[1] == to_plain(parse_yaml(text, "f"))
 
 
 def test_the_games_are_there() -> None:

@@ -61,8 +61,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def plain(text: str = "a + 1", start: str = "expr") -> dict[str, Any]:
     parse: Any = {"expr": parse_expr, "type": parse_type, "rules": parse_rules}[start]
-    found: dict[str, Any] = msgspec.to_builtins(pack(parse(text, "f"), Origin("f")))
-    return found
+    results: dict[str, Any] = msgspec.to_builtins(pack(parse(text, "f"), Origin("f")))
+    return results
 
 
 def decoded(data: Any, start: str = "expr") -> Any:
@@ -140,15 +140,15 @@ def test_any_value_in_any_place_is_refused_or_could_have_been_written(text: str,
 
 
 def nodes_of(tree: Any) -> list[Any]:
-    found, parts = [], [tree]
+    result, parts = [], [tree]
     while parts:
         part = parts.pop()
         if isinstance(part, tuple):
             parts += part
         elif isinstance(part, msgspec.Struct):
-            found.append(part)
+            result.append(part)
             parts += msgspec.structs.astuple(part)
-    return found
+    return result
 
 
 def assert_typed(node: Any) -> None:

@@ -206,16 +206,16 @@ FOLDERS = ("bench", "cli", "docs", "drawing", "editors", "engine", "fuzz", "game
 def test_the_old_names_do_not_come_back() -> None:
     paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
     paths += [path for path in ROOT.iterdir() if path.name != "CHANGELOG.md"]
-    found = []
+    results = []
     for path in sorted({p for p in paths if p.is_file() and p.suffix in TEXTS and "__pycache__" not in p.parts}):
         name = path.relative_to(ROOT).as_posix()
         if name in EXCEPTIONS:
             continue
         data = path.read_bytes()
-        found += [f"{name}: {line[:80]!r}" for line in data.split(b"\n") if OLD.search(line)]
+        results += [f"{name}: {line[:80]!r}" for line in data.split(b"\n") if OLD.search(line)]
         if path.name == "game.yaml" and re.search(rb"(?m)^options:", data):
-            found.append(f"{name}: options")
-    assert found == []
+            results.append(f"{name}: options")
+    assert results == []
 
 
 @pytest.mark.parametrize("name", ["game", "overlay", "log", "perft", "simulate", "identify"])

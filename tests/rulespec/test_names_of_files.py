@@ -128,13 +128,13 @@ def test_folders_are_listed_in_one_place() -> None:
         "engine/simulate/parquet.py",  # parts by their whole names
         "engine/replay/tally.py",  # with an error if it cannot be read
     }
-    found = {
+    results = {
         path.relative_to(ROOT).as_posix()
         for room in ("rulespec", "engine", "drawing", "cli", "lsp", "pages")
         for path in (ROOT / room).rglob("*.py")
         if not path.is_symlink() and listed.search(path.read_text("utf-8"))
     }
-    assert {name for name in found if not name.startswith(("rulespec/engine", "rulespec/cli"))} <= allowed
+    assert {name for name in results if not name.startswith(("rulespec/engine", "rulespec/cli"))} <= allowed
 
 
 # --- strange names ----------------------------------------------------------------------------------------------------

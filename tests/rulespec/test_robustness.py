@@ -128,7 +128,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def survives(load: Callable[[], typed.Ruleset]) -> str:
     """Loads, starts and plays a little; gives back what came of it."""
-    found: list[Diagnostic] = []
+    results: list[Diagnostic] = []
     with soon():
         try:
             ruleset = load()
@@ -136,13 +136,13 @@ def survives(load: Callable[[], typed.Ruleset]) -> str:
                 play_a_little(ruleset, backend)
             result = "sound"
         except DiagnosticsError as error:
-            found = list(error.diagnostics)
+            results = list(error.diagnostics)
             result = "refused"
         except RulesetFaultError as fault:
-            found = [fault.diagnostic]
+            results = [fault.diagnostic]
             result = "fault"
-    assert bool(found) == (result != "sound")
-    assert all(d.code in CODES and d.message for d in found)
+    assert bool(results) == (result != "sound")
+    assert all(d.code in CODES and d.message for d in results)
     return result
 
 
@@ -189,7 +189,7 @@ def test_mutants_of_a_game_are_refused_or_sound(tmp_path: Path) -> None:
 @pytest.mark.parametrize("parse", [parse_expr, parse_type, parse_rules])
 def test_any_text_is_parsed_or_refused(parse: Callable[[str, str], object]) -> None:
     rng = random.Random(1)
-    found: list[Diagnostic] = []
+    results: list[Diagnostic] = []
     pieces = [
         "(",
         ")",
@@ -220,9 +220,9 @@ def test_any_text_is_parsed_or_refused(parse: Callable[[str, str], object]) -> N
         try:
             parse(text, "f")
         except DiagnosticsError as error:
-            found += error.diagnostics
-    assert found
-    assert all(d.span is not None and d.span.line >= 1 and d.span.column >= 1 for d in found)
+            results += error.diagnostics
+    assert results
+    assert all(d.span is not None and d.span.line >= 1 and d.span.column >= 1 for d in results)
 
 
 def deep(count: int) -> Iterator[tuple[str, str]]:
@@ -325,10 +325,10 @@ def test_cells_are_bounded(kinds: str, code: str, tmp_path: Path) -> None:
         try:
             ruleset = small(tmp_path / "small", f"{IDLE}--- kinds.yaml\n{kinds}")
             assert Game(ruleset, ["a"]).hash
-            found = ""
+            result = ""
         except DiagnosticsError as error:
-            found = error.diagnostics[0].code
-    assert found == code
+            result = error.diagnostics[0].code
+    assert result == code
 
 
 # --- overlays and references

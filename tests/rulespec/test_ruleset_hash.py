@@ -395,12 +395,12 @@ def test_codes_recorded_before_are_codes_afterwards(tmp_path: Path) -> None:
     pytest.importorskip("numpy")
     from rulespec.engine.search.open_search import open_search
 
-    found = []
+    results = []
     for number, change in enumerate([None, *SAME]):
         ruleset = small(tmp_path / str(number), RULES if change is None else SAME[change](RULES))
         game = Game(ruleset, ["Ann", "Bob"])
         search = open_search(game.copy(), backend="python")
         game.apply(game.parse("buy(oak)"))
         game.apply(game.parse("leave_it"))
-        found.append((search.codes(game.history).tolist(), search.rows([game]).tolist()))
-    assert all(one == found[0] for one in found)
+        results.append((search.codes(game.history).tolist(), search.rows([game]).tolist()))
+    assert all(one == results[0] for one in results)

@@ -73,13 +73,13 @@ def agree(fast: Game, plain: Game, choose: Callable[[int], int], plies: int, *, 
 
 def near(game: Game, option: Option) -> list[Option]:
     """Options like a legal one, with one argument moved by one; many of them are not legal."""
-    found = []
+    results = []
     for i, value in enumerate(option.args):
         type_ = game.omniscient.labels.params(option.decision, option.name)[i][1].removesuffix("?")
         moved = value + 1 if type_ == "int" else (value + 1) % len(game.omniscient.labels.names[type_])
-        found.append(Option(option.kind, (*option.args[:i], moved, *option.args[i + 1 :]), option.by))
+        results.append(Option(option.kind, (*option.args[:i], moved, *option.args[i + 1 :]), option.by))
     try:
-        return [o for o in found if not isinstance(outcome(lambda o=o: game.is_legal(o)), str)]  # type: ignore[misc]
+        return [o for o in results if not isinstance(outcome(lambda o=o: game.is_legal(o)), str)]  # type: ignore[misc]
     except ValueError:
         return []
 

@@ -58,8 +58,8 @@ def split(text: str, first: str) -> dict[str, str]:
             name = line[4:].strip()
         else:
             files.setdefault(name, []).append(line)
-    found = {name: "\n".join(lines) for name, lines in files.items()}
-    return {name: body for name, body in found.items() if body.strip() or name != first}
+    results = {name: "\n".join(lines) for name, lines in files.items()}
+    return {name: body for name, body in results.items() if body.strip() or name != first}
 
 
 def read_cases(path: Path, first: str = "") -> list[Case]:
@@ -70,15 +70,15 @@ def read_cases(path: Path, first: str = "") -> list[Case]:
         name, _, ref = title.partition(" [")
         case = Case(name, ref.rstrip("]"))
         for file, text in split(body, first).items():
-            kept: list[str] = []
+            rest: list[str] = []
             for line in text.split("\n"):
-                if found := _MARK.fullmatch(line):
+                if result := _MARK.fullmatch(line):
                     column = line.index("^") + 1
-                    text_, note = found["text"] or "", found["note"] or ""
-                    case.marks.append(Mark(found["code"], file, len(kept), column, text_, note))
+                    text_, note = result["text"] or "", result["note"] or ""
+                    case.marks.append(Mark(result["code"], file, len(rest), column, text_, note))
                 else:
-                    kept.append(line)
-            case.files[file] = "\n".join(kept).rstrip("\n") + "\n"
+                    rest.append(line)
+            case.files[file] = "\n".join(rest).rstrip("\n") + "\n"
         cases.append(case)
     return cases
 

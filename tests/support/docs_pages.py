@@ -39,12 +39,12 @@ def text(page: str) -> str:
 
 def blocks(page: str) -> list[Block]:
     """The fenced blocks of a page."""
-    found = []
+    results = []
     for match in _FENCE.finditer(text(page)):
         language, _, name = match["info"].partition(" ")
         line = text(page).count("\n", 0, match.start("info")) + 1
-        found.append(Block(language, name, match["body"], line, match["reason"] or ""))
-    return found
+        results.append(Block(language, name, match["body"], line, match["reason"] or ""))
+    return results
 
 
 def prose(page: str) -> str:
@@ -65,8 +65,8 @@ def anchor(heading: str) -> str:
 def pages() -> list[str]:
     """All pages of the documentation but those of single diagnostics, which have tests of their own."""
     listed = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "editors").glob("*.md")]
-    found = {str(path.relative_to(ROOT)) for path in listed if not re.fullmatch(r"RS\d+", path.stem)}
-    return sorted(found | {"README.md", "CONTRIBUTING.md"})
+    results = {str(path.relative_to(ROOT)) for path in listed if not re.fullmatch(r"RS\d+", path.stem)}
+    return sorted(results | {"README.md", "CONTRIBUTING.md"})
 
 
 def tracked(pattern: str) -> list[Path]:

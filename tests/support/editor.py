@@ -138,11 +138,11 @@ class Editor:
 
         def about_it(message: Json) -> bool:
             params = message.get("params", {})
-            told = {"uri": params.get("uri"), "version": params.get("version")}
-            return message.get("method") == "textDocument/publishDiagnostics" and told == wanted
+            notes = {"uri": params.get("uri"), "version": params.get("version")}
+            return message.get("method") == "textDocument/publishDiagnostics" and notes == wanted
 
-        found: list[Json] = self.wait(about_it)["params"]["diagnostics"]
-        return found
+        results: list[Json] = self.wait(about_it)["params"]["diagnostics"]
+        return results
 
     def at(self, name: str, word: str, offset: int = 0) -> Json:
         """The place of the first occurrence of some text in an open document, as request parameters."""

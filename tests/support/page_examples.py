@@ -48,14 +48,14 @@ def read_example(section: str) -> Example:
             continue
         if not block["file"]:
             continue
-        kept: list[str] = []
+        rest: list[str] = []
         for line in lines:
             if mark := _MARK.fullmatch(line):
-                example.places.append((mark[1], block["file"], len(kept), line.index("^") + 1))
+                example.places.append((mark[1], block["file"], len(rest), line.index("^") + 1))
             else:
-                kept.append(line)
+                rest.append(line)
         # A log ends without a line end: so its last line can be one that is cut off.
-        example.files[block["file"]] = "\n".join(kept) + ("" if block["file"].endswith(".jsonl") else "\n")
+        example.files[block["file"]] = "\n".join(rest) + ("" if block["file"].endswith(".jsonl") else "\n")
     return example
 
 

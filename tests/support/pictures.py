@@ -12,20 +12,23 @@ _EDGE = 0.6  # points that letters may reach into one another
 
 def texts(svg: str) -> list[tuple[str, Box]]:
     """All texts that are drawn, and where."""
-    found = []
+    results = []
     for node in ElementTree.fromstring(svg).iter(f"{SVG}text"):
         size = float(node.attrib["font-size"])
         x, y = float(node.attrib["x"]), float(node.attrib["y"]) - size * 0.36
         bold, anchor = node.attrib.get("font-weight") == "bold", node.attrib.get("text-anchor", "start")
-        found.append((node.text or "", text_box(node.text or "", x, y, size, bold=bold, anchor=anchor)))
-    return found
+        results.append((node.text or "", text_box(node.text or "", x, y, size, bold=bold, anchor=anchor)))
+    return results
 
 
 def overlaps(svg: str) -> list[tuple[str, str]]:
     """Pairs of texts that stand on one another."""
-    found = texts(svg)
+    result = texts(svg)
     return [
-        (one, other) for i, (one, box) in enumerate(found) for other, against in found[:i] if box.meets(against, -_EDGE)
+        (one, other)
+        for i, (one, box) in enumerate(result)
+        for other, against in result[:i]
+        if box.meets(against, -_EDGE)
     ]
 
 

@@ -26,30 +26,30 @@ BUILT_IN = {"abs", "room", "to", "at", "ahead", "steps", "space"}
 
 def forms(text: str) -> set[str]:
     """The forms in a rules file: classes of nodes, with what tells them apart, and their parts that may be left out."""
-    found: set[str] = set()
+    results: set[str] = set()
     for node in _nodes(parse_rules(text, "rules")):
         if isinstance(node, ast.Name | ast.Text):
             continue
         name = type(node).__name__
         words = [str(getattr(node, f)) for f in node.__struct_fields__ if f in _SAID and getattr(node, f)]
         form = " ".join([name, *words])
-        found.add(form)
+        results.add(form)
         for field in node.__struct_fields__:
             value = getattr(node, field)
             absent = value is None or value == () or value is False or (isinstance(value, ast.Text) and not value.text)
             if field not in _SAID and field not in ("span", "depth") and not absent:
-                found.add(f"{form}: {field}")
+                results.add(f"{form}: {field}")
             if field == "by" and isinstance(value, ast.AnyOf):
-                found.add(f"{name}: by any of")
+                results.add(f"{name}: by any of")
         if isinstance(node, _CALLED) and node.name.text in BUILT_IN:
-            found.add(f"{name} {node.name.text}")
+            results.add(f"{name} {node.name.text}")
         if isinstance(node, ast.Attribute) and node.name.text in ATTRIBUTES:
-            found.add(f"Attribute {node.name.text}")
+            results.add(f"Attribute {node.name.text}")
         if isinstance(node, ast.Index) and isinstance(node.target, ast.Ref):
-            found.add(f"Index {node.target.name}")
+            results.add(f"Index {node.target.name}")
         if isinstance(node, ast.Ref) and node.name in NAMES:
-            found.add(f"Ref {node.name}")
-    return found
+            results.add(f"Ref {node.name}")
+    return results
 
 
 ATTRIBUTES = {
@@ -78,10 +78,10 @@ def _nodes(items: tuple[ast.Item, ...]) -> Iterator[Struct]:
 
 def shares(count: int, first: int = 0) -> dict[str, float]:
     """Of so many random programs, the share that has each form."""
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     for seed in range(first, first + count):
-        found.update(forms(Writer(random.Random(seed).randrange).program()))
-    return {form: number / count for form, number in sorted(found.items())}
+        results.update(forms(Writer(random.Random(seed).randrange).program()))
+    return {form: number / count for form, number in sorted(results.items())}
 
 
 if __name__ == "__main__":

@@ -37,9 +37,9 @@ def ways(w: Writer, scope: Scope, d: int, form: str) -> str:
     `form` is reach, cheapest, or "cheapest?" for one that may be none.
     """
     at, to = w.fresh(), w.fresh()
-    here = {**scope, at: "town"}
-    there, step = {**scope, to: "town"}, {**here, to: "town"}
-    near = f"{to} in {w.pick(f'{at}.near', w.expr('set town', here, d))}"
+    place = {**scope, at: "town"}
+    there, step = {**scope, to: "town"}, {**place, to: "town"}
+    near = f"{to} in {w.pick(f'{at}.near', w.expr('set town', place, d))}"
     near += f" where {w.expr('bool', step, d)}" if w.number(3) == 0 else ""
     cost = w.pick(f"{to}.tax", f"abs({w.expr('int', step, d)})", f"abs({w.expr('int', step, d)})", f"{to}.tax - 4")
     way = f"{at} from {w.expr('set town', scope, d)} to {near} costs {cost}"

@@ -56,8 +56,8 @@ def _branches(w: Writer, scope: Scope, pad: str) -> list[str]:
     lines = [f"{pad}if {w.expr('bool', scope, 1)}:", f"{pad}    set n to n + 1"]
     for _ in range(1 + w.number(2)):
         lines += [f"{pad}elif {w.expr('bool', scope, 1)}:", f"{pad}    set m to {w.expr('int', scope, 1)}"]
-    told = f'told({w.expr("int", scope, 1)}, "R-5: all see it")'
-    return [*lines, f"{pad}else:", f"{pad}    set oak.seen to not oak.seen", f"{pad}set n to {told} + few"]
+    note = f'told({w.expr("int", scope, 1)}, "R-5: all see it")'
+    return [*lines, f"{pad}else:", f"{pad}    set oak.seen to not oak.seen", f"{pad}set n to {note} + few"]
 
 
 def _cases(w: Writer, scope: Scope, pad: str) -> list[str]:

@@ -70,8 +70,8 @@ def _with(line: Callable[[dict[str, object], str], object]) -> Spoil:
     """Another last line, made of what it holds; the log ends as a whole one does."""
 
     def spoil(lines: list[str], secret: str) -> str:
-        made = line(json.loads(lines[-1]), secret)
-        text = made if isinstance(made, str) else json.dumps(made)
+        result = line(json.loads(lines[-1]), secret)
+        text = result if isinstance(result, str) else json.dumps(result)
         return "\n".join([*lines[:-1], text]) + "\n"
 
     return spoil

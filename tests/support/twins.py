@@ -123,7 +123,7 @@ def differences(
     """
     game = make()
     texts = sorted({str(option) for position in positions(make(), depth) for option in every_option(position)})
-    found: list[tuple[str, str, str]] = []
+    results: list[tuple[str, str, str]] = []
     alike = 0
     for seat in (*game.seats, None):
         seen: dict[tuple[str, ...], Told] = {}
@@ -131,5 +131,7 @@ def differences(
             now = told(position, seat, texts, expressions)
             first = seen.setdefault(observed(position, seat), now)
             alike += first is not now
-            found += [(outlet, str(first[outlet]), str(now[outlet])) for outlet in now if first[outlet] != now[outlet]]
-    return found, alike
+            results += [
+                (outlet, str(first[outlet]), str(now[outlet])) for outlet in now if first[outlet] != now[outlet]
+            ]
+    return results, alike

@@ -124,12 +124,12 @@ class Steps:
 
     def _rows(self, first: int) -> list[Listed]:
         """The options in the buffer from an address on."""
-        numbers, compiled, found = self.instance.numbers, self.machine.compiled, []
+        numbers, compiled, result = self.instance.numbers, self.machine.compiled, []
         for at in range(first // 8, self.get("OPTIONS") // 8, self._constants["STRIDE"] // 8):
             decision, choice = compiled.options[numbers[at]]
             count = len(compiled.p.decisions[decision].choices[choice].params)
-            found.append((choice, tuple(numbers[at + 2 : at + 2 + count]), int(numbers[at + 1])))
-        return found
+            result.append((choice, tuple(numbers[at + 2 : at + 2 + count]), int(numbers[at + 1])))
+        return result
 
     def _run(self, block: int, args: tuple[int, ...], at: int) -> bool:
         """Carries out an option by both; whether the game goes on."""

@@ -87,9 +87,9 @@ def declare_links(r: DeclarationReader) -> None:
             continue
         kind = r.d.kinds[place.text]
         numbers = {"line": ("number",), "": ()}.get(form, ("column", "row"))
-        given: list[tuple[str, Type, Span]] = [(name, INT, place.span) for name in numbers]
-        given += [(name, SetOf(kind.name), key.span) for name, key, _ in entries(get(node, "links"))]
-        for name, type_, span in given:
+        inputs: list[tuple[str, Type, Span]] = [(name, INT, place.span) for name in numbers]
+        inputs += [(name, SetOf(kind.name), key.span) for name, key, _ in entries(get(node, "links"))]
+        for name, type_, span in inputs:
             if name in kind.facts:
                 at = span if isinstance(type_, SetOf) else kind.facts[name].span
                 r.report.error("RS223", f"`{name}` has a meaning of its own", at)
@@ -98,7 +98,7 @@ def declare_links(r: DeclarationReader) -> None:
 
 def board_entities(r: DeclarationReader) -> list[Found]:
     """Makes the spaces; returns the directions, whose facts are read as those of other entities."""
-    found: list[Found] = []
+    results: list[Found] = []
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)
         if board is None:
@@ -119,8 +119,8 @@ def board_entities(r: DeclarationReader) -> list[Found]:
                 if fact in kind.facts:
                     kind.facts[fact].values.append(number)
         if board.direction in r.d.kinds:
-            found += _directions(r, board, node, form, place)
-    return found
+            results += _directions(r, board, node, form, place)
+    return results
 
 
 def _directions(r: DeclarationReader, board: typed.BoardDecl, node: Node, form: str, place: Scalar) -> Iterator[Found]:
@@ -133,8 +133,8 @@ def _directions(r: DeclarationReader, board: typed.BoardDecl, node: Node, form: 
             yield kind, name, Scalar(name, name, place.span), nothing
         return
     for name, key, value in written:
-        given = get(value, "step") if isinstance(value, Mapping) else value
-        board.steps.append(_step(r, given or key, form))
+        source = get(value, "step") if isinstance(value, Mapping) else value
+        board.steps.append(_step(r, source or key, form))
         facts = {k: v for k, v in value.entries.items() if k != "step"} if isinstance(value, Mapping) else {}
         yield kind, name, key, Mapping(facts, value.span)
 
@@ -146,8 +146,8 @@ def read_spaces(r: DeclarationReader) -> None:
         if board is None:
             continue
         kind = r.d.kinds[board.kind]
-        given = {name: (key, value) for name, key, value in entries(get(node, "spaces"))}
-        for name, (key, value) in given.items():
+        inputs = {name: (key, value) for name, key, value in entries(get(node, "spaces"))}
+        for name, (key, value) in inputs.items():
             if name in kind.index:
                 unknown_facts(r, kind, value)
             else:
@@ -160,7 +160,7 @@ def read_spaces(r: DeclarationReader) -> None:
                 steps = _link(r, board, get(node, "links", fact.name), form)
                 fact.values += _led_to(board, steps)
             elif not fact.values:
-                _own_fact(r, kind, fact, {name: get(value, fact.name) for name, (_, value) in given.items()})
+                _own_fact(r, kind, fact, {name: get(value, fact.name) for name, (_, value) in inputs.items()})
 
 
 def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, given: dict[str, Node | None]) -> None:
@@ -226,9 +226,9 @@ def _axis(node: Node | None) -> list[tuple[str, int]]:
     """The names along an axis and their numbers, from 1 if they have none; nothing if they are written backwards."""
     if isinstance(node, Sequence):
         return [(word.text, n) for n, word in enumerate(words(node), 1)]
-    found = _RANGE.fullmatch(text(node))
-    if found is not None:
-        return [(f"{found[1]}{n}", n) for n in range(int(found[2]), int(found[4]) + 1)]
+    result = _RANGE.fullmatch(text(node))
+    if result is not None:
+        return [(f"{result[1]}{n}", n) for n in range(int(result[2]), int(result[4]) + 1)]
     first, _, last = text(node).partition("..")
     return [(chr(c), n) for n, c in enumerate(range(ord(first[:1] or "b"), ord(last[:1] or "a") + 1), 1)]
 

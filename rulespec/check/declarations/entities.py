@@ -17,23 +17,23 @@ Found = tuple[typed.Kind, str, Scalar, Node]
 
 def read_entities(r: DeclarationReader) -> list[Found]:
     """The entities that are written out."""
-    found: list[Found] = []
+    results: list[Found] = []
     for name, _, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds and name not in r.made and isinstance(get(node, "entities"), Mapping):
             if r.d.kinds[name].is_player:
                 r.report.error("RS227", "players are seats, and have no entities", node.span)
                 continue
-            found += [(r.d.kinds[name], e, p, n) for e, p, n in entries(get(node, "entities"))]
+            results += [(r.d.kinds[name], e, p, n) for e, p, n in entries(get(node, "entities"))]
     map_kind = text(get(r.root, "map", "kind"))
     if map_kind in r.d.kinds:
-        found += [(r.d.kinds[map_kind], e, p, n) for e, p, n in entries(get(r.root, "map", "regions"))]
+        results += [(r.d.kinds[map_kind], e, p, n) for e, p, n in entries(get(r.root, "map", "regions"))]
     for name in r.d.links:
-        found += [(r.d.kinds[name], e, p, n) for e, p, n in entries(get(r.root, "map", "links", name, "of"))]
+        results += [(r.d.kinds[name], e, p, n) for e, p, n in entries(get(r.root, "map", "links", name, "of"))]
     for name, _, node in entries(get(r.root, "tracks")):
         if name in r.d.tracks:
             kind = r.d.kinds[r.d.tracks[name].kind]
-            found += [(kind, e, p, n) for e, p, n in entries(get(node, "spaces"))]
-    return found
+            results += [(kind, e, p, n) for e, p, n in entries(get(node, "spaces"))]
+    return results
 
 
 def add_entities(r: DeclarationReader, found: list[Found]) -> None:
@@ -46,10 +46,10 @@ def add_entities(r: DeclarationReader, found: list[Found]) -> None:
 
 def _position(node: Node) -> tuple[int, int] | None:
     """The declared position of an entity in a drawing; None without one."""
-    found = get(node, "position")
-    if not isinstance(found, Sequence) or len(found.items) != 2:
+    result = get(node, "position")
+    if not isinstance(result, Sequence) or len(result.items) != 2:
         return None
-    return integer(found.items[0], 0), integer(found.items[1], 0)
+    return integer(result.items[0], 0), integer(result.items[1], 0)
 
 
 def read_facts(r: DeclarationReader, found: list[Found]) -> None:
@@ -157,9 +157,9 @@ def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
         if text(form) != "two_way":
             continue
         values = kind.facts[link].values
-        for here, entity in enumerate(kind.entities):
-            for there in bits(values[here]):
-                if not values[there] >> here & 1 and (kind.name, link, there) not in r.misread:
+        for spot, entity in enumerate(kind.entities):
+            for there in bits(values[spot]):
+                if not values[there] >> spot & 1 and (kind.name, link, there) not in r.misread:
                     node = get(r.root, "map", "regions", entity.name, link)
                     place = next((w.span for w in words(node) if w.text == kind.entities[there].name), entity.span)
                     notes = [Label(kind.entities[there].span, f"add `{entity.name}` to its `{link}`")]
@@ -177,9 +177,9 @@ def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
 
 def _written_once(values: list[int]) -> None:
     """Adds the other ends of links that lead both ways and are written at one end."""
-    for here, mask in enumerate(list(values)):
+    for place, mask in enumerate(list(values)):
         for there in bits(mask):
-            values[there] |= 1 << here
+            values[there] |= 1 << place
 
 
 def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:

@@ -77,7 +77,7 @@ def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, i
     """The two ends of each link, as they are written; reports links that do not have two, or those of another one."""
     kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
     ends = kind.facts[ENDS]
-    found: dict[int, tuple[int, int]] = {}
+    results: dict[int, tuple[int, int]] = {}
     first: dict[tuple[int, int], int] = {}
     for number, entity in enumerate(kind.entities):
         written = get(r.root, "map", "links", link.kind, "of", entity.name, ENDS)
@@ -98,8 +98,8 @@ def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, i
             help_ = "remove one, or give it another kind of links"
             r.report.error("RS292", message, ends.places.get(number, entity.span), notes=notes, help=help_)
         first.setdefault(joined, number)
-        found[number] = (start, end)
-    return found
+        results[number] = (start, end)
+    return results
 
 
 def _own(r: DeclarationReader, kind: typed.Kind, name: str, type_: Type, span: Span) -> typed.FactDecl:

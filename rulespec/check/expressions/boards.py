@@ -40,13 +40,13 @@ def infer_ray(x: ExpressionContext, e: ast.Ray, env: Env) -> typed.Expr:
 
 def _space(x: ExpressionContext, e: ast.Expr, env: Env, what: str) -> typed.Expr:
     """A space of a board; anything else is reported."""
-    found = x.infer(e, env)
-    if isinstance(found.type, Bad):
-        return found
-    if not isinstance(found.type, Ent) or found.type.kind not in x.decls.boards:
+    result = x.infer(e, env)
+    if isinstance(result.type, Bad):
+        return result
+    if not isinstance(result.type, Ent) or result.type.kind not in x.decls.boards:
         boards = ", ".join(f"`{kind}`" for kind in x.decls.boards)
-        return x.wrong(found, what, f"the boards are {boards}" if boards else "there are no boards in this ruleset")
-    return x.expect(found, Ent(found.type.kind), "where a step begins")
+        return x.wrong(result, what, f"the boards are {boards}" if boards else "there are no boards in this ruleset")
+    return x.expect(result, Ent(result.type.kind), "where a step begins")
 
 
 def _direction(x: ExpressionContext, e: ast.Expr, board: typed.BoardDecl, env: Env) -> typed.Expr:

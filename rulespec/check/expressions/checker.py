@@ -29,8 +29,8 @@ class ExpressionChecker(ExpressionContext):
         if self.decls.places:
             from rulespec.check.expressions.places import infer_tokens  # lazily: most rulesets have no tokens
 
-            if (found := infer_tokens(self, e, env, want)) is not None:
-                return found
+            if (result := infer_tokens(self, e, env, want)) is not None:
+                return result
         return _FORMS[type(e)](self, e, env, want)
 
 

@@ -159,11 +159,11 @@ class ExpressionContext(ABC):
         if isinstance(named, typed.ConstantDecl):
             return named
         if isinstance(e, typed.Lit):  # a folded expression
-            found = [c for c in constants_in(e.span, self.decls) if c.type == e.type]
+            results = [c for c in constants_in(e.span, self.decls) if c.type == e.type]
         else:
             places = {label.span for label in self.declared(e)}
-            found = [c for c in self.decls.constants.values() if c.span in places]
-        return found[0] if len(found) == 1 else None
+            results = [c for c in self.decls.constants.values() if c.span in places]
+        return results[0] if len(results) == 1 else None
 
     def type_of(self, ref: ast.TypeRef) -> Type:
         """Type that a reference to a type names; reports unknown names."""

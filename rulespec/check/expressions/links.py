@@ -41,6 +41,6 @@ def infer_between(x: ExpressionContext, e: ast.Index, link: typed.LinkDecl, env:
         return x.bad("RS226", message, e.span, notes=notes, help=f"the links at a region are `{link.kind}.at(r)`")
     a, b = (x.check(key, env, Ent(link.region), "the end of a link", link.at.span) for key in e.keys)
     if isinstance(a, typed.Lit) and isinstance(b, typed.Lit) and a.type == b.type == Ent(link.region):
-        found = link.between(a.value, b.value)
-        return typed.Lit(Ent(link.kind, found < 0), e.span, found)
+        result = link.between(a.value, b.value)
+        return typed.Lit(Ent(link.kind, result < 0), e.span, result)
     return typed.LinkBetween(Ent(link.kind, True), e.span, link, (a, b))

@@ -48,15 +48,15 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
         if target.name in d.pieces:
             return x.bad("RS229", f"`{target.name}` needs a place, as in `{target.name}[…].supply`", e.span)
         if target.name not in d.kinds and target.name not in (d.player_kind, "players"):
-            found = x.infer(target, env)
-            if found.type == BAD:  # there is no such name, or none here
-                return found
+            result = x.infer(target, env)
+            if result.type == BAD:  # there is no such name, or none here
+                return result
     if isinstance(target, ast.Attribute) and isinstance(target.target, ast.Ref):  # pieces of a name that is misspelt
         owner = target.target
         if owner.name not in d.pieces and owner.name not in (d.player_kind, "players"):
-            found = x.infer(owner, env)
-            if found.type == BAD:
-                return found
+            result = x.infer(owner, env)
+            if result.type == BAD:
+                return result
     if _pile(target) in d.broken:
         return typed.Lit(BAD, e.span, 0)
     help_ = "several keys stand in one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""

@@ -44,10 +44,10 @@ def infer_attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.E
 def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
     name, d = e.name, x.decls
     if name in env.vars:
-        found = env.vars[name]
-        found.reads += 1
-        d.refer(e.span, found)
-        return typed.Local(found.type, e.span, found)
+        result = env.vars[name]
+        result.reads += 1
+        d.refer(e.span, result)
+        return typed.Local(result.type, e.span, result)
     if name == "players":
         return typed.Seats(INT, e.span)
     for table in (d.fields, d.constants, d.settings, d.kinds):
@@ -98,8 +98,8 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
             return x.bad("RS229", f"`{e.name}` is {what}", e.span)
     if e.name in d.broken:
         return typed.Lit(BAD, e.span, 0)
-    if (found := _of_seats(x, e.name)) is not None:
-        return typed.Lit(Ent(found[0]), e.span, found[1])
+    if (result := _of_seats(x, e.name)) is not None:
+        return typed.Lit(Ent(result[0]), e.span, result[1])
     hint, notes = nearest(e.name, _visible_names(x, env))
     if e.name in foreign.NAMES:
         hint, notes = foreign.NAMES[e.name], ()
@@ -131,7 +131,7 @@ def _asked_of(track: typed.TrackDecl | None) -> str:
 def _visible_names(x: ExpressionContext, env: Env) -> dict[str, Span]:
     """All names that may stand here, and where each is declared."""
     d = x.decls
-    places = {name: d.kinds[found[0][0]].entities[found[0][1]].span for name, found in d.entities.items()}
+    places = {name: d.kinds[result[0][0]].entities[result[0][1]].span for name, result in d.entities.items()}
     tables: list[Mapping[str, typed.Named]] = [x.rules.definitions, d.tracks, d.tables, d.pieces, d.kinds]
     for table in [*tables, d.settings, d.constants, d.fields, env.vars]:
         places = {name: declared.span for name, declared in table.items()} | places

@@ -14,12 +14,12 @@ from rulespec.types import BAD, Type
 
 def infer_once(x: ExpressionContext, e: ast.Once, env: Env, want: Type | None) -> typed.Expr:
     """Types `value once f(…)`. Whether the procedure asks is a question to the complete rules: see `check/quiet.py`."""
-    found = infer_procedure(x, e, env)
+    result = infer_procedure(x, e, env)
     after = replace(env, known=frozenset())
-    if found is not None and x.assigned is not None:
-        after = env.forget(x.assigned(found[0].name))
+    if result is not None and x.assigned is not None:
+        after = env.forget(x.assigned(result[0].name))
     value = x.infer(e.value, after, want)
-    if found is None:
+    if result is None:
         return typed.Lit(BAD, e.span, 0)
-    procedure, args = found
+    procedure, args = result
     return typed.Once(value.type, e.span, value, procedure, args, e.name.span.to(e.span))

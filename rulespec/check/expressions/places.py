@@ -105,12 +105,12 @@ def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name
 
 def _infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
     """Types a place: its value where a place is asked for, else the tokens there; None if it is no place."""
-    found = _written_place(x, e, env, want) or _written_tokens(x, e, env)
-    if found is None:
+    result = _written_place(x, e, env, want) or _written_tokens(x, e, env)
+    if result is None:
         return _several(x, e, env)
-    if isinstance(want, Ent) and want.kind == f"{found.kind.name}.place" and found.place is not None:
-        return _place_value(x, found, env)
-    return _tokens(x, found, env)
+    if isinstance(want, Ent) and want.kind == f"{result.kind.name}.place" and result.place is not None:
+        return _place_value(x, result, env)
+    return _tokens(x, result, env)
 
 
 def _several(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
@@ -178,10 +178,10 @@ def _is_there(x: ExpressionContext, w: _Written, token: typed.Expr, env: Env) ->
         else:
             value = typed.PlaceValue(Ent(f"{w.kind.name}.place"), w.span, w.kind, w.place, _index(x, w, env))
             tests.append(typed.Op(BOOL, w.span, "==", (_place_of(w.kind, token, w.span), value)))
-    found = tests[0]
+    result = tests[0]
     for test in tests[1:]:
-        found = typed.Op(BOOL, w.span, "and", (found, test))
-    return found
+        result = typed.Op(BOOL, w.span, "and", (result, test))
+    return result
 
 
 def _place_of(kind: typed.Kind, token: typed.Expr, span: Span) -> typed.Expr:
@@ -199,35 +199,35 @@ def _index_of(
 
 def _infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr | None:
     """Types `t in hall[a]` as a test of where a token is; None if it is a test of another set."""
-    found = _written_place(x, e.right, env) or _written_tokens(x, e.right, env)
+    result = _written_place(x, e.right, env) or _written_tokens(x, e.right, env)
     token = None
-    if found is None and _is_shared(x, e.right, env):  # the token tells the kind
+    if result is None and _is_shared(x, e.right, env):  # the token tells the kind
         token = x.infer(e.left, env)
-        found = _written_place(x, e.right, env, token.type)
-    if found is None:
+        result = _written_place(x, e.right, env, token.type)
+    if result is None:
         return None
-    want = Ent(found.kind.name)
+    want = Ent(result.kind.name)
     token = token or x.infer(e.left, env, want)
     if token.type == BAD:
         return token
     if token.type != want:
         return None
-    there = _is_there(x, found, token, env)
+    there = _is_there(x, result, token, env)
     return there if e.op == "in" else typed.Op(BOOL, e.span, "not", (there,))
 
 
 def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr | None:
     """Types `room(hall[a])`; None if it is not asked of a place of tokens."""
-    found = _written_place(x, e.args[0], env) if len(e.args) == 1 else None
-    if found is None or found.place is None:
+    result = _written_place(x, e.args[0], env) if len(e.args) == 1 else None
+    if result is None or result.place is None:
         return None
-    if found.place.at_most is None:
-        notes = (Label(found.place.span, "declared here"),)
-        message = f"there is room for any number of tokens in `{found.place.name}`"
-        shared = [f"`room({capacity.name}…)`" for capacity in x.decls.bounds.get(found.place, ())]
+    if result.place.at_most is None:
+        notes = (Label(result.place.span, "declared here"),)
+        message = f"there is room for any number of tokens in `{result.place.name}`"
+        shared = [f"`room({capacity.name}…)`" for capacity in x.decls.bounds.get(result.place, ())]
         help_ = f"ask {shared[0]}, which it shares" if shared else "give it `at_most: …`, or do not ask"
         return x.bad("RS326", message, e.span, notes=notes, help=help_)
-    value = _place_value(x, found, env)
+    value = _place_value(x, result, env)
     return typed.Room(INT, e.span, value) if isinstance(value, typed.PlaceValue) else typed.Lit(BAD, e.span, 0)
 
 

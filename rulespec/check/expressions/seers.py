@@ -12,7 +12,7 @@ from rulespec.types import Ent, SetOf
 def seers(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
     """The set of players that an expression names."""
     player = x.decls.player_kind
-    found = x.infer(e, env, SetOf(player))
-    if isinstance(found.type, Ent) and found.type.kind == player:
-        return typed.Op(SetOf(player), found.span, "set", (found,))
-    return x.expect(found, SetOf(player), "who sees it")
+    result = x.infer(e, env, SetOf(player))
+    if isinstance(result.type, Ent) and result.type.kind == player:
+        return typed.Op(SetOf(player), result.span, "set", (result,))
+    return x.expect(result, SetOf(player), "who sees it")

@@ -74,15 +74,15 @@ def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | 
             x.infer(item, env)
         help_ = "a set is written in braces: `{a, b}`"
         return x.bad("RS301", "square brackets hold an order, and none is asked for here", e.span, help=help_)
-    found: typed.Expr = typed.Lit(want, e.span, 0)
+    result: typed.Expr = typed.Lit(want, e.span, 0)
     seen: dict[int, typed.Expr] = {}
     for item in e.items:
         member = x.check(item, env, Ent(want.kind), "a member of an order")
         if isinstance(member, typed.Lit) and seen.setdefault(member.value, member) is not member:
             notes = (Label(seen[member.value].span, "the first one"),)
             x.error("RS281", "an order holds each member at most once", item.span, notes=notes)
-        found = typed.Op(want, e.span, "append", (found, member))
-    return found
+        result = typed.Op(want, e.span, "append", (result, member))
+    return result
 
 
 def type_binder(x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool = False) -> tuple[typed.Binder, Env]:
@@ -90,8 +90,8 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool
 
     `in_order`: the members of an order come in it; elsewhere it is its set.
     """
-    given = x.infer(b.source, env)
-    source = x.as_set(given)
+    input_ = x.infer(b.source, env)
+    source = x.as_set(input_)
     kind = ANY
     if isinstance(source.type, SetOf):
         kind = source.type.kind
@@ -104,7 +104,7 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool
     var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
     x.decls.refer(var.span, var)
     start = None
-    if b.start is not None and in_order and isinstance(given.type, Order):
+    if b.start is not None and in_order and isinstance(input_.type, Order):
         x.error("RS229", f"`{b.order}` goes round the kind, and these have an order of their own", b.start.span)
     elif b.start is not None:
         start = x.check(b.start, env, Ent(kind) if kind != ANY else BAD, f"what the order begins {b.order}")
@@ -114,10 +114,10 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool
         where = x.condition(b.where, inner)
         inner = inner.learn(known_if(where, True))
     keys = tuple(_key(x, key, inner) for key in b.keys)
-    if in_order and isinstance(given.type, Order):
+    if in_order and isinstance(input_.type, Order):
         if not keys:
-            source = given
-        keys = (*keys, typed.Op(INT, given.span, "place", (given, typed.Local(var.type, given.span, var))))
+            source = input_
+        keys = (*keys, typed.Op(INT, input_.span, "place", (input_, typed.Local(var.type, input_.span, var))))
     return typed.Binder(var, source, b.order, start, where, keys), inner
 
 
@@ -189,8 +189,8 @@ def _extreme(
         return body
     type_ = common_number(x, LITERAL, replace(body, type=solid), e.op, body)
     if default is None:
-        found = finds(binder) and body.type == solid
-        return typed.Each(type_ if found else or_none(settled(type_)), e.span, e.op, binder, body, None)
+        result = finds(binder) and body.type == solid
+        return typed.Each(type_ if result else or_none(settled(type_)), e.span, e.op, binder, body, None)
     default = x.fitted(default, type_)
     if isinstance(default.type, Maybe):
         type_ = common_number(x, type_, replace(default, type=never_none(default.type)), e.op, body)

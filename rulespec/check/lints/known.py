@@ -85,9 +85,9 @@ class Known:
         """A procedure is called: it knows what is known of the game, and after it holds what it does not change."""
         if self.here is None or not self._read:
             return
-        given = {key: value for key, value in self.here.items() if not any(map(_variables, (key, value)))}
+        inputs = {key: value for key, value in self.here.items() if not any(map(_variables, (key, value)))}
         before = self._given.get(procedure)
-        met = given if before is None else _both(before, given)
+        met = inputs if before is None else _both(before, inputs)
         if met != before:
             self._given[procedure] = met
             self.grown = True
@@ -146,24 +146,24 @@ class Known:
 
     def changed_in(self, block: typed.Block) -> frozenset[typed.FieldDecl]:
         """The fields that statements may change, and the procedures that they call."""
-        found: set[typed.FieldDecl] = set()
+        results: set[typed.FieldDecl] = set()
         for s in walk(block) if self.here else ():  # else nothing is known that could change
-            found |= set(_changed_at(s))
+            results |= set(_changed_at(s))
             if isinstance(s, typed.CallProcedure):
-                found |= self._changed_by(s.procedure)
-        return frozenset(found)
+                results |= self._changed_by(s.procedure)
+        return frozenset(results)
 
     def _changed_by(self, procedure: typed.Procedure) -> frozenset[typed.FieldDecl]:
         if procedure not in self._changed:
             todo, seen = [procedure], {procedure}
-            found: set[typed.FieldDecl] = set()
+            results: set[typed.FieldDecl] = set()
             while todo:
                 for s in walk(todo.pop().body):
-                    found |= set(_changed_at(s))
+                    results |= set(_changed_at(s))
                     if isinstance(s, typed.CallProcedure) and s.procedure not in seen:
                         seen.add(s.procedure)
                         todo.append(s.procedure)
-            self._changed[procedure] = frozenset(found)
+            self._changed[procedure] = frozenset(results)
         return self._changed[procedure]
 
 

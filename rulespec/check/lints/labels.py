@@ -78,28 +78,28 @@ class Labels:
 
     def of(self, e: typed.Expr) -> Label:
         """The label of an expression: the private sources that its value may disclose."""
-        found = self._of(e)
-        return NOTHING if found and e.span in self.reasons.told and self.reasons.tell(e.span) else found
+        result = self._of(e)
+        return NOTHING if result and e.span in self.reasons.told and self.reasons.tell(e.span) else result
 
     def _of(self, e: typed.Expr) -> Label:
         if isinstance(e, typed.Local):
             return self.of_vars.get(e.var, NOTHING)
         if (public := self._public(e)) is not None:
             return public
-        found = self._all(parts(e))
+        result = self._all(parts(e))
         if isinstance(e, typed.Field):
             read = self.field_source(e)
-            found |= {read} if read is not None else NOTHING
+            result |= {read} if read is not None else NOTHING
         elif isinstance(e, typed.PieceCount):
             if e.place.private is not None:
-                found |= self.hidden(self.place_source(e, e.place.private))
+                result |= self.hidden(self.place_source(e, e.place.private))
         elif isinstance(e, typed.Call):
-            found = self._called(e)
+            result = self._called(e)
         elif isinstance(e, typed.Once):
-            found |= self._run(e.procedure)
-        elif found and isinstance(e, typed.Each | typed.Ways | typed.Reach):
-            found = elsewhere(found, {}, {e.binder.var} if isinstance(e, typed.Each) else bound(e))
-        return found
+            result |= self._run(e.procedure)
+        elif result and isinstance(e, typed.Each | typed.Ways | typed.Reach):
+            result = elsewhere(result, {}, {e.binder.var} if isinstance(e, typed.Each) else bound(e))
+        return result
 
     def _public(self, e: typed.Expr) -> Label | None:
         """The label of what is seen although it is made of what is not: where a token is not, and how many there are.
@@ -136,8 +136,8 @@ class Labels:
 
     def of_number(self, e: typed.Expr) -> Label:
         """The secrets that the number of members of a set or an order may tell."""
-        if (place := in_place(e)) is not None and (found := self.of_tokens(place)) is not None:
-            return found
+        if (place := in_place(e)) is not None and (result := self.of_tokens(place)) is not None:
+            return result
         order = e.args[0] if isinstance(e, typed.Op) and e.op == "members" else e
         if isinstance(order, typed.Field) and order.decl.private is not None and order.decl.private.counted:
             return self.of_length(order) if isinstance(order.type, Order) else self.of(e)
@@ -164,8 +164,8 @@ class Labels:
         """A field as who sees it; None: everybody."""
         if e.decl.private is None:
             return None
-        found = source(e.decl, e.decl.private, [self.key(e.owner)] if e.owner is not None else [])
-        return found if self.hidden(found) else None
+        result = source(e.decl, e.decl.private, [self.key(e.owner)] if e.owner is not None else [])
+        return result if self.hidden(result) else None
 
     def is_open(self, secrecy: typed.Secrecy | None) -> bool:
         """Whether all see what is in each of the places of a name."""
@@ -194,37 +194,37 @@ class Labels:
         summary = self.definition(e.definition)
         if not summary:
             return NOTHING
-        given = dict(zip(e.definition.params, e.args, strict=True))
-        label: Label = frozenset(one for one in summary if one.what not in given)
-        keys: dict[Key, Key] = {("var", param): self.key(arg) for param, arg in given.items()}
-        label = frozenset().union(*map(self.hidden, elsewhere(label, keys, given)))
-        return label | self._all(given[one.what] for one in summary if one.what in given)
+        inputs = dict(zip(e.definition.params, e.args, strict=True))
+        label: Label = frozenset(one for one in summary if one.what not in inputs)
+        keys: dict[Key, Key] = {("var", param): self.key(arg) for param, arg in inputs.items()}
+        label = frozenset().union(*map(self.hidden, elsewhere(label, keys, inputs)))
+        return label | self._all(inputs[one.what] for one in summary if one.what in inputs)
 
     def definition(self, d: typed.Definition) -> Label:
         """The label of a definition; its parameters are sources, too."""
         if d not in self._definitions:
             self._definitions[d] = NOTHING
-            here, self.holds = self.holds, _unknown  # it is asked in several places
+            place, self.holds = self.holds, _unknown  # it is asked in several places
             for param in d.params:
                 self.of_vars[param] = frozenset([Source(param, frozenset())])
             for var, value in d.lets:
                 self.of_vars[var] = self.of(value)
                 self.same[var] = self.key(value)
             self._definitions[d] = self.of(d.body) if d.body is not None else NOTHING
-            self.holds = here
+            self.holds = place
         return self._definitions[d]
 
     def _run(self, procedure: typed.Procedure) -> Label:
         """The label of the private values that a procedure and its callees read."""
         if procedure not in self._procedures:
             self._procedures[procedure] = label = NOTHING
-            here, self.holds = self.holds, _unknown
+            place, self.holds = self.holds, _unknown
             for s in walk(procedure.body):
                 label |= self._all(statement_expressions(s))
                 if isinstance(s, typed.CallProcedure):
                     label |= self._run(s.procedure)
             self._procedures[procedure] = nobodys(label)
-            self.holds = here
+            self.holds = place
         return self._procedures[procedure]
 
     def key(self, e: typed.Expr) -> Key:
@@ -243,11 +243,11 @@ class Labels:
 
     def kept(self, label: Label, at: Span | None) -> Label:
         """A label that is kept for later: who sees what is then known of those alone who are then the same."""
-        found = []
+        results = []
         for one in label:
             seen_by = frozenset(k for k in one.seen_by if self.lasts(k))
-            found.append(replace(one, seen_by=seen_by, exact=self._kept(one.exact), open=None, at=one.at or at))
-        return frozenset(found)
+            results.append(replace(one, seen_by=seen_by, exact=self._kept(one.exact), open=None, at=one.at or at))
+        return frozenset(results)
 
     def _kept(self, exact: Key) -> Key:
         return exact if exact is None or all(self.lasts(k) for k in exact[1:] if isinstance(k, tuple)) else UNKNOWN
@@ -401,21 +401,21 @@ def moved(key: Key, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Key:
         owner = key[2]
         assert owner is None or isinstance(owner, tuple)
         return _fact(str(key[1]), moved(owner, keys, gone))
-    made = [moved(part, keys, gone) if isinstance(part, tuple) else part for part in key[1:]]
-    return (key[0], *made) if None not in made else None
+    results = [moved(part, keys, gone) if isinstance(part, tuple) else part for part in key[1:]]
+    return (key[0], *results) if None not in results else None
 
 
 def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Label:
     """A label, seen from another rule or from outside of what binds variables: see `moved`."""
-    found = []
+    results = []
     for one in label:
         exact = one.exact
         if exact is not None:
             rest = [moved(k, keys, gone) for k in exact[2:] if isinstance(k, tuple)]
             exact = (*exact[:2], *rest) if None not in rest else UNKNOWN
         seen_by = frozenset(moved(k, keys, gone) for k in one.seen_by) - {None}
-        found.append(replace(one, seen_by=seen_by, exact=exact, open=moved(one.open, keys, gone)))
-    return frozenset(found)
+        results.append(replace(one, seen_by=seen_by, exact=exact, open=moved(one.open, keys, gone)))
+    return frozenset(results)
 
 
 def nobodys(label: Label) -> Label:

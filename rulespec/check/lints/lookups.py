@@ -56,12 +56,12 @@ def _keys(e: typed.TableRow, d: typed.Declarations, ranges: Ranges) -> _Keys | N
     total = 1
     for key, type_ in zip(e.keys, e.table.keys, strict=True):
         if isinstance(key, typed.Lit) or not isinstance(type_, Ent):
-            found = ranges.of(key)
+            result = ranges.of(key)
             named = any(isinstance(part, typed.Local | typed.Call) for part in expressions(key))
-            if found.low is None or found.high is None or named:  # a comparison may guard what is named
+            if result.low is None or result.high is None or named:  # a comparison may guard what is named
                 return None
-            tried.append(range(found.low, found.high + 1))
-            of |= found.of
+            tried.append(range(result.low, result.high + 1))
+            of |= result.of
         else:
             tried.append(range(len(d.kinds[type_.kind].entities)))
         total *= len(tried[-1])
@@ -78,23 +78,23 @@ def _row(d: typed.Declarations, table: typed.TableDecl, keys: tuple[int, ...]) -
 
 def _compared(group: list[typed.Expr], table: typed.TableDecl) -> set[object]:
     """State that a rule, or a definition it calls, compares with something; keys of the table do not count."""
-    found: set[object] = set()
+    results: set[object] = set()
     known: set[typed.Definition] = set()
     stack: list[typed.Expr] = [e for e in group if _compares(e)]
     while stack:
         e = stack.pop()
         if isinstance(e, typed.Field):
-            found.add(e.decl)
+            results.add(e.decl)
         elif isinstance(e, typed.Seats):
-            found.add("players")
+            results.add("players")
         elif isinstance(e, typed.SettingValue):
-            found.add(e.setting)
+            results.add(e.setting)
         elif isinstance(e, typed.Call) and e.definition not in known:
             known.add(e.definition)
             stack += definition_expressions(e.definition)
         if not (isinstance(e, typed.TableRow) and e.table is table):
             stack += parts(e)
-    return found
+    return results
 
 
 def _compares(e: typed.Expr) -> bool:

@@ -74,15 +74,15 @@ class _Map:
 
     def _reached(self, kind: typed.Kind, of_regions: list[typed.FactDecl]) -> None:
         """Reports regions that no link leads to, and parts of the map, but for the largest, that nothing names."""
-        near = [set(found) for found in self.leads]
+        near = [set(result) for result in self.leads]
         for fact in of_regions:
             for a in range(len(kind.entities)):
                 for b in self._members(fact, a):
                     near[a].add(b)
                     near[b].add(a)
         entered = set().union(*near)
-        for a, found in enumerate(near):
-            for b in tuple(found):
+        for a, result in enumerate(near):
+            for b in tuple(result):
                 near[b].add(a)
         areas = sorted(_parts(near), key=len, reverse=True)
         if len(areas) == 1 and areas[0] <= entered:
@@ -106,33 +106,33 @@ class _Map:
 
     def _named(self, kind: typed.Kind) -> set[int]:
         """Regions that rules, tables, other kinds or start values name: pieces may be put there."""
-        found: set[int] = set()
+        results: set[int] = set()
         for other in self.d.kinds.values():
             if other is kind or other.product:
                 continue
             for fact in other.facts.values():
                 if _kind(fact.type) == kind.name:
-                    found.update(r for a in range(len(fact.values)) for r in self._members(fact, a))
+                    results.update(r for a in range(len(fact.values)) for r in self._members(fact, a))
         for table in self.d.tables.values():
             if _kind(table.value) == kind.name:
                 decl = typed.FactDecl(table.name, table.value, table.span, list(table.rows.values()))
-                found.update(r for a in range(len(decl.values)) for r in self._members(decl, a))
+                results.update(r for a in range(len(decl.values)) for r in self._members(decl, a))
         fields = [*self.d.fields.values(), *(f for k in self.d.kinds.values() for f in k.state.values())]
         starts = [f.start for f in fields if f.start is not None] + [p.value for p in self.d.placements]
         for e in [*(e for group in self.groups for e in group), *(e for s in starts for e in expressions(s))]:
             if type(e) is typed.Lit and _kind(e.type) == kind.name:  # `isinstance` says no slowly
                 decl = typed.FactDecl("", e.type, e.span, [e.value])
-                found.update(self._members(decl, 0))
-        return found
+                results.update(self._members(decl, 0))
+        return results
 
     def _starts(self, kind: typed.Kind) -> set[int]:
         """Regions in which the set-up places pieces."""
-        found: set[int] = set()
+        results: set[int] = set()
         for placement in self.d.placements:
             if isinstance(placement.target, tuple) and placement.target[1].index == kind.name:
                 last = placement.keys[-1]
-                found |= {last} if isinstance(last, int) else set(range(len(kind.entities)))
-        return found
+                results |= {last} if isinstance(last, int) else set(range(len(kind.entities)))
+        return results
 
     def _touching(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
         """Reports facts that name a region without a link to it, if most name one with a link."""
@@ -146,12 +146,12 @@ class _Map:
         if 2 * len(apart) >= total:
             return
         for a, b in apart:
-            here, there = kind.entities[a].name, kind.entities[b].name
-            node = get(self.root, "map", "regions", here, fact.name)
+            spot, there = kind.entities[a].name, kind.entities[b].name
+            node = get(self.root, "map", "regions", spot, fact.name)
             place = next((w.span for w in words(node) if w.text == there), kind.entities[a].span)
             help_ = f"{total - len(apart)} of {total} such regions share a link: link the two, or name another region"
             notes = [Label(kind.entities[b].span, "declared here")]
-            message = f"the `{fact.name}` of `{here}` is `{there}`, and no link joins them"
+            message = f"the `{fact.name}` of `{spot}` is `{there}`, and no link joins them"
             self.report.warning("RS232", message, place, notes=notes, help=help_)
 
     def _complete(self, kind: typed.Kind, fact: typed.FactDecl) -> None:

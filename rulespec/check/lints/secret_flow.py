@@ -98,9 +98,9 @@ class SecretFlow:
         """Follows the statements of a block, which is come to under some conditions."""
         out = _Out()
         for s in block:
-            found = self.statement(s, under)
-            out = _Out(out.loop | found.loop, out.rule | found.rule)
-            under |= found.loop | found.rule
+            result = self.statement(s, under)
+            out = _Out(out.loop | result.loop, out.rule | result.rule)
+            under |= result.loop | result.rule
         return out
 
     def statement(self, s: typed.Stmt, under: Label) -> _Out:
@@ -162,8 +162,8 @@ class SecretFlow:
                 return _Out()
             return self._loop(s.body, under | members, [s.binder.var])
         if isinstance(s, typed.Repeat):
-            found = self._causes(s.limit) if s.limit is not None else NOTHING
-            return self._loop(s.body, under | found, [])
+            result = self._causes(s.limit) if s.limit is not None else NOTHING
+            return self._loop(s.body, under | result, [])
         self.known.here = None  # the end of the game
         return _Out()
 
@@ -240,13 +240,13 @@ class SecretFlow:
             self.entered[callee] = before | entered
             self._grown = True
         self.known.call(callee)
-        given = elsewhere(self.results.get(callee, NOTHING), params)
+        source = elsewhere(self.results.get(callee, NOTHING), params)
         if isinstance(s.then, typed.Let):
-            self._note(s.then.var, given, s.span)
+            self._note(s.then.var, source, s.span)
         elif isinstance(s.then, typed.Assign):
-            self._assign(s.then, given, under)
+            self._assign(s.then, source, under)
         elif isinstance(s.then, typed.Return):
-            self._return(given, s.span, under)
+            self._return(source, s.span, under)
 
     def _return(self, label: Label, at: Span, under: Label) -> None:
         label = self.labels.kept(label | under, at)

@@ -16,9 +16,9 @@ def check_set_ups(c: Context) -> None:
         for section in ("pieces", "state", "accounts"):
             for path, where, _ in entries(get(node, section)):
                 first.setdefault((section, path), (where, set()))[1].add(number)
-    for (section, path), (where, found) in first.items():
-        missing = [n for n in everybody if n not in found]
-        if missing and 2 * len(found) > len(everybody) and get(setup, section, path) is None:
+    for (section, path), (where, result) in first.items():
+        missing = [n for n in everybody if n not in result]
+        if missing and 2 * len(result) > len(everybody) and get(setup, section, path) is None:
             names = ", ".join(map(str, missing))
             message = f"`{path}` is set up for other numbers of players, but not for {names}"
             c.report.warning("RS236", message, where.span, help="set it up for them too, or for all under `setup:`")

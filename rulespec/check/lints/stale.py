@@ -90,31 +90,31 @@ class _Finder:
         """Goes through a block; returns what has been written where the rules go on after it."""
         lets, written = dict(before.lets), before.written
         for s in block:
-            here = _Before(lets, before.asked, written, before.scope)
+            place = _Before(lets, before.asked, written, before.scope)
             if isinstance(s, typed.Let) and s.var not in self.set_anew:
                 lets[s.var] = s
-            elif isinstance(s, typed.Jump) and s.word == "ask again" and here.asked is not None:
-                self._ask_again(here.asked, written, s.span)
+            elif isinstance(s, typed.Jump) and s.word == "ask again" and place.asked is not None:
+                self._ask_again(place.asked, written, s.span)
             elif isinstance(s, typed.Decide):
-                written |= self._decide(s, here)
+                written |= self._decide(s, place)
             elif isinstance(s, typed.For):
-                scope = here.scope.every(s.binder.var) if here.asked is not None else here.scope
-                written |= self.block(s.body, here._replace(scope=scope))
+                scope = place.scope.every(s.binder.var) if place.asked is not None else place.scope
+                written |= self.block(s.body, place._replace(scope=scope))
             if isinstance(s, typed.Jump | typed.Return | typed.EndGame):
                 return before.written
-            written |= self.effects.direct(s, here.scope)
-            written = written.union(*(self.block(inner, here) for inner in _blocks(s)))
+            written |= self.effects.direct(s, place.scope)
+            written = written.union(*(self.block(inner, place) for inner in _blocks(s)))
         return written
 
     def _decide(self, s: typed.Decide, before: _Before) -> _Cells:
-        found = before.written
+        result = before.written
         asked = _Asked(s, before.lets)
         for option in s.options:
             inner = self.block(option.body, _Before(before.lets, asked, self.effects.paid(option), _HERE))
             if option.by is not None:  # an interrupt asks the decision again
                 self._ask_again(asked, inner, option.span)
-            found |= inner
-        return found | self.block(s.otherwise.body, before) if s.otherwise is not None else found
+            result |= inner
+        return result | self.block(s.otherwise.body, before) if s.otherwise is not None else result
 
     def _ask_again(self, asked: _Asked, written: _Cells, span: Span) -> None:
         """Reports each local of the decision that came from what has been written."""
@@ -130,14 +130,14 @@ class _Finder:
 
     def _came_from(self, e: typed.Expr, lets: Mapping[typed.Var, typed.Let]) -> _Cells:
         """The cells that an expression reads, also through locals."""
-        found, todo, seen = _NONE, [e], set[typed.Var]()
+        result, todo, seen = _NONE, [e], set[typed.Var]()
         while todo:
             value = todo.pop()
-            found |= self.effects.read(value, _HERE)
+            result |= self.effects.read(value, _HERE)
             inner = {x.var for x in _all(value) if isinstance(x, typed.Local)} & set(lets) - seen
             seen |= inner
             todo += [lets[var].value for var in inner]
-        return found
+        return result
 
     def _is_asked(self, var: typed.Var, changed: set[tuple[str, ...]], option: typed.OptionDef) -> bool:
         """Whether a condition or a domain of an option reads a local, and nothing that has changed."""
@@ -162,18 +162,18 @@ class _Effects:
         if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             inner = [e.binder.var] if isinstance(e, typed.Each) else [e.var]
             scope = scope.every(*inner, *([e.near.var] if isinstance(e, typed.Ways) else []))
-        found = _NONE.union(*(self.read(part, scope) for part in parts(e)))
+        result = _NONE.union(*(self.read(part, scope) for part in parts(e)))
         if isinstance(e, typed.Field | typed.PieceCount):
-            found |= {_cell(e, scope)}
+            result |= {_cell(e, scope)}
         elif isinstance(e, typed.Room):
-            found |= {_Cell((e.place.kind.name, "place"), (_EVERY,))}
+            result |= {_Cell((e.place.kind.name, "place"), (_EVERY,))}
         elif isinstance(e, typed.Call):
             if e.definition not in self._of_definitions:
                 own = _own(e.definition.params)
                 asked = definition_expressions(e.definition)
                 self._of_definitions[e.definition] = _NONE.union(*(self.read(x, own) for x in asked))
-            found |= _called(self._of_definitions[e.definition], e.definition.params, e.args, scope)
-        return found
+            result |= _called(self._of_definitions[e.definition], e.definition.params, e.args, scope)
+        return result
 
     def direct(self, s: typed.Stmt, scope: _Scope) -> _Cells:
         """The cells that a statement writes, without the blocks in it."""
@@ -202,13 +202,13 @@ class _Effects:
         if procedure in self._of_procedures:
             return
         own = _own(procedure.params)
-        found = _NONE
+        result = _NONE
         for s in walk(procedure.body):
             own = own.every(s.binder.var) if isinstance(s, typed.For) else own
-            found |= self.direct(s, own)
+            result |= self.direct(s, own)
             for option in s.options if isinstance(s, typed.Decide) else ():
-                found |= self.paid(option, own)
-        self._of_procedures[procedure] = found
+                result |= self.paid(option, own)
+        self._of_procedures[procedure] = result
 
     def paid(self, option: typed.OptionDef, scope: _Scope = _HERE) -> _Cells:
         """The cells that the costs of an option change."""
@@ -228,8 +228,8 @@ def _called(
     scope: _Scope,
 ) -> _Cells:
     """The cells of a rule as its caller knows them."""
-    given: dict[_Key, _Key] = {(var,): _whom(arg, scope) for var, arg in zip(params, args, strict=True)}
-    return frozenset(_Cell(cell.name, tuple([given.get(key, key) for key in cell.of])) for cell in cells)
+    inputs: dict[_Key, _Key] = {(var,): _whom(arg, scope) for var, arg in zip(params, args, strict=True)}
+    return frozenset(_Cell(cell.name, tuple([inputs.get(key, key) for key in cell.of])) for cell in cells)
 
 
 def _cell(e: typed.Field | typed.PieceCount, scope: _Scope) -> _Cell:

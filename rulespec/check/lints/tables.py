@@ -33,9 +33,9 @@ def _rows(c: Context, table: typed.TableDecl, rows: Mapping, depth: int) -> None
     usual = max(sets, key=sets.count, default=frozenset())
     if 2 * sets.count(usual) <= len(sets):
         return
-    for (place, _), found in zip(inner, sets, strict=True):
-        if found < usual:
-            names = sorted(usual - found, key=int)
+    for (place, _), result in zip(inner, sets, strict=True):
+        if result < usual:
+            names = sorted(usual - result, key=int)
             message = f"`{place.text}` has no row for {listed(names)} in the table `{table.name}`, as the others have"
             c.report.warning("RS233", message, place.span, help="add the row, or remove it from the others as well")
 

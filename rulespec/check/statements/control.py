@@ -18,10 +18,10 @@ from rulespec.types import ANY, BAD, INT, RETURNED, Bool, Ent, Num, SetOf
 def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> Outcome:
     """Types a call of a procedure."""
     x = c.x
-    found = infer_procedure(x, s, env, ("let", "set", "pay", "move", "repeat", "decide"))
-    if found is None:
+    result = infer_procedure(x, s, env, ("let", "set", "pay", "move", "repeat", "decide"))
+    if result is None:
         return None, env, True
-    procedure, args = found
+    procedure, args = result
     if place.together and c.effects.decides(procedure.name):
         x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
     return typed.CallProcedure(s.span, procedure, args), env.forget(c.effects.of_procedure(procedure.name)), True

@@ -145,11 +145,11 @@ def option_params(
     """
     if len(params) > MAX_PARAMS:
         c.x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", name.span)
-    found: list[typed.OptionParam] = []
+    results: list[typed.OptionParam] = []
     for p in params:
         param, env = _param(c, p, env, reads)
-        found.append(param)
-    return tuple(found), env
+        results.append(param)
+    return tuple(results), env
 
 
 def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:

@@ -32,24 +32,24 @@ class Effects:
 
         `original` is the procedure that `original(…)` calls in them.
         """
-        found: set[object] = set()
+        results: set[object] = set()
         for s in stmts:
-            found |= self._of_statement(s, original)
-        return frozenset(found)
+            results |= self._of_statement(s, original)
+        return frozenset(results)
 
     def _of_statement(self, s: ast.Stmt, original: str) -> frozenset[object]:
         if isinstance(s, ast.Decide):
             return frozenset().union(*(self.of(block, original) for block in self._ways(s)))
-        found = frozenset().union(*(self.of(block, original) for block in _blocks(s)))
+        result = frozenset().union(*(self.of(block, original) for block in _blocks(s)))
         if isinstance(s, ast.Assign | ast.Rearrange):
             target = s.target
             if isinstance(target, ast.Attribute):
-                found |= {target.name.text}
+                result |= {target.name.text}
             elif isinstance(target, ast.Ref):
-                found |= {target.name}
+                result |= {target.name}
         if isinstance(s, ast.Put):
-            found |= self._of_move()
-        return found | self.of_procedure(callee(s, original))
+            result |= self._of_move()
+        return result | self.of_procedure(callee(s, original))
 
     def _of_move(self) -> frozenset[object]:
         """The names that a move of a token may change: its place, and in a fresh place its state."""

@@ -37,7 +37,7 @@ def _carries_out(c: StatementContext, s: ast.Stmt) -> bool:
 
 def type_head(c: StatementContext, head: Stmts, env: Env) -> tuple[tuple[typed.HeadPart, ...], Env]:
     """Typed head, and what is known after it."""
-    found: list[typed.HeadPart] = []
+    results: list[typed.HeadPart] = []
     for s in head:
         part: typed.HeadPart | None
         if isinstance(s, ast.Let):
@@ -54,15 +54,15 @@ def type_head(c: StatementContext, head: Stmts, env: Env) -> tuple[tuple[typed.H
             assert isinstance(s, ast.Needs)
             part = _needs(c, s, env)
         if part is not None:
-            found.append(part)
-    return tuple(found), env
+            results.append(part)
+    return tuple(results), env
 
 
 def type_guard(c: StatementContext, head: Stmts, env: Env) -> tuple[typed.HeadPart, ...]:
     """Typed head of a guard."""
-    found, _ = type_head(c, head, env)
-    report_unused(c, found)
-    return found
+    result, _ = type_head(c, head, env)
+    report_unused(c, result)
+    return result
 
 
 def report_unused(c: StatementContext, head: tuple[typed.HeadPart, ...]) -> None:

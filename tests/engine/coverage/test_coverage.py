@@ -152,11 +152,11 @@ def covered(ruleset: typed.Ruleset, report: Report | None = None) -> CoverageRep
 
 
 def test_what_a_scenario_runs_is_seen_and_nothing_else(tmp_path: Path) -> None:
-    found = covered(small(tmp_path, MILL))
-    assert named(set(found.coverage.runs)) == SEEN
-    assert {f"{g.item.kind} {g.item.name}: {g.outcome}" for g in found.gaps if not g.implied} == UNSEEN
+    result = covered(small(tmp_path, MILL))
+    assert named(set(result.coverage.runs)) == SEEN
+    assert {f"{g.item.kind} {g.item.name}: {g.outcome}" for g in result.gaps if not g.implied} == UNSEEN
     # Implied gaps are the statements in the cases that are not taken.
-    assert [found.line(g.span) for g in found.gaps if g.implied] == ["set sacks to 9", "rest()"]
+    assert [result.line(g.span) for g in result.gaps if g.implied] == ["set sacks to 9", "rest()"]
 
 
 WAITING = """
@@ -177,8 +177,8 @@ procedure lucky(p: player) -> bool:
 def test_what_waits_is_counted_as_decisions_options_and_statements(tmp_path: Path) -> None:
     rest = MILL.partition("--- game.yaml")[2]
     scenario = "- {id: W.1, title: A hat, when: ['chance: coin(1)', 'A: hat(3)']}"
-    found = covered(small(tmp_path, WAITING + rest.partition("  - id: M.1")[0] + f"  {scenario}\n"))
-    seen = {point for point in named(set(found.coverage.runs)) if "branch" not in point}
+    result = covered(small(tmp_path, WAITING + rest.partition("  - id: M.1")[0] + f"  {scenario}\n"))
+    seen = {point for point in named(set(result.coverage.runs)) if "branch" not in point}
     assert seen == {
         "procedure play: run",
         "procedure lucky: run",
@@ -190,13 +190,13 @@ def test_what_waits_is_counted_as_decisions_options_and_statements(tmp_path: Pat
         "option hat: taken",
         "range hat(n): holds",
     }
-    lines = {found.line(p.item.span) for p in found.coverage.runs if p.item.kind == "statement"}
+    lines = {result.line(p.item.span) for p in result.coverage.runs if p.item.kind == "statement"}
     assert {"let twice = lucky(p)", "return side == 1"} <= lines and "return true" not in lines
 
 
 def test_how_often_and_by_what(tmp_path: Path) -> None:
-    found = covered(small(tmp_path, MILL))
-    runs = {f"{p.item.name}: {p.outcome}": r for p, r in found.coverage.runs.items()}
+    result = covered(small(tmp_path, MILL))
+    runs = {f"{p.item.name}: {p.outcome}": r for p, r in result.coverage.runs.items()}
     assert [runs[k].count for k in ("grind: run", "for p: a turn", "for p: its end", "grind: taken")] == [2, 2, 1, 1]
     assert (runs["repeat: a turn"].count, runs["if: holds"].count, runs["if: fails"].count) == (3, 1, 2)
     assert (runs["wait: taken"].tests, runs["wait: taken"].by) == (1, ["M.1"])
@@ -267,8 +267,8 @@ unreached:
 
 def test_a_rule_is_proved_by_a_scenario_that_cites_it_and_runs_it(tmp_path: Path) -> None:
     text = (MILL + LIST).replace("rules: [MIL-05, MIL-06]", "rules: [MIL-05, MIL-10]")
-    found = covered(small(tmp_path, text))
-    rules = {r.rule.id: r for r in found.rules}
+    result = covered(small(tmp_path, text))
+    rules = {r.rule.id: r for r in result.rules}
     assert {id_: bool(r.proved_by) for id_, r in rules.items()} == {
         "MIL-01": False,
         "MIL-05": True,  # cited and run
@@ -279,16 +279,16 @@ def test_a_rule_is_proved_by_a_scenario_that_cites_it_and_runs_it(tmp_path: Path
     }
     assert (rules["MIL-07"].runs.tests, rules["MIL-07"].runs.by) == (1, ["M.1"])
     assert (rules["MIL-11"].reason, rules["MIL-05"].rule.editions) == ("nobody can", ("2e",))
-    assert found.totals["rule"].explained == 1
+    assert result.totals["rule"].explained == 1
 
 
 def test_reasons_explain_gaps_and_nothing_else(tmp_path: Path) -> None:
     report = Report()
-    found = covered(small(tmp_path, MILL + LIST), report)
-    reasons = {f"{g.item.name}: {g.outcome}": g.reason for g in found.gaps}
+    result = covered(small(tmp_path, MILL + LIST), report)
+    reasons = {f"{g.item.name}: {g.outcome}": g.reason for g in result.gaps}
     assert (reasons["spare: run"], reasons["match: case wild, mad"]) == ("kept for later", "nobody gets wild")
     assert (reasons["match: else"], reasons["rest: run"]) == ("", "")
-    assert [g.reason for g in found.gaps if g.implied] == ["nobody gets wild", ""]
+    assert [g.reason for g in result.gaps if g.implied] == ["nobody gets wild", ""]
     assert not [d for d in report.diagnostics if d.code == "RS841"]
     stale = (
         LIST
@@ -318,11 +318,11 @@ def test_rules_of_what_a_ruleset_extends_are_known_but_not_counted(tmp_path: Pat
     )
     report = Report()
     ruleset = load_ruleset(str(tmp_path / "water"), report)
-    told = [d.message for d in report.diagnostics if d.code == "RS239" and "more.rules" in str(d.span)]
-    assert told == ["no rule `MIL-77` is listed"]
-    found = covered(ruleset)
-    assert [Path(f).name for f in found.by_file] == ["more.rules"]
-    assert (found.rules, [u.name for u in found.items]) == ([], ["rest"])
+    notes = [d.message for d in report.diagnostics if d.code == "RS239" and "more.rules" in str(d.span)]
+    assert notes == ["no rule `MIL-77` is listed"]
+    result = covered(ruleset)
+    assert [Path(f).name for f in result.by_file] == ["more.rules"]
+    assert (result.rules, [u.name for u in result.items]) == ([], ["rest"])
 
 
 # --- the command -----------------------------------------------------------------------------
@@ -368,9 +368,9 @@ class _Page(HTMLParser):
         self.title = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        if tag == "span" and "id" in found:
-            self.states[str(found["id"]).rpartition("/")[2]] = found["class"] or ""
+        results = dict(attrs)
+        if tag == "span" and "id" in results:
+            self.states[str(results["id"]).rpartition("/")[2]] = results["class"] or ""
         self.loads += [v for k, v in attrs if k in ("src", "href") and v and not v.startswith("#")]
 
     def handle_data(self, data: str) -> None:
@@ -476,8 +476,8 @@ def test_all_of_the_shipped_rules_is_run_or_explained(game: str, monkeypatch: py
         for trace in trace_suite(coverage.trace(load_ruleset(ref)), report, only):
             assert not trace.error, trace.error
             coverage.add(trace)
-    found = CoverageReport(coverage, report)
-    assert not [f"{g.span}: {g.item.name}: {g.outcome}" for g in found.gaps if not g.reason]
-    assert not [r.rule.id for r in found.rules if not r.proved_by and not r.reason]
+    result = CoverageReport(coverage, report)
+    assert not [f"{g.span}: {g.item.name}: {g.outcome}" for g in result.gaps if not g.reason]
+    assert not [r.rule.id for r in result.rules if not r.proved_by and not r.reason]
     assert report.diagnostics == ()
-    assert found.items
+    assert result.items

@@ -38,10 +38,10 @@ def test_a_missing_option_has_the_value_that_the_dialect_says(replay: Recorder, 
 def test_an_unknown_variant_is_refused_with_those_that_are_known(replay: Recorder) -> None:
     with pytest.raises(DiagnosticsError) as error:
         replay(begin("Ann", "Bob", fair="perhaps"))
-    (found,) = error.value.diagnostics
-    assert found.code == "RS621"
-    assert "perhaps" in found.message
-    assert "yes, no" in found.message
+    (result,) = error.value.diagnostics
+    assert result.code == "RS621"
+    assert "perhaps" in result.message
+    assert "yes, no" in result.message
 
 
 @pytest.mark.parametrize("people", [None, "Ann", {}, [{"nick": "Ann"}, {"nick": "Bob"}]])
@@ -86,9 +86,9 @@ def test_a_dialect_that_does_not_exist_is_refused_with_a_hint(replay: Recorder) 
     replay.path.write_text(json.dumps([begin("Ann", "Bob")]), encoding="utf-8")
     with pytest.raises(DiagnosticsError) as error:
         replay_log(replay.path, rules=str(FOLDER), dialect="curier")
-    (found,) = error.value.diagnostics
-    assert found.code == "RS615"
-    assert "`courier`" in found.help
+    (result,) = error.value.diagnostics
+    assert result.code == "RS615"
+    assert "`courier`" in result.help
 
 
 # --- how entries are matched ------------------------------------------------------------------------------------------
@@ -377,9 +377,9 @@ def test_a_log_may_be_packed(replay: Recorder, tmp_path: Path) -> None:
 def test_containers_that_are_no_logs(replay: Recorder, text: str, code: str) -> None:
     with pytest.raises(DiagnosticsError) as error:
         replay.text(text)
-    (found,) = error.value.diagnostics
-    assert found.code == code
-    assert found.span is not None
+    (result,) = error.value.diagnostics
+    assert result.code == code
+    assert result.span is not None
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])

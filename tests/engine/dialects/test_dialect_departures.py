@@ -68,9 +68,9 @@ def test_the_first_entry_says_which_ruleset_it_is(
 def test_a_ruleset_that_the_dialect_does_not_have(replay: Recorder, game: Any) -> None:
     with pytest.raises(DiagnosticsError) as error:
         replay(opened(game=game))
-    (found,) = error.value.diagnostics
-    assert found.code == "RS616"
-    assert "post or express" in found.help
+    (result,) = error.value.diagnostics
+    assert result.code == "RS616"
+    assert "post or express" in result.help
 
 
 def test_a_ruleset_that_the_named_dialect_does_not_have(
@@ -255,13 +255,13 @@ def test_a_log_that_is_mostly_ignored_is_warned_of(replay: Recorder) -> None:
 
 
 def test_a_log_in_which_nothing_fits_any_more_diverges_at_the_first_of_those_entries(replay: Recorder) -> None:
-    here = [opened(), post("rest"), post("cargo", crates=[]), post("sell")]
+    place = [opened(), post("rest"), post("cargo", crates=[]), post("sell")]
     for wrong in (
         [post("go", to="mill")] * 4,
         [post("hurry"), post("go", to="mill"), post("rest"), OOPS, post("hurry"), post("nod"), post("keep")],
         [post("go", to="atlantis"), post("hurry")],  # at the end of the log
     ):
-        result = replay(*here, *wrong)
+        result = replay(*place, *wrong)
         assert result.divergence is not None
         assert (result.divergence.foreign_index, result.divergence.action) == (4, wrong[0])
         assert (
@@ -273,13 +273,13 @@ def test_a_log_in_which_nothing_fits_any_more_diverges_at_the_first_of_those_ent
 
 
 def test_entries_that_are_ignored_here_and_there_do_not_end_a_log(replay: Recorder) -> None:
-    here = [opened(), post("rest"), post("cargo", crates=[]), post("sell")]
+    place = [opened(), post("rest"), post("cargo", crates=[]), post("sell")]
     for stray in ([post("go", to="mill")], [post("hurry"), post("rest"), post("hurry")]):
-        assert ignored(replay(*here, *stray, post("keep"))) == [*range(4, 4 + len(stray))]
+        assert ignored(replay(*place, *stray, post("keep"))) == [*range(4, 4 + len(stray))]
     # One click may submit several entries of one type.
-    assert ignored(replay(*here, *[post("sell")] * 9, post("keep"))) == [*range(4, 13)]
-    assert ignored(replay(*here, *[post("sell")] * 9)) == [*range(4, 13)]
-    assert ignored(replay(*here, post("rest"))) == [4]
+    assert ignored(replay(*place, *[post("sell")] * 9, post("keep"))) == [*range(4, 13)]
+    assert ignored(replay(*place, *[post("sell")] * 9)) == [*range(4, 13)]
+    assert ignored(replay(*place, post("rest"))) == [4]
 
 
 def test_what_other_rules_cannot_say_is_not_compared(
@@ -390,6 +390,6 @@ def test_a_condition_that_is_none(errands: Ruleset, tmp_path: Path, when: str) -
     log = parse_foreign(json.dumps([opened()]), "game.json")
     with pytest.raises(DiagnosticsError) as error:
         Importer(Game(errands, ["Ann", "Bob"]), dialect, log)
-    (found,) = error.value.diagnostics
-    assert found.code == "RS622"
-    assert "loading.lay" in found.message
+    (result,) = error.value.diagnostics
+    assert result.code == "RS622"
+    assert "loading.lay" in result.message

@@ -68,10 +68,10 @@ def test_a_dialect_that_does_not_fit_its_schema(tmp_path: Path, old: str, new: s
     path = changed(tmp_path, old, new)
     with pytest.raises(DiagnosticsError) as error:
         read_dialect(path)
-    for found in error.value.diagnostics:
-        assert found.code.startswith(code)
-        assert found.span is not None
-        assert found.span.file == str(path)
+    for result in error.value.diagnostics:
+        assert result.code.startswith(code)
+        assert result.span is not None
+        assert result.span.file == str(path)
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,11 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Any:
     def run(read: Any) -> Any:
         monkeypatch.setattr(finders, "MADE_AFTER", 0)
         monkeypatch.setattr(finders, "MADE_AT_ONCE", 0)
-        found = read()
+        result = read()
         monkeypatch.setattr(finders.Finders, "finder", lambda *_: (None, False))
-        assert read() == found
+        assert read() == result
         monkeypatch.undo()
-        return found
+        return result
 
     return run
 
@@ -86,13 +86,13 @@ def test_damaged_logs_are_read_as_without_finders(path: Path, both: Any) -> None
 def test_finders_are_made_for_all_types_of_entries_of_the_recorded_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finders, "MADE_AFTER", 0)
     monkeypatch.setattr(finders, "MADE_AT_ONCE", 0)
-    found = []
+    results = []
     for path in ALL[::4]:
         _, importer, _ = opened(path)
         importer.run()
-        found.append(importer._projections.known.makers)
-    assert sum(map(len, found)) > 50
-    assert all(maker is not None for makers in found for maker in makers.values())
+        results.append(importer._projections.known.makers)
+    assert sum(map(len, results)) > 50
+    assert all(maker is not None for makers in results for maker in makers.values())
 
 
 def written(of: Dialect, game: Game) -> list[str]:
@@ -100,7 +100,7 @@ def written(of: Dialect, game: Game) -> list[str]:
     importer = Importer(game, of, parse_foreign('[{"kind": "open", "data": {"people": ["Ann", "7"]}}]', "log"))
     projections = importer._projections
     fragments = Fragments(projections.program, {})
-    found = []
+    results = []
     for d in game.omniscient.numbers.program.decisions:
         for type_ in {form.projection.type for c in d.choices for form in projections.forms[d.name, c.name]}:
             source = FinderSource(fragments.x)
@@ -108,8 +108,8 @@ def written(of: Dialect, game: Game) -> list[str]:
                 forms = [form for form in projections.forms[d.name, c.name] if form.projection.type == type_]
                 if forms and not any(form.projection.list for form in forms):
                     source.choice(k, c, forms)
-            found += [*source.params(), *source.source()]
-    return found
+            results += [*source.params(), *source.source()]
+    return results
 
 
 def test_no_text_of_a_dialect_gets_into_the_source() -> None:

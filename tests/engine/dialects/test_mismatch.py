@@ -35,9 +35,9 @@ def stop(at: int, **fields: Any) -> Stop:
     log[at] = {**log[at], "payload": {k: v for k, v in payload.items() if v is not None}}
     foreign = ForeignLog("game.json", log)
     seats, settings = seats_and_settings(dialect(), foreign, ruleset())
-    found = Importer(Game(ruleset(), seats, settings), dialect(), foreign, strict=True).run()
-    assert found is not None and found.foreign_index == at
-    return found
+    result = Importer(Game(ruleset(), seats, settings), dialect(), foreign, strict=True).run()
+    assert result is not None and result.foreign_index == at
+    return result
 
 
 RONDEL = first(lambda e: e["type"] == "rondel" and e["payload"]["slot"] == "import")
@@ -87,18 +87,18 @@ def test_what_an_entry_does_not_say_is_not_blamed() -> None:
         "RU": "russia",
     }
     for value in {2, 4, 6, 9, 12, 16, 20, 25} - {payload["tradeInValue"], payload["cost"]}:
-        found = stop(BOUGHT, tradeInValue=value)
+        result = stop(BOUGHT, tradeInValue=value)
         name = nation[payload["nation"]["value"]]
-        assert found.option == f"upgrade({name}_{value}, {name}_{payload['cost']})"
-        assert {"IMP-BON-04", "IMP-BON-05"} & set(found.refusal.rules)
-        assert "the same nation" not in found.refusal.reason
+        assert result.option == f"upgrade({name}_{value}, {name}_{payload['cost']})"
+        assert {"IMP-BON-04", "IMP-BON-05"} & set(result.refusal.rules)
+        assert "the same nation" not in result.refusal.reason
 
 
 def test_a_march_that_is_too_far_is_not_blamed_on_a_fleet() -> None:
-    found = stop(ARMY, destination="dublin")
-    assert found.option == "march(genoa, dublin)"
-    assert "out of reach" in found.refusal.reason
-    assert {"IMP-ARM-02", "IMP-ARM-05"} <= set(found.refusal.rules)
+    result = stop(ARMY, destination="dublin")
+    assert result.option == "march(genoa, dublin)"
+    assert "out of reach" in result.refusal.reason
+    assert {"IMP-ARM-02", "IMP-ARM-05"} <= set(result.refusal.rules)
     assert stop(ARMY, origin="berlin", destination="munich").refusal.reason == "IMP-ARM-01: no such army there"
 
 
@@ -138,11 +138,11 @@ def test_a_log_with_an_import_too_many_diverges_there_with_its_reason() -> None:
     game, _, log = opened(GAME)
     log.entries[IMPORT]["payload"]["placements"] *= 2
     importer = Importer(game, dialect(), log)
-    found = importer.run()
-    assert found is not None
-    assert found.foreign_index == IMPORT
-    told = "only 3 of the 6 elements of `placements` fit: then `rondel` of Charles is open (IMP-IMP-01, IMP-IMP-04, "
-    assert found.refusal.reason.startswith(told) and "up to three units" in found.refusal.reason
-    assert found.refusal.rules == ("IMP-IMP-01", "IMP-IMP-04", "IMP-IMP-05")
+    result = importer.run()
+    assert result is not None
+    assert result.foreign_index == IMPORT
+    note = "only 3 of the 6 elements of `placements` fit: then `rondel` of Charles is open (IMP-IMP-01, IMP-IMP-04, "
+    assert result.refusal.reason.startswith(note) and "up to three units" in result.refusal.reason
+    assert result.refusal.rules == ("IMP-IMP-01", "IMP-IMP-04", "IMP-IMP-05")
     assert importer.ignored == []
-    assert len(importer.moves) == found.ply == game.ply
+    assert len(importer.moves) == result.ply == game.ply

@@ -46,7 +46,7 @@ def test_entries_with_null_mean_none(tmp_path: Path) -> None:
         (compiled,) = projections.forms["way", "go"]
         inverse = FormInverse(compiled, projections)
         for a, b in product(FOUND, repeat=2):
-            record = {key: found for key, found in (("a", a), ("b", b)) if found is not ...}
+            record = {key: result for key, result in (("a", a), ("b", b)) if result is not ...}
             alike = [args for args in product(*domains) if projections.equal(args, compiled, record, state)]
             guesses = inverse.guesses(record, state)
             if guesses is not None:

@@ -87,7 +87,7 @@ def test_guesses_are_the_arguments_that_look_like_the_record(
         for _, type_ in compiled.params
     ]
     for a, b in product([*FOUND, ...], repeat=2):
-        record = {key: found for key, found in (("a", a), ("b", b)) if found is not ...}
+        record = {key: result for key, result in (("a", a), ("b", b)) if result is not ...}
         guesses = narrowing.guesses(record, state)
         if guesses is None:
             continue  # they are listed
@@ -131,17 +131,17 @@ def test_logs_are_read_as_if_all_options_were_listed(postman: Dialect, monkeypat
     logs = [parse_foreign(json.dumps(errands(rng)), "log") for _ in range(100)]
 
     def read() -> list[Any]:
-        made = (Game(ruleset, *seats_and_settings(dialect, log, ruleset)) for log in logs)
-        return [outcome(Importer(game, dialect, log), []) for game, log in zip(made, logs, strict=True)]
+        product = (Game(ruleset, *seats_and_settings(dialect, log, ruleset)) for log in logs)
+        return [outcome(Importer(game, dialect, log), []) for game, log in zip(product, logs, strict=True)]
 
-    found = read()
+    result = read()
     monkeypatch.setattr(narrow, "MAX_TESTED", -1)
-    assert read() == found
-    assert any(ignored for _, _, _, ignored, _, _ in found)
+    assert read() == result
+    assert any(ignored for _, _, _, ignored, _, _ in result)
 
 
 @pytest.mark.parametrize("path", [*ALL[::4], *IMPOSSIBLE[:1]], ids=name_of)
 def test_recorded_games_are_read_as_if_all_options_were_listed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = outcome(opened(path)[1], [])
+    result = outcome(opened(path)[1], [])
     monkeypatch.setattr(narrow, "MAX_TESTED", -1)
-    assert outcome(opened(path)[1], []) == found
+    assert outcome(opened(path)[1], []) == result

@@ -119,8 +119,8 @@ def _replayed(tmp_path: Path, change: Any) -> tuple[int, str]:
 
 
 def _first(entries: list[Any], kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(e for e in entries if e["type"] == kind)["payload"]
-    return found
+    results: dict[str, Any] = next(e for e in entries if e["type"] == kind)["payload"]
+    return results
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ def test_a_list_of_all_options_asks_the_machine_once(nim: Game, monkeypatch: pyt
 def test_interrupts_stand_apart(imperial: Game) -> None:
     assert not any(option.interrupt for option in imperial.legal_options)
     assert all(option.interrupt and option.by is not None for option in imperial.interrupts)
-    given = imperial.interrupts[0]
-    assert given in imperial.interrupts and given not in imperial.legal_options
+    source = imperial.interrupts[0]
+    assert source in imperial.interrupts and source not in imperial.legal_options
     own = imperial.legal_options[0]
     assert own in imperial.legal_options and own not in imperial.interrupts
 
@@ -102,15 +102,15 @@ def test_options_are_tried_one_by_one_and_taken_back(backend: Backend, tmp_path:
         pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     game = Game(small(tmp_path / "small", FILLING + WORLD), ["Ann", "Bob"], backend=backend)
     game.apply(game.legal_options[1])
-    kept, tried = [], []
+    rest, tried = [], []
     for option in game.legal_options:
         game.apply(option)
         tried.append(str(option))
-        kept.append(game.copy())  # from here on the copy has the state in which the list was begun
+        rest.append(game.copy())  # from here on the copy has the state in which the list was begun
         game.apply(game.legal_options[0])
         game.undo()
         game.undo()
-    assert tried == ["put(1)", "put(2)", "put(3)", "empty"] == [str(one.history[-1]) for one in kept]
+    assert tried == ["put(1)", "put(2)", "put(3)", "empty"] == [str(one.history[-1]) for one in rest]
 
 
 @pytest.mark.parametrize("back", [0, 2])
@@ -150,8 +150,8 @@ def test_what_a_set_up_gives_is_there_before_the_first_rule_runs(play: Play) -> 
 
 @pytest.mark.parametrize("name", rulespec.__all__)
 def test_the_door_opens_to_every_name(name: str) -> None:
-    found = getattr(rulespec, name)
-    assert found.__name__ == name and name in dir(rulespec)
+    result = getattr(rulespec, name)
+    assert result.__name__ == name and name in dir(rulespec)
 
 
 def test_errors_have_one_root() -> None:

@@ -115,8 +115,8 @@ def test_what_looks_the_same_is_told_the_same(rules: str, tmp_path: Path) -> Non
     ruleset = small(tmp_path / "small", TILES if rules == "TILES" else DECK)
     expressions = ["count(tile.hand[last])", "bee in tile.deck"] if rules == "TILES" else ["first(deck)", "count(deck)"]
     expressions = [e.replace("last", "next(first(player))") for e in expressions]
-    found, alike = differences(lambda: Game(ruleset, ["A", "B"]), expressions)
-    assert found == [] and alike > 10
+    result, alike = differences(lambda: Game(ruleset, ["A", "B"]), expressions)
+    assert result == [] and alike > 10
 
 
 def test_a_game_with_other_tokens_in_hand_looks_the_same(play: Play) -> None:

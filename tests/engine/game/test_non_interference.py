@@ -64,8 +64,8 @@ POKER_EXPRESSIONS = ["A.card", "B.card", "pot", "count(p in player where p.card 
 
 
 def test_what_looks_the_same_is_told_the_same(make: Callable[[], Game]) -> None:
-    found, alike = differences(make, EXPRESSIONS)
-    assert found == [] and alike > 200
+    result, alike = differences(make, EXPRESSIONS)
+    assert result == [] and alike > 200
 
 
 IMPLICIT = """
@@ -109,8 +109,8 @@ def test_a_variable_that_is_set_if_a_secret_is_so_is_not_told(body: str, tmp_pat
 
 
 def test_hands_that_look_the_same_are_told_the_same() -> None:
-    found, alike = differences(poker, POKER_EXPRESSIONS)
-    assert found == [] and alike > 50
+    result, alike = differences(poker, POKER_EXPRESSIONS)
+    assert result == [] and alike > 50
 
 
 @pytest.mark.parametrize("seat", ["A", "B", None])
@@ -221,14 +221,14 @@ def observations(make: Callable[[], Game]) -> dict[str | None, list[tuple[str, .
 
 def told_differently(make: Callable[[], Game], honest: dict[str | None, list[tuple[str, ...]]]) -> set[str]:
     texts = ["beat(B)", "tell(A)", "tell(B)", "rest", "bid(2)"]
-    found: set[str] = set()
+    results: set[str] = set()
     for seat, observations_ in honest.items():
         seen: dict[tuple[str, ...], Any] = {}
         for position, observation in zip(positions(make()), observations_, strict=True):
             now = told(position, seat, texts, EXPRESSIONS)
             first = seen.setdefault(observation, now)
-            found |= {outlet for outlet in now if first[outlet] != now[outlet]}
-    return found
+            results |= {outlet for outlet in now if first[outlet] != now[outlet]}
+    return results
 
 
 # --- games that look the same
@@ -251,8 +251,8 @@ def test_twins_are_determinized_alike(make: Callable[[], Game]) -> None:
         memory = game.view("A").memory
         if len(seen.setdefault(memory, [])) < 2:
             seen[memory].append(determinize(game, "A", random.Random(1)).history)
-    assert all(len({tuple(map(str, h)) for h in found}) == 1 for found in seen.values())
-    assert any(len(found) > 1 for found in seen.values())
+    assert all(len({tuple(map(str, h)) for h in result}) == 1 for result in seen.values())
+    assert any(len(result) > 1 for result in seen.values())
 
 
 def test_every_hand_that_looks_the_same_comes() -> None:

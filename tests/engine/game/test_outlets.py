@@ -22,12 +22,12 @@ ROOMS = ("engine/game", "engine/logs", "engine/words", "engine/search", "drawing
 
 def told_a_seat() -> set[str]:
     """The public functions and classes of these rooms that are given the name of a seat."""
-    found: set[str] = set()
+    results: set[str] = set()
     for path in (path for room in ROOMS for path in (ROOT / room).glob("*.py")):
         for item in ast.parse(path.read_text("utf-8")).body:
             if isinstance(item, ast.FunctionDef | ast.ClassDef) and item.name[0] != "_" and item.name != "command":
-                found |= {f"{path.stem}.{item.name}" for part in ast.walk(item) if _names_a_seat(part)}
-    return found - {"game.Game"}
+                results |= {f"{path.stem}.{item.name}" for part in ast.walk(item) if _names_a_seat(part)}
+    return results - {"game.Game"}
 
 
 def _names_a_seat(part: ast.AST) -> bool:
@@ -45,13 +45,13 @@ def public(*files: str) -> set[str]:
 
 def seats_of_commands() -> set[str]:
     """The options of commands that name a seat, or a file that one was given."""
-    found: set[str] = set()
+    results: set[str] = set()
     for name in COMMANDS:
         command = importlib.import_module(f"rulespec.cli.{name}").command
         for param in command.params:
             if param.metavar == "SEAT" or param.name in ("seat", "earlier", "viewer"):
-                found.add(f"{name} {param.opts[0]}")
-    return found
+                results.add(f"{name} {param.opts[0]}")
+    return results
 
 
 KNOWN = {

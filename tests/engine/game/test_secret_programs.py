@@ -57,31 +57,31 @@ def played(game: Game, rng: random.Random, plies: int) -> None:
 
 def compared(text: str, backend: Backend, rng: random.Random) -> Counter[str]:
     """Pairs of games that look the same to a seat, how many of them differ, and how many outlets distinguished them."""
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     game = Game(with_rules(text), ["north", "south", "east"][: rng.randint(2, 3)], {}, backend)
     played(game, rng, rng.randint(3, 12))
     texts = [str(option) for option in every_option(game)][:MOST_OPTIONS] if not game.is_over else []
     for seat in game.seats:
-        found["seats"] += 1
-        here = told(game, seat, texts, EXPRESSIONS)
+        results["seats"] += 1
+        place = told(game, seat, texts, EXPRESSIONS)
         for _ in range(TWINS):
             try:
                 twin = determinize(game, seat, rng, MOST_TRIED)
             except NotFoundError:
-                found["not found"] += 1
+                results["not found"] += 1
                 break
-            found["pairs"] += 1
+            results["pairs"] += 1
             if twin.history != game.history:
-                found["differ"] += 1
+                results["differ"] += 1
                 there = told(twin, seat, texts, EXPRESSIONS)
-                assert here == there, [outlet for outlet in here if here[outlet] != there[outlet]]
+                assert place == there, [outlet for outlet in place if place[outlet] != there[outlet]]
                 break
-    return found
+    return results
 
 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
 def test_what_looks_the_same_is_told_the_same(backend: Backend) -> None:
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     for seed in range(PROGRAMS if backend == "interpreter" else PROGRAMS // 4):
         rng = random.Random(FIRST + seed)
         writer = Writer(rng.randrange)
@@ -89,11 +89,11 @@ def test_what_looks_the_same_is_told_the_same(backend: Backend) -> None:
         text = writer.program().replace("procedure play():\n", DEAL)
         assert DEAL in text
         try:
-            found += compared(text, backend, rng)
+            results += compared(text, backend, rng)
         except RulesetFaultError:
-            found["at fault"] += 1
+            results["at fault"] += 1
         except DiagnosticsError as error:  # loops in loops: the checker refuses the program
             if {d.code for d in error.diagnostics if d.severity is Severity.ERROR} != {"RS411"}:
                 raise
-            found["refused"] += 1
-    assert found["seats"] >= PROGRAMS // 4 and found["differ"] > 0.6 * found["seats"]
+            results["refused"] += 1
+    assert results["seats"] >= PROGRAMS // 4 and results["differ"] > 0.6 * results["seats"]

@@ -38,7 +38,7 @@ def compared(folder: Path, body: str, seed: int) -> Counter[str]:
     """Counts of pairs: those that looked the same, those of them that differ in secrets, those that came to differ."""
     rng = random.Random(seed)
     ruleset = load_ruleset(str(ruleset_of(folder, body)))
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     for _ in range(GAMES):
         game = Game(ruleset, SEATS, {})
         seat = rng.choice(SEATS)
@@ -47,10 +47,10 @@ def compared(folder: Path, body: str, seed: int) -> Counter[str]:
             twin = determinize(game, seat, rng, 2_000)
         except (NotFoundError, RulesetFaultError):
             continue
-        found["pairs"] += 1
-        found["differ"] += twin.history != game.history
-        found["told"] += is_told(game, twin, seat, rng)
-    return found
+        results["pairs"] += 1
+        results["differ"] += twin.history != game.history
+        results["told"] += is_told(game, twin, seat, rng)
+    return results
 
 
 def dealt(game: Game, rng: random.Random) -> None:
@@ -103,9 +103,9 @@ def alike(game: Game, option: Option, other: Option, seat: str) -> bool:
 
 @pytest.mark.parametrize("body", QUIET)
 def test_what_is_not_warned_of_tells_nothing(body: str, tmp_path: Path) -> None:
-    found = compared(tmp_path, body, 1)
-    assert found["told"] == 0
-    assert found["differ"] > found["pairs"] // 2
+    result = compared(tmp_path, body, 1)
+    assert result["told"] == 0
+    assert result["differ"] > result["pairs"] // 2
 
 
 def test_what_is_warned_of_tells(tmp_path: Path) -> None:

@@ -53,10 +53,10 @@ def test_an_old_log_names_people_in_its_lines(name: str) -> None:
         {"undo": 1, "set": {"first": name}},
     ]
     log = parse_log(text + "".join(json.dumps(line) + "\n" for line in lines), "old.jsonl")
-    (seat, bob), opened, given = log.header.seats, *log.entries[:2]
+    (seat, bob), opened, source = log.header.seats, *log.entries[:2]
     assert log.header.seats == {seat: name, bob: "Bob"}
     assert (opened.by, opened.option) == (None, f"opens({seat})")
-    assert (given.by, given.option) == (bob, f"give({seat}, 2)")
+    assert (source.by, source.option) == (bob, f"give({seat}, 2)")
     assert log.entries[2].back is not None and log.entries[2].back.set == (("first", seat),)
 
 

@@ -181,14 +181,14 @@ def test_a_guess_in_a_forged_log_is_told_nothing_of_the_whole_one(logs: Path, se
     lines = (logs / "game.jsonl").read_text("utf-8").splitlines(keepends=True)[:3]
     for_ = json.dumps(None if seat == "public" else seat)
     text = (logs / "Ann_before.jsonl").read_text("utf-8").replace('"for": "Ann"', f'"for": {for_}')
-    told = set()
+    notes = set()
     for bid in range(5):
         (logs / "game.jsonl").write_text("".join(lines).replace("bid(3)", f"bid({bid})"), "utf-8")
         for guess in range(5):
             (logs / "guess.jsonl").write_text(text.replace("bid(3)", f"bid({guess})"), "utf-8")
             code, out = checked(logs, "guess", "game", seat)
-            told.add((code, out.replace(f"bid({guess})", "GUESS")))
-    assert len(told) == 1 and told.pop()[0] == 1
+            notes.add((code, out.replace(f"bid({guess})", "GUESS")))
+    assert len(notes) == 1 and notes.pop()[0] == 1
 
 
 def test_a_log_that_cannot_be_read_is_not_quoted(logs: Path) -> None:

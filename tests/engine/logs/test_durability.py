@@ -69,7 +69,7 @@ def entries(path: Path) -> list[dict[str, Any]]:
     """The moves of a log, which are on the lines behind its header; every line is whole."""
     data = path.read_bytes()
     assert data.endswith(b"\n")
-    return [found for line in data.decode().splitlines()[1:] if "end" not in (found := json.loads(line))]
+    return [result for line in data.decode().splitlines()[1:] if "end" not in (result := json.loads(line))]
 
 
 def play(path: Path, stdin: str, *args: str) -> tuple[int, str, str]:
@@ -151,19 +151,19 @@ def test_cut_at_any_byte_the_whole_lines_count_and_the_game_goes_on(tmp_path: Pa
     for cut in range(len(LINES[number])):
         path.write_bytes(b"".join(LINES[:number]) + LINES[number][:cut])
         whole = number + (cut == len(LINES[number]) - 1)  # a line that lacks nothing but its end is whole
-        kept, torn = ENTRIES[: max(0, whole - 1)], cut > 0 and whole == number
+        rest, torn = ENTRIES[: max(0, whole - 1)], cut > 0 and whole == number
 
         code, out, err = play(path, "")
         assert code == 0, cut
         assert ("RS603" in err or "first line was torn" in out) == torn, cut
-        stands = sum(-e["undo"] if "undo" in e else 1 for e in kept)
+        stands = sum(-e["undo"] if "undo" in e else 1 for e in rest)
         assert (f"goes on after {stands} decision" in out) == (whole > 0), cut
 
         code, out, _ = play(path, "take(1)\n")
         assert code == 0, cut
         assert re.search(r"taken and saved: \w+: take\(1\)", out), cut
         now = entries(path)
-        assert now[:-1] == kept, cut
+        assert now[:-1] == rest, cut
         assert now[-1]["option"] == "take(1)", cut
         assert read_log(path).warnings == [], cut
         assert replay_log(path).divergence is None, cut
@@ -341,13 +341,13 @@ def read_until(game: subprocess.Popen[bytes], text: str) -> bytes:
 
 def confirmed(out: bytes) -> list[str]:
     """The confirmations that people saw: options taken, and `undo`. Half a line confirms nothing."""
-    found: list[str] = []
+    results: list[str] = []
     for line in out.decode("utf-8", "replace").split("\n")[:-1]:
         if line.startswith("taken and saved: "):
-            found.append(line.rpartition(": ")[2])
+            results.append(line.rpartition(": ")[2])
         elif line.startswith("taken back: "):
-            found.append("undo")
-    return found
+            results.append("undo")
+    return results
 
 
 def saved_moves(path: Path) -> list[str]:
@@ -366,9 +366,9 @@ def test_killed_at_any_moment_what_was_confirmed_is_there(tmp_path: Path) -> Non
             game.kill()
             assert game.stdout is not None
             out += game.stdout.read()
-        told, found = confirmed(out), saved_moves(path)
-        assert found[: len(told)] == told
-        assert len(told) <= len(found) <= len(told) + 1
+        note, result = confirmed(out), saved_moves(path)
+        assert result[: len(note)] == note
+        assert len(note) <= len(result) <= len(note) + 1
         assert replay_log(path).divergence is None
 
 

@@ -153,8 +153,8 @@ def test_play_writes_the_end_where_a_game_is_left_and_where_it_ends(tmp_path: Pa
     args = ("play", "nim", "--players", "2", "--ids", "--log", path)
     for stdin, ends in (("take(1)\nq\n", 1), ("q\n", 1), ("", 1), ("take(2)\n", 2), ("u\ntake(3)\nq\n", 3)):
         assert invoke(*args, stdin=stdin)[0] == 0
-        found = [line for line in lines_of(path) if "end" in line]
-        assert len(found) == ends and "end" in lines_of(path)[-1]
+        results = [line for line in lines_of(path) if "end" in line]
+        assert len(results) == ends and "end" in lines_of(path)[-1]
         assert invoke("replay", path)[0] == 0 and "no end" not in invoke("replay", path)[1]
     invoke(*args, stdin="1\n" * 40)
     assert lines_of(path)[-1]["end"]["winners"] and invoke("replay", path)[0] == 0

@@ -262,10 +262,10 @@ def test_a_packed_log_without_even_a_header_is_an_error(errands: Ruleset, tmp_pa
 
 
 def test_a_line_in_the_middle_that_is_damaged_is_an_error() -> None:
-    found = refusal(HEADER + OPENING[:20] + "\n" + MOOD)
-    assert found.code == "RS604"
-    assert found.span is not None
-    assert found.span.line == 2
+    result = refusal(HEADER + OPENING[:20] + "\n" + MOOD)
+    assert result.code == "RS604"
+    assert result.span is not None
+    assert result.span.line == 2
 
 
 def test_a_damaged_line_that_is_ended_is_not_torn() -> None:
@@ -328,10 +328,10 @@ def header(**changes: Any) -> str:
     ],
 )
 def test_each_damage_has_a_code_and_a_place(text: str, code: str, at: tuple[int, int] | None) -> None:
-    found = refusal(text)
-    assert found.code == code
-    assert found.span is not None
-    assert at is None or (found.span.line, found.span.column) == at
+    result = refusal(text)
+    assert result.code == code
+    assert result.span is not None
+    assert at is None or (result.span.line, result.span.column) == at
 
 
 def test_a_misspelt_key_gets_a_hint() -> None:

@@ -113,10 +113,10 @@ def test_notes_of_another_form_are_refused(tmp_path: Path, what: str) -> None:
     path.write_text("".join(json.dumps(x) + "\n" for x in lines), "utf-8")
     with pytest.raises(DiagnosticsError) as error:
         read_log(path)
-    (found,) = error.value.diagnostics
-    assert found.code == "RS607" and found.span is not None and found.span.line == number + 1
+    (result,) = error.value.diagnostics
+    assert result.code == "RS607" and result.span is not None and result.span.line == number + 1
     if "nobody knows" in what:
-        assert "`x-`" in found.help
+        assert "`x-`" in result.help
 
 
 def test_play_writes_the_date_and_remarks(tmp_path: Path) -> None:

@@ -198,6 +198,6 @@ def test_a_saved_game_with_secrets_is_its_owners(play: Play, tmp_path: Path) -> 
 
 def test_particles_look_the_same_and_differ(play: Play) -> None:
     game = take(play(SECRET + WORLD, "ann bob"), "deal(0)", "deal(1)")
-    found = particles(game, "ann", 12, random.Random(1))
-    assert all(one.view("ann") == game.view("ann") for one in found)
-    assert {str(one.history[1]) for one in found} == {"deal(0)", "deal(1)"} and len(found) == 12
+    result = particles(game, "ann", 12, random.Random(1))
+    assert all(one.view("ann") == game.view("ann") for one in result)
+    assert {str(one.history[1]) for one in result} == {"deal(0)", "deal(1)"} and len(result) == 12

@@ -79,13 +79,13 @@ def name(x: int, y: int) -> str:
 
 def ray(x: int, y: int, step: str, stops: set[str]) -> list[str]:
     """The squares in a direction, worked out one by one."""
-    found: list[str] = []
-    while not (found and found[-1] in stops):
+    results: list[str] = []
+    while not (results and results[-1] in stops):
         x, y = x + STEPS[step][0], y + STEPS[step][1]
         if not (0 <= x < 5 and 0 <= y < 4):
             break
-        found.append(name(x, y))
-    return found
+        results.append(name(x, y))
+    return results
 
 
 def shown(names: list[str]) -> str:

@@ -34,13 +34,13 @@ def machine(game: Game) -> PythonBackend:
 
 def holding(invariants: Invariants, state: State) -> set[tuple[int, int]]:
     """The invariants that hold, as numbers with one of their members; nothing where the rules are at fault."""
-    found = set()
+    results = set()
     for number, whole in invariants.members.items():
         if holds(invariants, number, state, whole):
-            found |= {(number, member) for member in members(whole, 0)}
+            results |= {(number, member) for member in members(whole, 0)}
             continue
-        found |= {(number, member) for member in members(whole, 0) if holds(invariants, number, state, 1 << member)}
-    return found
+        results |= {(number, member) for member in members(whole, 0) if holds(invariants, number, state, 1 << member)}
+    return results
 
 
 def holds(invariants: Invariants, number: int, state: State, asked: int) -> bool:
@@ -130,7 +130,7 @@ def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.Mo
     p = lower(ruleset, 3, Game(ruleset, SEATS).settings)
     invariants = PythonBackend(p).invariants
     readers, always = invariants.readers
-    named = {number for found in readers.values() for number, _ in found}
+    named = {number for result in readers.values() for number, _ in result}
     assert 0 in named and always and named | set(always) == set(invariants.members) and not named & set(always)
 
 

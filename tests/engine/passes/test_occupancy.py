@@ -38,8 +38,8 @@ def read(e: ir.Positive) -> tuple[ir.Expr | None, Occupancy]:
     p = program(28)
     p.functions.append(ir.Function("f", 2, (), e))
     changed, occupancy = with_occupancy(p)
-    found = changed.functions[0].body
-    return (None if found == e else found), occupancy
+    result = changed.functions[0].body
+    return (None if result == e else result), occupancy
 
 
 @pytest.mark.parametrize(
@@ -53,16 +53,16 @@ def read(e: ir.Positive) -> tuple[ir.Expr | None, Occupancy]:
     ],
 )
 def test_sets_along_a_dimension_are_maintained(e: ir.Positive, wanted: tuple[ir.Expr, int]) -> None:
-    found, occupancy = read(e)
+    result, occupancy = read(e)
     index, sets = wanted
     (family,) = occupancy.families.values()
-    assert found == ir.Cell(family.at, index, sets) and family.sets == sets
+    assert result == ir.Cell(family.at, index, sets) and family.sets == sets
 
 
 def test_a_part_of_a_set_is_read_from_the_whole() -> None:
-    found, occupancy = read(row(op("*", V, ir.Const(6)), 5, 1))
+    result, occupancy = read(row(op("*", V, ir.Const(6)), 5, 1))
     (family,) = occupancy.families.values()
-    assert found == ir.Op("&", (ir.Cell(family.at, V, 4), ir.Const(31)))
+    assert result == ir.Op("&", (ir.Cell(family.at, V, 4), ir.Const(31)))
 
 
 def test_the_set_of_an_entity_that_is_named_is_one_of_those_of_all() -> None:
@@ -97,8 +97,8 @@ def test_one_family_serves_for_a_part_of_its_members(count: int, size: int) -> N
     ],
 )
 def test_others_are_not(e: ir.Positive) -> None:
-    found, occupancy = read(e)
-    assert found is None and not occupancy.families and occupancy.cells == 28
+    result, occupancy = read(e)
+    assert result is None and not occupancy.families and occupancy.cells == 28
 
 
 def test_sets_of_cells_that_are_assigned_are_not_maintained() -> None:

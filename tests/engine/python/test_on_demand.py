@@ -50,10 +50,10 @@ def test_each_function_is_written_once() -> None:
 
 @pytest.mark.parametrize("log", [LOG, FOREIGN], ids=lambda path: path.stem)
 def test_a_log_replayed_once_ends_as_any_other(log: Path) -> None:
-    once, often = replay_log(log, once=True), replay_log(log)
-    assert isinstance(once.game.omniscient.numbers.machine, OnDemandBackend)
+    single, often = replay_log(log, once=True), replay_log(log)
+    assert isinstance(single.game.omniscient.numbers.machine, OnDemandBackend)
     assert not isinstance(often.game.omniscient.numbers.machine, OnDemandBackend)
-    assert once.game.hash == often.game.hash and once.moves == often.moves
+    assert single.game.hash == often.game.hash and single.moves == often.moves
 
 
 def test_interrupts_are_made_on_demand() -> None:

@@ -132,8 +132,8 @@ def test_what_nothing_needs_faults_alike(definitions: str, machine: str) -> None
 @pytest.mark.parametrize("definitions", LARGE)
 def test_numbers_that_become_too_large_fault_alike(definitions: str, machine: str) -> None:
     value, expected = LARGE[definitions]
-    found = outcome(with_rules(rules(definitions, value)), machine)
-    assert found == expected if expected.isdecimal() else expected in found
+    result = outcome(with_rules(rules(definitions, value)), machine)
+    assert result == expected if expected.isdecimal() else expected in result
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -151,5 +151,5 @@ def test_numbers_that_become_too_large_fault_alike(definitions: str, machine: st
 )
 def test_what_is_kept_stays_within_bounds(body: str, machine: str) -> None:
     text = rules(HUGE + "procedure helper(k: int):\n    set n to k\n", "1").replace("set m to 1", body)
-    found = outcome(with_rules(text), machine)
-    assert "RS703" not in found and "15 digits" in found
+    result = outcome(with_rules(text), machine)
+    assert "RS703" not in result and "15 digits" in result

@@ -282,16 +282,16 @@ def test_the_command_takes_a_foreign_log_and_says_what_is_wrong_with_it(
 
 
 def test_code_is_generated_only_for_candidates_that_get_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
+    results: list[str] = []
 
     def counted(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-        made.append(ruleset.ref)
+        results.append(ruleset.ref)
         return quick_machine(ruleset, seats, settings)
 
     monkeypatch.setattr(module, "quick_machine", counted)
     result = identify(as_native(SITE / "c006-auction-3p.json"), details=False, load=ruleset)
     assert result.replays > 300
-    assert len(made) < 20
+    assert len(results) < 20
 
 
 def test_files_are_read_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:

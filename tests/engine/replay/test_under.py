@@ -183,10 +183,10 @@ def test_decisions_are_taken_back_as_they_were(quiz: str) -> None:
     said, wrong = game.history
     again = judge("game", game, load_ruleset(quiz + "+warm"), moves=[wrong_start(game), TakenBack(1), said, wrong])
     assert (again.decisions, again.legal, again.forced, again.outcome.scores) == (3, 3, 3, {"Ann": 2, "Bob": 4})
-    kept = judge(
+    rest = judge(
         "game", game, load_ruleset(quiz + "+warm"), moves=[said, TakenBack(1, ("player.points",)), said, wrong]
     )
-    assert kept.outcome.scores == {"Ann": 4, "Bob": 4}
+    assert rest.outcome.scores == {"Ann": 4, "Bob": 4}
     # A field that the other rules lack is not kept, and not set.
     back = TakenBack(1, ("player.luck",), (("luck", 7),))
     unknown = judge("game", game, load_ruleset(quiz), moves=[said, back, TakenBack(0, (), (("luck", 7),)), said, wrong])

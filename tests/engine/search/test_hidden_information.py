@@ -33,13 +33,13 @@ def alike(game: Game) -> list[Game]:
 
 
 def test_a_search_of_games_that_look_the_same_is_the_same() -> None:
-    found = [
+    results = [
         searched(hand(card), lambda game: particles(game, "Ann", 6, random.Random(1))) for card in ("king", "jack")
     ]
-    assert found[0] == found[1]
-    assert len({str(estimates) for estimates in found[0]}) > 1
+    assert results[0] == results[1]
+    assert len({str(estimates) for estimates in results[0]}) > 1
 
 
 def test_a_search_of_the_game_itself_tells_what_is_hidden() -> None:
-    found = [searched(hand(card), lambda game: [game]) for card in ("king", "jack")]
-    assert found[0] != found[1]
+    results = [searched(hand(card), lambda game: [game]) for card in ("king", "jack")]
+    assert results[0] != results[1]

@@ -59,10 +59,10 @@ def played(game: Game, seed: int, most: int) -> Game:
 def disturbed(codes: Codes, rng: random.Random) -> Iterator[Codes]:
     """Codes that somebody has tampered with."""
     for _ in range(6):
-        found = codes.copy()
-        at, column = rng.randrange(len(found)), rng.randrange(found.shape[1])
-        found[at, column] = rng.choice([-1, 0, 1, 2, 5, 63, 64, 1 << 40, -(1 << 62), int(found[at, column]) + 1])
-        yield found
+        result = codes.copy()
+        at, column = rng.randrange(len(result)), rng.randrange(result.shape[1])
+        result[at, column] = rng.choice([-1, 0, 1, 2, 5, 63, 64, 1 << 40, -(1 << 62), int(result[at, column]) + 1])
+        yield result
     yield np.concatenate([codes[: len(codes) // 2], codes[len(codes) // 2 + 1 :]])
     yield codes[::-1]
     yield np.concatenate([codes, codes])
@@ -74,12 +74,12 @@ def test_shipped_logs_come_to_the_same_end(path: Path) -> None:
     log = read_log(path)
     plain = replay_native(log, load_ruleset(log.header.ruleset))
     search = open_search(Game(plain.game.ruleset, ["?" + name for name in log.header.seats], log.header.settings))
-    found = search.replay([search.codes(log.entries, tuple(log.header.seats))], hashes=True)
+    result = search.replay([search.codes(log.entries, tuple(log.header.seats))], hashes=True)
     assert search.backend == "wasm"
-    assert found.decisions.tolist() == [plain.game.ply]
-    assert search.game(found.rows[0]).omniscient.numbers.cells == plain.game.omniscient.numbers.cells
-    assert [f"{each:016x}" for each in found.hashes[-1:].tolist()] == [plain.game.hash]
-    assert (search.deciders(found.rows)[0] == NOBODY) == plain.game.is_over
+    assert result.decisions.tolist() == [plain.game.ply]
+    assert search.game(result.rows[0]).omniscient.numbers.cells == plain.game.omniscient.numbers.cells
+    assert [f"{each:016x}" for each in result.hashes[-1:].tolist()] == [plain.game.hash]
+    assert (search.deciders(result.rows)[0] == NOBODY) == plain.game.is_over
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
@@ -90,11 +90,11 @@ def test_random_games_and_what_is_made_of_them_are_legal_as_far_as_in_python(fol
     games = [played(start.copy(), seed, 70) for seed in range(3)]
     codes = [fast.codes(game.history) for game in games]
     every = [*codes, *(one for of in codes if len(of) for one in disturbed(of, rng))]
-    found = fast.replay(every, hashes=True)
-    assert found.decisions[:3].tolist() == [game.ply for game in games]
-    assert [fast.game(row).hash for row in found.rows[:3]] == [game.hash for game in games]
-    same(found, plain.replay(every, hashes=True))
-    assert fast.replay(every).decisions.tolist() == found.decisions.tolist()
+    result = fast.replay(every, hashes=True)
+    assert result.decisions[:3].tolist() == [game.ply for game in games]
+    assert [fast.game(row).hash for row in result.rows[:3]] == [game.hash for game in games]
+    same(result, plain.replay(every, hashes=True))
+    assert fast.replay(every).decisions.tolist() == result.decisions.tolist()
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "tetrarchia"])
@@ -117,9 +117,9 @@ def test_hostile_logs_are_legal_as_far_as_a_replay_says(ref: str) -> None:
         )
         log = [*entries[:at], other, *entries[at + 1 :]]
         plain = replay_native(NativeLog("log", LogHeader.of(start), log, ""), ruleset)
-        found = search.replay([search.codes(log)])
-        assert found.decisions.tolist() == [plain.game.ply]
-        assert search.game(found.rows[0]).hash == plain.game.hash
+        result = search.replay([search.codes(log)])
+        assert result.decisions.tolist() == [plain.game.ply]
+        assert search.game(result.rows[0]).hash == plain.game.hash
 
 
 FAULTY = """
@@ -138,9 +138,9 @@ def test_a_decision_at_which_the_rules_are_at_fault_is_not_legal() -> None:
     fast, plain = open_search(game), Search(game)
     right, wrong = RecordedDecision("act", "ann", "wrong(3)"), RecordedDecision("act", "bob", "wrong(2)")
     codes = fast.codes([right, wrong])
-    found = fast.replay([codes, codes[1:], codes[:1]], hashes=True)
-    assert found.decisions.tolist() == [1, 0, 1]
-    same(found, plain.replay([codes, codes[1:], codes[:1]], hashes=True))
+    result = fast.replay([codes, codes[1:], codes[:1]], hashes=True)
+    assert result.decisions.tolist() == [1, 0, 1]
+    same(result, plain.replay([codes, codes[1:], codes[:1]], hashes=True))
 
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=max(1, EXAMPLES // 4))
@@ -154,9 +154,9 @@ def test_random_programs_replay_as_in_python(text: str, seed: int, towns: int) -
     fast, plain = open_search(start), Search(start)
     codes = fast.codes(game.history)
     every = [codes, *(disturbed(codes, random.Random(seed)) if len(codes) else ())]
-    found = fast.replay(every, hashes=True)
-    assert found.decisions[0] == game.ply
-    same(found, plain.replay(every, hashes=True))
+    result = fast.replay(every, hashes=True)
+    assert result.decisions[0] == game.ply
+    same(result, plain.replay(every, hashes=True))
 
 
 LONG = """
@@ -194,10 +194,10 @@ def test_decisions_that_only_python_can_take_are_taken(monkeypatch: pytest.Monke
         taken.apply(taken.legal_options[number])
     codes = fast.codes(taken.history)
     assert {option.name for option in taken.history} == {"long", "short"}
-    found = fast.replay([codes, codes[:1]], hashes=True)
-    assert found.decisions.tolist() == [5, 1]
+    result = fast.replay([codes, codes[:1]], hashes=True)
+    assert result.decisions.tolist() == [5, 1]
     assert judged == [0, 0]
-    same(found, plain.replay([codes, codes[:1]], hashes=True))
+    same(result, plain.replay([codes, codes[:1]], hashes=True))
     rows = plain.rows([game]).repeat(4, axis=0)
     one, other = (search.playouts(rows, 2, cap=2, hashes=True) for search in (fast, plain))
     assert one.hashes.tolist() == other.hashes.tolist()
@@ -210,10 +210,10 @@ def test_what_finds_no_room_at_once_goes_in_in_parts(monkeypatch: pytest.MonkeyP
     games = [played(start.copy(), seed, 500) for seed in range(5)]
     search = open_search(start)
     codes = [search.codes(game.history) for game in games]
-    found = search.replay(codes * 20, hashes=True)
-    assert found.decisions.tolist() == [game.ply for game in games] * 20
-    assert len(found.hashes) == found.decisions.sum() > memory.OUT_BYTES
-    assert [f"{found.hashes[n - 1]:016x}" for n in found.decisions.cumsum()[:5].tolist()] == [g.hash for g in games]
+    result = search.replay(codes * 20, hashes=True)
+    assert result.decisions.tolist() == [game.ply for game in games] * 20
+    assert len(result.hashes) == result.decisions.sum() > memory.OUT_BYTES
+    assert [f"{result.hashes[n - 1]:016x}" for n in result.decisions.cumsum()[:5].tolist()] == [g.hash for g in games]
 
 
 def test_games_go_on_from_a_position() -> None:

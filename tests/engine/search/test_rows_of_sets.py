@@ -73,13 +73,13 @@ procedure play():
 
 def spread(game: Game, seed: int) -> list[Game]:
     """Positions of a random game."""
-    draws, found = Draws(seed), [game.copy()]
+    draws, result = Draws(seed), [game.copy()]
     for _ in range(5):
         option = choose(game, draws)
         assert option is not None
         game.apply(option)
-        found.append(game.copy())
-    return found
+        result.append(game.copy())
+    return result
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 128, 257])

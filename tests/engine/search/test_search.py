@@ -34,14 +34,14 @@ from rulespec.load import load_ruleset
 
 def spread(game: Game, seed: int, number: int, apart: int) -> list[Game]:
     """Positions of a random game, so many decisions apart."""
-    draws, found = Draws(seed), [game.copy()]
-    while len(found) < number:
+    draws, result = Draws(seed), [game.copy()]
+    while len(result) < number:
         for _ in range(apart):
             option = None if game.is_over else choose(game, draws)
             if option is not None:
                 game.apply(option)
-        found.append(game.copy())
-    return found
+        result.append(game.copy())
+    return result
 
 
 def both(game: Game, *, interrupts: bool = True) -> tuple[Search, Search]:
@@ -119,9 +119,9 @@ def test_hashes_of_playouts_that_find_no_room_at_once_are_read_in_parts(monkeypa
     ruleset = load_ruleset("nim")
     fast, plain = both(game := Game(ruleset, ["A", "B"]))
     rows = fast.rows([game]).repeat(100, axis=0)
-    found = fast.playouts(rows, 1, hashes=True)
-    same(found, plain.playouts(rows, 1, hashes=True))
-    assert len(found.hashes) == found.decisions.sum() > 200
+    result = fast.playouts(rows, 1, hashes=True)
+    same(result, plain.playouts(rows, 1, hashes=True))
+    assert len(result.hashes) == result.decisions.sum() > 200
     for search in (fast, plain):
         assert len(search.playouts(rows[:2], 1).hashes) == len(search.playouts(rows[:0], 1, hashes=True).hashes) == 0
 
@@ -193,8 +193,8 @@ def test_rows_of_sets_of_any_size_are_read(text: str, seed: int, towns: int) -> 
         answers: list[object] = []
         for search in (fast, plain):
             try:
-                found = getattr(search, method)(rows)
-                answers.append([np.asarray(one).tolist() for one in found])
+                result = getattr(search, method)(rows)
+                answers.append([np.asarray(one).tolist() for one in result])
             except RulesetFaultError as fault:
                 answers.append(str(fault))
         assert answers[0] == answers[1] or answers[1] == _fault_of_deciders(plain, rows)
@@ -298,8 +298,8 @@ def test_uct_takes_what_wins(backend: str) -> None:
     for cell in ("d1", "c1", "d2", "c2", "d3"):
         game.apply(game.parse(f"drop({cell})"))
     search = open_search(game, backend="wasm" if backend == "wasm" else "python")
-    found = uct(search, search.rows([game])[0], 150, 1)
-    assert found == uct(Search(game), search.rows([game])[0], 150, 1)
-    best = max(range(len(found)), key=lambda k: found[k].visits)
+    result = uct(search, search.rows([game])[0], 150, 1)
+    assert result == uct(Search(game), search.rows([game])[0], 150, 1)
+    best = max(range(len(result)), key=lambda k: result[k].visits)
     assert str(search.options(game)[best]) == "drop(d4)"
-    assert sum(one.visits for one in found) == 150
+    assert sum(one.visits for one in result) == 150

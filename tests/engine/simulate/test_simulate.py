@@ -84,8 +84,8 @@ def test_people_choose_uniformly_and_seldom_out_of_turn() -> None:
     game = Game(ruleset("wager"), ["A", "B"], start="thanks(A)")
     draws = Draws(1)
     chosen = [choose(game, draws, at) for at in range(5_000)]
-    found = Counter(option.interrupt for option in chosen if option is not None)
-    assert 60 < found[True] < 140
+    results = Counter(option.interrupt for option in chosen if option is not None)
+    assert 60 < results[True] < 140
     chosen = [choose(game, draws, at, interrupt_rate=0) for at in range(500)]
     assert not any(option.interrupt for option in chosen if option is not None)
 

@@ -28,9 +28,9 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
 def test_intervals_of_shares_are_those_that_are_published(wins: int, games: int, low: float, high: float) -> None:
-    found = share(wins, games)
-    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
-    assert found.value == wins / games
+    result = share(wins, games)
+    assert (round(result.low, 4), round(result.high, 4)) == (low, high)
+    assert result.value == wins / games
 
 
 # His method 10: "Interval estimation for the difference between independent proportions" (1998).
@@ -46,9 +46,9 @@ def test_intervals_of_shares_are_those_that_are_published(wins: int, games: int,
 def test_intervals_of_differences_are_those_that_are_published(
     one: tuple[int, int], other: tuple[int, int], low: float, high: float
 ) -> None:
-    found = share_difference(share(*one), share(*other))
-    assert (round(found.low, 4), round(found.high, 4)) == (low, high)
-    assert found.is_clear == (low > 0 or high < 0)
+    result = share_difference(share(*one), share(*other))
+    assert (round(result.low, 4), round(result.high, 4)) == (low, high)
+    assert result.is_clear == (low > 0 or high < 0)
 
 
 def test_means_and_their_errors() -> None:
@@ -84,16 +84,16 @@ def test_what_only_one_ruleset_has_is_beside_nothing() -> None:
     for _ in range(LEAST):
         one.add(outcome(10, "peace", "A", A=3, B=1))
         other.add(outcome(12, None, ""))
-    found = {(each.what, each.name): each for each in differences(one, other)}
-    assert list(found) == [
+    results = {(each.what, each.name): each for each in differences(one, other)}
+    assert list(results) == [
         *(("decisions", ""), ("ending", "peace"), ("capped", "")),
         *(("seat", "A"), ("seat", "B"), ("score", "A"), ("score", "B")),
     ]
-    length, score = found["decisions", ""], found["score", "A"]
+    length, score = results["decisions", ""], results["score", "A"]
     assert (length.value, length.other) == (10, 12) and length.difference is not None and length.difference.is_clear
     assert (score.value, score.other, score.difference) == (3, None, None)
-    assert (found["seat", "A"].value, found["seat", "A"].other, found["seat", "A"].difference) == (1, None, None)
-    assert (found["capped", ""].value, found["capped", ""].other) == (0, 1)
+    assert (results["seat", "A"].value, results["seat", "A"].other, results["seat", "A"].difference) == (1, None, None)
+    assert (results["capped", ""].value, results["capped", ""].other) == (0, 1)
     with_itself = list(differences(one, one))
     assert not any(each.difference is not None and each.difference.is_clear for each in with_itself)
 
@@ -102,13 +102,13 @@ def test_both_rulesets_play_the_games_that_each_plays_by_itself() -> None:
     games = ("--players", 2, "--games", 40, "--seed", 3, "--format", "json")
     code, text, _ = invoke("simulate", "wager", "--against", "nim", *games)
     assert code == 0
-    found = json.loads(text)
-    Draft202012Validator(load_schema("simulate")).validate(found)
-    for ref, told in (("wager", found), ("nim", found["against"])):
+    result = json.loads(text)
+    Draft202012Validator(load_schema("simulate")).validate(result)
+    for ref, note in (("wager", result), ("nim", result["against"])):
         alone = json.loads(invoke("simulate", ref, *games)[1])
-        assert told["ruleset"] == ref and told["totals"] == alone["totals"]
-    (length,) = (each for each in found["against"]["differences"] if each["what"] == "decisions")
-    assert length["value"] == pytest.approx(found["totals"]["decisions"]["total"] / 40)
+        assert note["ruleset"] == ref and note["totals"] == alone["totals"]
+    (length,) = (each for each in result["against"]["differences"] if each["what"] == "decisions")
+    assert length["value"] == pytest.approx(result["totals"]["decisions"]["total"] / 40)
 
 
 def test_what_differs_by_more_than_chance_is_marked() -> None:
@@ -149,10 +149,10 @@ def test_what_does_not_go_together_is_told(more: tuple[str, ...], why: str, caps
 
 def test_an_option_of_the_first_alone() -> None:
     args = ("simulate", "tutorial", "--against", "tutorial", "--players", "2", "--games", "20", "--format", "json")
-    found = json.loads(invoke(*args, "--only", "gifts=off")[1])
-    assert found["settings"] == {"gifts": "off"} and found["against"]["settings"] == {}
+    result = json.loads(invoke(*args, "--only", "gifts=off")[1])
+    assert result["settings"] == {"gifts": "off"} and result["against"]["settings"] == {}
     alone = json.loads(invoke("simulate", "tutorial", "--players", "2", "--games", "20", "--format", "json")[1])
-    assert found["against"]["totals"] == alone["totals"] != found["totals"]
+    assert result["against"]["totals"] == alone["totals"] != result["totals"]
     both = json.loads(invoke(*args, "--set", "gifts=off")[1])
     assert both["settings"] == both["against"]["settings"] == {"gifts": "off"}
-    assert both["totals"] == both["against"]["totals"] == found["totals"]
+    assert both["totals"] == both["against"]["totals"] == result["totals"]

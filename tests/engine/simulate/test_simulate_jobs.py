@@ -204,13 +204,13 @@ def until(path: Path, lines: int, command: subprocess.Popen[str]) -> None:
 
 def running(session: int) -> list[str]:
     """The processes of a session that still run."""
-    found = []
+    results = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             state, _, _, belongs = stat.read_text("utf-8").rpartition(")")[2].split()[:4]
             if int(belongs) == session and state != "Z":
-                found.append(stat.parent.name)
-    return found
+                results.append(stat.parent.name)
+    return results
 
 
 @posix
@@ -232,10 +232,10 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
     if Path("/proc/self/stat").exists():
         while running(command.pid):  # they look for their parent once a second
             time.sleep(0.1)
-    found = read(path)
-    assert len(found) >= 19
-    assert found[:20] == played(20)[: len(found)]
-    more = len(found) + 5
+    result = read(path)
+    assert len(result) >= 19
+    assert result[:20] == played(20)[: len(result)]
+    more = len(result) + 5
     assert invoke(*WAGER, "--games", more, "--out", path)[0] == 0
     assert [o.game for o in read(path)] == list(range(more))
 
@@ -263,6 +263,6 @@ main()
         command.send_signal(signal.SIGINT)
         command.communicate()
     assert command.returncode == 130
-    found = read(path)
-    assert len(found) > 5
-    assert found[:6] == played(6)
+    result = read(path)
+    assert len(result) > 5
+    assert result[:6] == played(6)

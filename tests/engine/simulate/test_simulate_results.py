@@ -116,12 +116,12 @@ def test_cut_at_any_byte_the_whole_lines_count_and_the_run_goes_on(tmp_path: Pat
     for cut in range(len(whole)):
         path.write_bytes(whole[:cut])
         with JsonLinesResults(path, plan()) as results:
-            found = list(results.recorded())
+            items = list(results.recorded())
             lines = whole[:cut].count(b"\n")
-            assert found == outcomes[: max(0, lines - 1)], cut
+            assert items == outcomes[: max(0, lines - 1)], cut
             torn = lines > 0 and not whole[:cut].endswith(b"\n")
             assert [w.code for w in results.warnings] == ["RS603"] * torn, cut
-            for outcome in outcomes[len(found) :]:
+            for outcome in outcomes[len(items) :]:
                 results.add(outcome)
         assert path.read_bytes() == whole, cut
 
@@ -207,8 +207,8 @@ def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "folder.jsonl").mkdir()
     (tmp_path / "file.parquet").write_text("hello", "utf-8")
-    for name, told in (("pipe", "is not a file"), ("folder", "cannot be written")):
-        with pytest.raises(SaveError, match=told):
+    for name, note in (("pipe", "is not a file"), ("folder", "cannot be written")):
+        with pytest.raises(SaveError, match=note):
             JsonLinesResults(tmp_path / f"{name}.jsonl", plan())
     pytest.importorskip("pyarrow")
     with pytest.raises(SaveError, match="is a file"):

@@ -58,15 +58,15 @@ def run_explore(*args: str) -> Result:
 
 @pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
 def test_nothing_is_wrong_with_the_rulesets_of_the_tests(name: str) -> None:
-    found = explore(ruleset(name), 5_000)
-    assert codes(found) == []
-    assert 0 < found.decisions <= 5_000
+    result = explore(ruleset(name), 5_000)
+    assert codes(result) == []
+    assert 0 < result.decisions <= 5_000
 
 
 def test_a_small_game_is_seen_whole() -> None:
-    found = explore(ruleset("nim"), 10_000)
-    assert found.complete == [2, 3, 4]
-    assert found.unseen == []
+    result = explore(ruleset("nim"), 10_000)
+    assert result.complete == [2, 3, 4]
+    assert result.unseen == []
 
 
 def test_the_same_bound_gives_the_same_result() -> None:
@@ -75,8 +75,8 @@ def test_the_same_bound_gives_the_same_result() -> None:
 
 def test_progress_adds_up() -> None:
     steps: list[int] = []
-    found = explore(ruleset("wager"), 1_234, steps.append)
-    assert sum(steps) == found.decisions
+    result = explore(ruleset("wager"), 1_234, steps.append)
+    assert sum(steps) == result.decisions
 
 
 # --- what is found ----------------------------------------------------------------------------------------------------
@@ -98,11 +98,11 @@ accounts: {bank: {account: money, unlimited: true}}
 
 
 def test_a_fault_is_found_with_the_shortest_game(tmp_path: Path) -> None:
-    found = explored(tmp_path, FAULT)
-    assert codes(found) == ["RS703"]
-    assert moves(found) == ["earn", "earn", "spend(3)"]
-    assert found.findings[0].shortest
-    assert "with 2 players: A: earn · B: earn · A: spend(3)" in found.findings[0].diagnostic.help
+    result = explored(tmp_path, FAULT)
+    assert codes(result) == ["RS703"]
+    assert moves(result) == ["earn", "earn", "spend(3)"]
+    assert result.findings[0].shortest
+    assert "with 2 players: A: earn · B: earn · A: spend(3)" in result.findings[0].diagnostic.help
 
 
 NO_OPTION = """\
@@ -121,9 +121,9 @@ state: {left: {type: int 0..4, start: 4}}
 
 
 def test_a_decision_without_a_legal_option_is_found(tmp_path: Path) -> None:
-    found = explored(tmp_path, NO_OPTION)
-    assert codes(found) == ["RS711"]
-    assert moves(found) == ["take(2)", "take(2)"]  # acts out of turn do not help who has to decide
+    result = explored(tmp_path, NO_OPTION)
+    assert codes(result) == ["RS711"]
+    assert moves(result) == ["take(2)", "take(2)"]  # acts out of turn do not help who has to decide
 
 
 DEEP = """\
@@ -147,11 +147,11 @@ state: {size: {type: int}, waited: {type: int}}
 
 def test_a_long_game_that_breaks_an_invariant_is_made_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exploring._Explorer, "_breadth", lambda self, seats, budget: False)
-    found = explored(tmp_path, DEEP, 3_000)
-    assert codes(found) == ["RS712"]
-    assert moves(found) == ["grow"] * 8
-    assert found.decisions <= 3_000 + 100
-    assert str(found.findings[0].diagnostic.span).endswith("rules/play.rules:11:11")
+    result = explored(tmp_path, DEEP, 3_000)
+    assert codes(result) == ["RS712"]
+    assert moves(result) == ["grow"] * 8
+    assert result.decisions <= 3_000 + 100
+    assert str(result.findings[0].diagnostic.span).endswith("rules/play.rules:11:11")
 
 
 TOGGLE = """\
@@ -172,10 +172,10 @@ state: {red: {type: bool}}
 def test_turns_without_end_are_found(breadth: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not breadth:
         monkeypatch.setattr(exploring._Explorer, "_breadth", lambda self, seats, budget: False)
-    found = explored(tmp_path, TOGGLE)
-    assert codes(found) == ["RS713"]
-    assert moves(found) == ["paint", "paint"]
-    assert found.findings[0].loop == 2
+    result = explored(tmp_path, TOGGLE)
+    assert codes(result) == ["RS713"]
+    assert moves(result) == ["paint", "paint"]
+    assert result.findings[0].loop == 2
 
 
 LISTED = (
@@ -215,10 +215,10 @@ def test_turns_that_are_endless_on_purpose(breadth: bool, tmp_path: Path, monkey
 
 
 def test_a_list_of_endless_decisions_that_names_none(tmp_path: Path) -> None:
-    found = explored(tmp_path, TOGGLE + LISTED.format("turm"))
-    assert codes(found) == ["RS713", "RS713"]
-    assert [d.message for d in found.others] == ["`endless` names `turm`, which is no decision"]
-    assert str(found.others[0].span).endswith("rules.yaml:2:22")
+    result = explored(tmp_path, TOGGLE + LISTED.format("turm"))
+    assert codes(result) == ["RS713", "RS713"]
+    assert [d.message for d in result.others] == ["`endless` names `turm`, which is no decision"]
+    assert str(result.others[0].span).endswith("rules.yaml:2:22")
 
 
 def test_what_is_endless_in_a_base_is_so_in_what_extends_it() -> None:
@@ -266,9 +266,9 @@ procedure turns(p: player):
 --- kinds.yaml
 state: {closed: {type: bool}}
 """
-    found = explored(tmp_path, rules)
-    assert codes(found) == ["RS713", "RS714"]
-    assert [[str(m) for m in f.moves] for f in found.findings] == [["close", "close"], ["close"]]
+    result = explored(tmp_path, rules)
+    assert codes(result) == ["RS713", "RS714"]
+    assert [[str(m) for m in f.moves] for f in result.findings] == [["close", "close"], ["close"]]
 
 
 def test_an_option_that_is_never_offered_is_found(tmp_path: Path) -> None:
@@ -287,10 +287,10 @@ procedure play():
 --- kinds.yaml
 state: {left: {type: int, start: 5}}
 """
-    found = explore(small(tmp_path / "small", rules + ONE + "settings: {cheating: {default: false}}\n"), 1_000)
-    assert codes(found) == ["RS715"]
-    assert "the option `win`" in found.others[0].message
-    assert found.unseen == ["win"]
+    result = explore(small(tmp_path / "small", rules + ONE + "settings: {cheating: {default: false}}\n"), 1_000)
+    assert codes(result) == ["RS715"]
+    assert "the option `win`" in result.others[0].message
+    assert result.unseen == ["win"]
 
 
 def test_what_is_wrong_at_once_needs_no_decisions(tmp_path: Path) -> None:
@@ -303,17 +303,17 @@ procedure play():
 --- kinds.yaml
 state: {open: {type: bool}}
 """
-    found = explored(tmp_path, rules)
-    assert codes(found) == ["RS711"]
-    assert moves(found) == []
+    result = explored(tmp_path, rules)
+    assert codes(result) == ["RS711"]
+    assert moves(result) == []
 
 
 def test_options_of_the_ruleset_are_tried_and_named_where_they_matter(tmp_path: Path) -> None:
     rules = FAULT.replace("require p.cash > 0", "require p.cash >= 3 or (risky and p.cash > 0)")
     options = "settings: {risky: {default: false}, mild: {default: false}}\n"
     rules = rules.replace("repeat at most 6", "repeat at most 2 if mild else 7")
-    found = explore(small(tmp_path / "small", rules + ONE + options), 20_000)
-    (finding,) = found.findings
+    result = explore(small(tmp_path / "small", rules + ONE + options), 20_000)
+    (finding,) = result.findings
     assert finding.diagnostic.code == "RS703"
     assert "and risky=true" in finding.diagnostic.help
     assert "mild" not in finding.diagnostic.help
@@ -326,22 +326,22 @@ def test_options_of_the_ruleset_are_tried_and_named_where_they_matter(tmp_path: 
 def test_the_log_shows_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "small", split(DEEP + ONE, "rules/play.rules"))
     monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
-    found = run_explore("small", "--decisions", "2000", "--failures", str(tmp_path / "logs"), "--format", "json")
-    assert found.exit_code == 1
-    (diagnostic,) = json.loads(found.stdout)["rulesets"][0]["diagnostics"]
+    result = run_explore("small", "--decisions", "2000", "--failures", str(tmp_path / "logs"), "--format", "json")
+    assert result.exit_code == 1
+    (diagnostic,) = json.loads(result.stdout)["rulesets"][0]["diagnostics"]
     path = tmp_path / "logs" / "small-RS712-1.jsonl"
     assert str(path) in diagnostic["help"]
     lines: list[dict[str, Any]] = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert [line.get("option") for line in lines[1:-1]] == ["grow"] * 8 and "end" in lines[-1]
     assert replay_log(path).divergence is None
-    assert "small: explored" in found.stderr
+    assert "small: explored" in result.stderr
 
 
 def test_warnings_leave_the_ruleset_sound(tmp_path: Path) -> None:
     write(tmp_path / "small", split(TOGGLE + ONE, "rules/play.rules"))
-    found = run_explore(str(tmp_path / "small"), "--decisions", "1000")
-    assert found.exit_code == 0
-    assert "sound (1 warning)" in found.stdout
+    result = run_explore(str(tmp_path / "small"), "--decisions", "1000")
+    assert result.exit_code == 0
+    assert "sound (1 warning)" in result.stdout
 
 
 @pytest.mark.parametrize("args", [["--decisions", "0"], ["--decisions", "x"], ["--failures"]])
@@ -358,6 +358,6 @@ def test_the_flag_of_old_names_the_command(args: list[str]) -> None:
 def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     write(tmp_path / "small", split(TOGGLE + ONE, "rules/play.rules"))
     (tmp_path / "file").write_text("")
-    found = run_explore(str(tmp_path / "small"), "--decisions", "1000", "--failures", str(tmp_path / "file" / "logs"))
-    assert found.exit_code != 0
-    assert "cannot be written" in found.stderr
+    result = run_explore(str(tmp_path / "small"), "--decisions", "1000", "--failures", str(tmp_path / "file" / "logs"))
+    assert result.exit_code != 0
+    assert "cannot be written" in result.stderr

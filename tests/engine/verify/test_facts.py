@@ -96,32 +96,32 @@ def test_facts_that_fulfil_the_checks_are_sound(tmp_path: Path) -> None:
 def test_an_entity_that_does_not_fulfil_a_check_is_told_with_the_facts_it_saw(
     tmp_path: Path, old: str, new: str, name: str, label: str, notes: list[str]
 ) -> None:
-    found = told(str(isles(tmp_path, old, new)))
-    fitting = [d for d in found if d.message.startswith(f"`{name}`") and place(d)[2] == label]
-    assert fitting, found
+    result = told(str(isles(tmp_path, old, new)))
+    fitting = [d for d in result if d.message.startswith(f"`{name}`") and place(d)[2] == label]
+    assert fitting, result
     assert set(notes) <= {n.text for n in fitting[0].notes}, fitting[0].notes
     assert "this must hold" in {n.text for n in fitting[0].notes} and fitting[0].help
 
 
 def test_a_check_says_its_text_and_its_way_out(tmp_path: Path) -> None:
-    (found,) = told(str(isles(tmp_path, "size: 3, harbour: true", "size: 3, harbour: false")))
-    assert found.message == "`oak` does not fulfil the check `harbours`: ABC-01: ferries leave from harbours"
-    assert found.help == "build one"
-    assert place(found)[:2] == ("map.yaml", 14)
+    (result,) = told(str(isles(tmp_path, "size: 3, harbour: true", "size: 3, harbour: false")))
+    assert result.message == "`oak` does not fulfil the check `harbours`: ABC-01: ferries leave from harbours"
+    assert result.help == "build one"
+    assert place(result)[:2] == ("map.yaml", 14)
 
 
 def test_a_fact_that_is_not_there_is_told_at_the_entity(tmp_path: Path) -> None:
     folder = isles(tmp_path, "that: is_right(town)", "that: town.good is some")
-    (found,) = told(str(folder))
-    assert place(found) == ("map.yaml", 15, "`elm.good` is none")
+    (result,) = told(str(folder))
+    assert place(result) == ("map.yaml", 15, "`elm.good` is none")
 
 
 def test_a_check_without_an_answer_is_told_at_the_check(tmp_path: Path) -> None:
     folder = isles(tmp_path, "that: is_right(town)", "that: 10 / (town.size - 5) < 9")
     report = Report()
     check(str(folder), report)
-    (found,) = [d for d in report.diagnostics if d.code == "RS241"]
-    assert "`ash`" in found.message and "divides by zero" in found.message
+    (result,) = [d for d in report.diagnostics if d.code == "RS241"]
+    assert "`ash`" in result.message and "divides by zero" in result.message
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_a_check_without_an_answer_is_told_at_the_check(tmp_path: Path) -> None:
     ],
 )
 def test_what_an_overlay_breaks_is_told_at_the_overlay(tmp_path: Path, body: str, line: int | None, name: str) -> None:
-    found = [d for d in told(overlay(tmp_path, body)) if f"`{name}`" in d.message]
-    assert found
-    assert line is None or place(found[0])[:2] == ("over.yaml", line), found
+    results = [d for d in told(overlay(tmp_path, body)) if f"`{name}`" in d.message]
+    assert results
+    assert line is None or place(results[0])[:2] == ("over.yaml", line), results
 
 
 def test_an_overlay_may_take_a_check_out(tmp_path: Path) -> None:
@@ -149,8 +149,8 @@ def test_an_overlay_may_take_a_check_out(tmp_path: Path) -> None:
 
 def test_the_language_server_asks_the_checks(tmp_path: Path) -> None:
     folder = isles(tmp_path, "elm: {size: 3", "elm: {size: 4")
-    _, found = check_in_editor(str(folder), EditorFiles())
-    assert [d.code for d in found if d.code == "RS242"] == ["RS242"]
+    _, result = check_in_editor(str(folder), EditorFiles())
+    assert [d.code for d in result if d.code == "RS242"] == ["RS242"]
 
 
 def test_checks_of_large_maps_are_bounded(tmp_path: Path) -> None:
@@ -190,9 +190,9 @@ def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, 
     section = "add" if change.startswith(("map.regions.spain.home", "map.regions.spain.city")) else "changes"
     path = tmp_path / "slip.yaml"
     path.write_text(f'id: slip\ntitle: S\nfor: {ref}\nversion: "1"\n{section}:\n  {change}\n', "utf-8")
-    found = [d for d in told(f"{ref}+{path}") if f"`{name}`" in d.message]
-    assert found and place(found[0])[:2] == ("slip.yaml", 6), found
-    assert "IMP-" in found[0].message or "I30-" in found[0].message
+    results = [d for d in told(f"{ref}+{path}") if f"`{name}`" in d.message]
+    assert results and place(results[0])[:2] == ("slip.yaml", 6), results
+    assert "IMP-" in results[0].message or "I30-" in results[0].message
 
 
 def test_a_fact_that_no_region_has_can_be_asked_about(tmp_path: Path) -> None:
@@ -200,8 +200,8 @@ def test_a_fact_that_no_region_has_can_be_asked_about(tmp_path: Path) -> None:
     regions = "{hills: {terrain: land, coast: [lake]}, lake: {terrain: sea, coast: [hills]}}"
     game = 'id: dry\ntitle: Dry\nversion: "1"\nextends: imperial\nreplaces: [map.regions, setup.pieces.factory.at]\n'
     files = {"game.yaml": game, "map.yaml": f"map: {{regions: {regions}}}\n"}
-    found = told(str(write(tmp_path / "dry", files)))
-    assert {d.code for d in found} == {"RS242"} and "`nations_have_a_city`" in found[0].message
+    result = told(str(write(tmp_path / "dry", files)))
+    assert {d.code for d in result} == {"RS242"} and "`nations_have_a_city`" in result[0].message
 
 
 def test_of_very_many_slips_the_first_are_told(tmp_path: Path) -> None:

@@ -119,8 +119,8 @@ def greedy(folder: Path) -> typed.Ruleset:
 
 
 def test_a_decision_without_an_option_says_why_each_is_refused(tmp_path: Path) -> None:
-    (found,) = [f for f in explore(greedy(tmp_path / "small"), 4_000).findings if f.diagnostic.code == "RS711"]
-    said = found.diagnostic.help
+    (result,) = [f for f in explore(greedy(tmp_path / "small"), 4_000).findings if f.diagnostic.code == "RS711"]
+    said = result.diagnostic.help
     assert "buy: there is no `n` in 6 .. p.coins (6 .. p.coins = 6 .. 4)" in said
     assert re.search(r"tax\(oak\): TST-02: not a town of one's own \(t\.owner = none, p = [AB]\), and 2 more", said)
     assert "rest: p.boss is some (p.boss = none)" in said
@@ -139,17 +139,17 @@ def test_a_finding_is_a_scenario_that_fails_in_the_same_way(
 ) -> None:
     in_test, rules = MISTAKES[code]
     folder = write(tmp_path / "small", split(rules + DATA, "rules/play.rules"))
-    found = [f for f in explore(load_ruleset(str(folder)), 6_000).findings if f.diagnostic.code == code]
-    assert found
-    place = re.match(r"# in (\S+): ", found[0].scenario)
+    results = [f for f in explore(load_ruleset(str(folder)), 6_000).findings if f.diagnostic.code == code]
+    assert results
+    place = re.match(r"# in (\S+): ", results[0].scenario)
     assert place is not None
     (folder / "scenarios").mkdir()
-    (folder / place[1]).write_text(found[0].scenario, "utf-8")
+    (folder / place[1]).write_text(results[0].scenario, "utf-8")
     assert run(["test", str(folder)]) == 1
-    told = capsys.readouterr().out
-    assert f"error[{in_test}]" in told
-    assert told.count("error[") == 1
-    assert re.findall(r"`(\w+)`", found[0].diagnostic.message)[0] in told
+    note = capsys.readouterr().out
+    assert f"error[{in_test}]" in note
+    assert note.count("error[") == 1
+    assert re.findall(r"`(\w+)`", results[0].diagnostic.message)[0] in note
 
 
 def test_the_printed_scenario_can_be_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,12 +180,12 @@ def test_folders_for_failing_games_get_the_scenario_too(tmp_path: Path, capsys: 
 def test_the_scenario_of_an_overlay_lies_in_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     overlay = 'id: rich\ntitle: Rich\nfor: small\nversion: "1"\nsettings: {risky: true}\n'
     folder = write(tmp_path / "small", split(f"{PLAY}{DATA}--- variants/rich.yaml\n{overlay}", "rules/play.rules"))
-    (found,) = explore(load_ruleset(f"{folder}+rich"), 3_000).findings
-    place = re.match(r"# in (scenarios/rich/\S+): `rulespec test small\+rich`", found.scenario)
+    (result,) = explore(load_ruleset(f"{folder}+rich"), 3_000).findings
+    place = re.match(r"# in (scenarios/rich/\S+): `rulespec test small\+rich`", result.scenario)
     assert place is not None
-    assert "options:" not in found.scenario  # the overlay's own default
+    assert "options:" not in result.scenario  # the overlay's own default
     (folder / place[1]).parent.mkdir(parents=True)
-    (folder / place[1]).write_text(found.scenario, "utf-8")
+    (folder / place[1]).write_text(result.scenario, "utf-8")
     assert run(["test", f"{folder}+rich"]) == 1
     assert "this divides by zero" in capsys.readouterr().out
 
@@ -213,9 +213,9 @@ def test_a_start_that_breaks_an_invariant_fails_a_scenario_without_a_position(
     scenario = "scenarios:\n  - {id: S.1, title: The start}\n  - {id: S.2, title: Given, given: {set: {A.coins: 1}}}\n"
     folder = write(tmp_path / "small", split(rules + DATA, "rules/play.rules") | {"scenarios/s.yaml": scenario})
     assert run(["test", str(folder)]) == 1
-    told = capsys.readouterr().out
-    assert "S.1: the invariant does not hold: rich; it fails for p = A: `p.coins` = 0" in told
-    assert "S.2" not in told
+    note = capsys.readouterr().out
+    assert "S.1: the invariant does not hold: rich; it fails for p = A: `p.coins` = 0" in note
+    assert "S.2" not in note
 
 
 def test_a_log_that_breaks_an_invariant_gives_a_scenario_too(

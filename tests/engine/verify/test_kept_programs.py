@@ -48,17 +48,17 @@ def test_a_suite_makes_each_program_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_is_kept_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
+    results: list[int] = []
 
     def make(_: typed.Ruleset, seats: int, __: Mapping[str, str]) -> int:
-        made.append(seats)
+        results.append(seats)
         return seats
 
     monkeypatch.setattr(machines, "KEPT", 2)
-    kept, ruleset = machines.Kept(make), load_ruleset("tutorial")
+    rest, ruleset = machines.Kept(make), load_ruleset("tutorial")
     for seats in (2, 3, 2, 4, 2, 3):
-        assert kept(ruleset, seats, {}) == seats
-    assert made == [2, 3, 4, 3], "the one that has been asked for last stays"
+        assert rest(ruleset, seats, {}) == seats
+    assert results == [2, 3, 4, 3], "the one that has been asked for last stays"
     monkeypatch.setattr(code_memo, "MAX_SOURCE", 20)
     memo = code_memo.CodeMemo()
     codes = [memo.code(f"a{n} = {n}") for n in (1, 2, 1, 3, 4, 1)]

@@ -65,24 +65,24 @@ def nim(depth: int) -> Iterator[tuple[int, ...]]:
 @pytest.mark.parametrize("players", [2, 3])
 @pytest.mark.parametrize("depth", range(STONES + 2))
 def test_nim_is_counted_as_by_other_code(depth: int, players: int) -> None:
-    found = perft(game("nim", players), depth)
+    result = perft(game("nim", players), depth)
     lines = list(nim(depth))
     held = {tuple(sum(line[p::players]) for p in range(players)) for line in lines}
-    assert found.complete
-    assert found.leaves == len(lines)
+    assert result.complete
+    assert result.leaves == len(lines)
     if all(sum(line) < STONES for line in lines):
-        assert found.distinct == len(held)
-    assert found.nodes == sum(len(list(nim(d))) for d in range(1, depth + 1))
-    assert found.ended == sum(sum(line) == STONES for d in range(depth) for line in nim(d))
-    assert sum(found.divide.values()) == (found.leaves if depth else 0)
+        assert result.distinct == len(held)
+    assert result.nodes == sum(len(list(nim(d))) for d in range(1, depth + 1))
+    assert result.ended == sum(sum(line) == STONES for d in range(depth) for line in nim(d))
+    assert sum(result.divide.values()) == (result.leaves if depth else 0)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_three_moves_of_nim_by_hand(backend: Backend) -> None:
     """One, two or three stones, three times; the first player then holds two to six, the second one to three."""
-    found = perft(game("nim", 2, backend), 3)
-    assert (found.nodes, found.leaves, found.ended, found.distinct) == (3 + 9 + 27, 27, 0, 5 * 3)
-    assert found.divide == {"take(1)": 9, "take(2)": 9, "take(3)": 9}
+    result = perft(game("nim", 2, backend), 3)
+    assert (result.nodes, result.leaves, result.ended, result.distinct) == (3 + 9 + 27, 27, 0, 5 * 3)
+    assert result.divide == {"take(1)": 9, "take(2)": 9, "take(3)": 9}
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -99,9 +99,9 @@ def test_chance_and_what_is_done_out_of_turn_count_like_all_else(backend: Backen
 
 def test_options_out_of_turn_say_whose_they_are() -> None:
     thanking = Game(ruleset("wager"), seat_names(2), start="thanks(A)")
-    found = perft(thanking, 1)
-    assert list(found.divide)[:3] == ["nod", "A: give(A, B, 1)", "A: give(A, B, 2)"]
-    assert list(found.divide)[-1] == "B: give(B, A, 4)"
+    result = perft(thanking, 1)
+    assert list(result.divide)[:3] == ["nod", "A: give(A, B, 1)", "A: give(A, B, 2)"]
+    assert list(result.divide)[-1] == "B: give(B, A, 4)"
 
 
 @pytest.mark.parametrize("name", ["nim", "wager"])
@@ -124,17 +124,17 @@ def test_the_hash_depends_on_every_leaf_and_on_how_often_it_is_reached(monkeypat
 
 
 def test_the_game_stands_where_it_stood() -> None:
-    here = game("wager")
-    here.apply(here.legal_options[0])
-    before, ply = here.hash, here.ply
-    assert perft(here, 3).complete
-    assert not perft(here, 3, limit=10).complete
-    assert (here.hash, here.ply) == (before, ply)
+    place = game("wager")
+    place.apply(place.legal_options[0])
+    before, ply = place.hash, place.ply
+    assert perft(place, 3).complete
+    assert not perft(place, 3, limit=10).complete
+    assert (place.hash, place.ply) == (before, ply)
 
 
 def test_counting_stops_at_the_limit() -> None:
-    found = perft(game("nim"), 9, limit=100)
-    assert (found.nodes, found.complete) == (100, False)
+    result = perft(game("nim"), 9, limit=100)
+    assert (result.nodes, result.complete) == (100, False)
     exact = perft(game("nim"), 2, limit=3 + 9)
     assert (exact.nodes, exact.complete) == (12, True)
 
@@ -143,8 +143,8 @@ def test_nothing_comes_after_the_end() -> None:
     over = game("nim")
     for _ in range(3):
         over.apply(over.parse("take(3)"))
-    here = perft(over, 0)
-    assert (here.leaves, here.distinct, here.nodes, here.ended) == (1, 1, 0, 0)
+    place = perft(over, 0)
+    assert (place.leaves, place.distinct, place.nodes, place.ended) == (1, 1, 0, 0)
     after = perft(over, 2)
     assert (after.leaves, after.distinct, after.nodes, after.ended) == (0, 0, 0, 1)
 
@@ -210,8 +210,8 @@ def test_json_has_the_game_and_the_numbers() -> None:
     code, data = as_json(NIM, "--players", 2, "--depth", 3, "--set", "misere=true", "--divide")
     assert code == 0
     assert (data["settings"], data["seats"], data["log"], data["at"]) == ({"misere": "true"}, ["A", "B"], None, 0)
-    found = data["perfts"]["python"]
-    assert (found["leaves"], found["distinct"], found["divide"]["take(1)"]) == (27, 15, 9)
+    result = data["perfts"]["python"]
+    assert (result["leaves"], result["distinct"], result["divide"]["take(1)"]) == (27, 15, 9)
 
 
 def test_it_counts_from_a_recorded_game() -> None:
@@ -245,8 +245,8 @@ def test_a_log_that_is_not_legal_can_be_counted_up_to_there(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("limit, code", [(38, 1), (39, 0)])
 def test_the_limit_is_told(limit: int, code: int) -> None:
-    found, out, _ = invoke(NIM, "--players", 2, "--depth", 3, "--limit", limit)
-    assert found == code
+    result, out, _ = invoke(NIM, "--players", 2, "--depth", 3, "--limit", limit)
+    assert result == code
     assert (f"stopped after {limit} nodes (--limit)" in out) == bool(code)
 
 
@@ -338,10 +338,10 @@ def test_other_rules_differ_from_the_record_at_its_lines(own: Path) -> None:
     tables.write_text(tables.read_text("utf-8").replace("most: 3", "most: 2"), "utf-8")
     code, data = as_json(own, "--check")
     assert code == 1
-    found = data["diagnostics"]
-    assert [d["code"] for d in found] == ["RS831"] * 3 + ["RS832"]
-    assert found[0]["message"].startswith("start of 2 players, depth 4 (backend python): nodes is 30, recorded 105; ")
-    assert (found[3]["message"].partition(":")[0], found[3]["help"]) == (
+    result = data["diagnostics"]
+    assert [d["code"] for d in result] == ["RS831"] * 3 + ["RS832"]
+    assert result[0]["message"].startswith("start of 2 players, depth 4 (backend python): nodes is 30, recorded 105; ")
+    assert (result[3]["message"].partition(":")[0], result[3]["help"]) == (
         "there is no position after 1 moves",
         "then comes: NIM-03: one to three stones",
     )
@@ -382,8 +382,8 @@ ROW = "{players: 2, depth: 2, nodes: 12, leaves: 9, ended: 0, distinct: 9}"
 def test_a_record_is_compared_and_a_bad_one_is_told_at_its_line(own: Path, row: str, code: int, text: str) -> None:
     path = own / "perft" / "nim.yaml"
     path.write_text(f"positions:\n  - {row}\n", "utf-8")
-    found, _, err = invoke(own, "--check")
-    assert found == code, err
+    result, _, err = invoke(own, "--check")
+    assert result == code, err
     assert text in err
 
 

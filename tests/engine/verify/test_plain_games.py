@@ -68,22 +68,22 @@ def without_wasm_module(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("soon_plain")
 def test_a_mistake_that_is_seldom_made_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = dice(tmp_path, 1_900)
-    found = explore(rules, 120_000)
-    assert [finding.diagnostic.code for finding in found.findings] == ["RS703"]
-    assert [str(move) for move in found.findings[0].moves[-5:]] == ["roll(6)"] * 5
-    assert found.decisions <= 120_000 + 100
+    result = explore(rules, 120_000)
+    assert [finding.diagnostic.code for finding in result.findings] == ["RS703"]
+    assert [str(move) for move in result.findings[0].moves[-5:]] == ["roll(6)"] * 5
+    assert result.decisions <= 120_000 + 100
     without_wasm_module(monkeypatch)
-    assert explore(rules, 120_000) == found
+    assert explore(rules, 120_000) == result
 
 
 @pytest.mark.usefixtures("soon_plain")
 @pytest.mark.parametrize("name", ["nim+tall", "wager", "errands", "harbour"])
 def test_wasm_code_makes_no_difference(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = load_ruleset(str(RULESETS / name))
-    found = explore(rules, 60_000)
-    assert found.games > 600 // 5
+    result = explore(rules, 60_000)
+    assert result.games > 600 // 5
     without_wasm_module(monkeypatch)
-    assert explore(rules, 60_000) == found
+    assert explore(rules, 60_000) == result
 
 
 def test_few_decisions_are_all_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,8 +61,8 @@ def test_house_rules_that_cannot_be_played_are_found_with_their_decision(
     (base,), ((code, decision),) = re.findall(r"^for: (\w+)", text, re.M), re.findall(r"^# found: (\w+) ?(\w*)", text)
     if path.stem == "switched_off":  # settings come after all numbers of players
         monkeypatch.setattr(play_check, "SECONDS", 4.0)
-    found = play_check.play_check(load_ruleset(f"{base}+{path}"))
-    wrong = next(d for d in found.diagnostics if d.code == code)
+    result = play_check.play_check(load_ruleset(f"{base}+{path}"))
+    wrong = next(d for d in result.diagnostics if d.code == code)
     assert f"`{decision}`" in shown(wrong) or not decision
     assert wrong.span is not None and re.search(r"in \d+ of \d+ games|in the only game", wrong.message)
     assert wrong.severity is (Severity.WARNING if code == "RS721" else Severity.ERROR)
@@ -88,8 +88,8 @@ procedure play():
 
 
 def test_a_first_decision_that_cannot_be_listed_has_its_place(tmp_path: Path) -> None:
-    found = played(tmp_path, UNLISTED)
-    (wrong,) = found.diagnostics
+    result = played(tmp_path, UNLISTED)
+    (wrong,) = result.diagnostics
     assert wrong.code == "RS704" and wrong.span is not None
     assert (Path(wrong.span.file).name, wrong.span.line) == ("play.rules", 4)
     assert "`c` of `turn.pick`" in wrong.message and "before the first decision" in wrong.help
@@ -109,16 +109,16 @@ procedure play():
 
 
 def test_a_dead_end_has_its_share_and_a_scenario(tmp_path: Path) -> None:
-    found = played(tmp_path, STUCK)
-    (wrong,) = found.diagnostics
+    result = played(tmp_path, STUCK)
+    (wrong,) = result.diagnostics
     assert wrong.code == "RS711" and "`last`" in wrong.message and re.search(r"in (\d+) of \1 games", wrong.message)
     assert "with 1-3 players; the shortest game found: with 1 player: A: pass_on" in wrong.help
     assert "scenarios:" in wrong.help and "never" in wrong.help
 
 
 def test_a_dead_end_that_is_meant_is_none(tmp_path: Path) -> None:
-    found = played(tmp_path, STUCK, more="dead_ends: {last: who is last is stuck}\n")
-    assert found.diagnostics == () and found.games == 3 * GAMES
+    result = played(tmp_path, STUCK, more="dead_ends: {last: who is last is stuck}\n")
+    assert result.diagnostics == () and result.games == 3 * GAMES
 
 
 BY_SETTING = """\
@@ -132,17 +132,17 @@ procedure play():
 
 def test_a_dead_end_with_a_setting_names_it(tmp_path: Path) -> None:
     settings = "{size: {type: int 0..9, default: 3}, odd: {default: false}}"
-    found = played(tmp_path, BY_SETTING, settings)
-    (wrong,) = found.diagnostics
+    result = played(tmp_path, BY_SETTING, settings)
+    (wrong,) = result.diagnostics
     assert "with `size=9`" in wrong.help and "size=9" in wrong.help
-    assert found.of == found.combinations == 3 + 9 + 1
+    assert result.of == result.combinations == 3 + 9 + 1
 
 
 def test_a_start_that_a_value_of_a_setting_makes_impossible_names_it(tmp_path: Path) -> None:
     rules = STUCK.partition("    decide last")[0]
     more = "--- kinds.yaml\nstate: {left: {type: int 0..4, start: '9 if much == lots else 1'}}\n"
-    found = played(tmp_path, rules + more, "{much: {values: [little, lots], default: little}}")
-    assert [d.code for d in found.diagnostics] == ["RS702"] and "`much=lots`" in found.diagnostics[0].help
+    result = played(tmp_path, rules + more, "{much: {values: [little, lots], default: little}}")
+    assert [d.code for d in result.diagnostics] == ["RS702"] and "`much=lots`" in result.diagnostics[0].help
 
 
 INVARIANT = """\
@@ -206,26 +206,26 @@ def test_games_without_an_end_are_a_warning(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("in_python")
 def test_games_that_time_runs_out_on_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_check, "SECONDS", 0.01)
-    found = played(tmp_path, ENDLESS)
-    assert (found.games, [d.code for d in found.diagnostics]) == (0, ["RS721"])
-    assert "no game came to an end" in found.diagnostics[0].message
+    result = played(tmp_path, ENDLESS)
+    assert (result.games, [d.code for d in result.diagnostics]) == (0, ["RS721"])
+    assert "no game came to an end" in result.diagnostics[0].message
 
 
 # --- what is played ---------------------------------------------------------------------------------------------------
 
 
 def test_numbers_of_players_come_first_and_settings_of_overlays_before_others() -> None:
-    found = combinations.combinations(load_ruleset("imperial"))
-    assert [c.seats for c in found[:5]] == [2, 3, 4, 5, 6] and not any(c.settings for c in found[:5])
-    assert all(len(c.settings) == 1 for c in found[5:])
+    result = combinations.combinations(load_ruleset("imperial"))
+    assert [c.seats for c in result[:5]] == [2, 3, 4, 5, 6] and not any(c.settings for c in result[:5])
+    assert all(len(c.settings) == 1 for c in result[5:])
     last = list(load_ruleset("imperial").settings)[-1]
-    assert list(found[5].settings) == [last]
+    assert list(result[5].settings) == [last]
 
 
 @pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
 def test_the_rulesets_of_the_tests_are_sound(name: str) -> None:
-    found = play_check.play_check(load_ruleset(str(RULESETS / name)))
-    assert found.diagnostics == () and found.games > 0
+    result = play_check.play_check(load_ruleset(str(RULESETS / name)))
+    assert result.diagnostics == () and result.games > 0
 
 
 def test_wasm_games_and_games_in_python_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

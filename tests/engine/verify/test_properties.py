@@ -80,8 +80,8 @@ def ruleset(name: str) -> typed.Ruleset:
 
 def found_in(ruleset_: typed.Ruleset, games: int = 40, **more: Any) -> list[FailingGame]:
     low, high = ruleset_.players
-    found = (f for _, f in random_games(ruleset_, range(low, high + 1), games, 4, **more) if f is not None)
-    return list(islice(found, 3))
+    result = (f for _, f in random_games(ruleset_, range(low, high + 1), games, 4, **more) if f is not None)
+    return list(islice(result, 3))
 
 
 def best(found: list[FailingGame]) -> FailingGame:
@@ -212,11 +212,11 @@ def other_rules(old: str, new: str) -> Machines:
     ],
 )
 def test_a_backend_that_is_wrong_is_found(old: str, new: str, message: str) -> None:
-    found = found_in(ruleset("nim"), backends=("python", other_rules(old, new)))
+    result = found_in(ruleset("nim"), backends=("python", other_rules(old, new)))
     if not message:
-        assert found == []  # the same rules, said otherwise
+        assert result == []  # the same rules, said otherwise
         return
-    failing = best(found)
+    failing = best(result)
     assert failing.wrong.code == "RS903"
     assert failing.wrong.message.startswith(message)
     if "invariants" not in message:
@@ -275,8 +275,8 @@ def test_an_engine_that_is_wrong_is_found(
     monkeypatch: pytest.MonkeyPatch, target: str, fault: Any, property_: str, most: int
 ) -> None:
     monkeypatch.setattr(target, fault)
-    found = [f for f in found_in(ruleset("nim")) if f.wrong.message.startswith(f"{property_}: ")]
-    failing = best(found)
+    results = [f for f in found_in(ruleset("nim")) if f.wrong.message.startswith(f"{property_}: ")]
+    failing = best(results)
     assert failing.wrong.code == "RS903"
     assert len(failing.moves) <= most
 
@@ -352,10 +352,10 @@ def test_a_recorded_game_is_checked_after_every_decision(tmp_path: Path) -> None
             writer.add(option)
     result = replay_log(log, rules=str(tmp_path / "small"))
     assert result.game.omniscient.broken_invariants() == []  # it holds again in the end
-    found = first_broken(result)
-    assert found is not None
-    assert (found.index, found.line, found.foreign_index, str(found.move)) == (1, 3, None, "paint(red)")
-    assert found.changed == ("last: - → red",)
+    outcome = first_broken(result)
+    assert outcome is not None
+    assert (outcome.index, outcome.line, outcome.foreign_index, str(outcome.move)) == (1, 3, None, "paint(red)")
+    assert outcome.changed == ("last: - → red",)
 
     code, out, _ = run("replay", "--check", log, "--rules", tmp_path / "small", "--format", "json")
     data = json.loads(out)
@@ -377,9 +377,9 @@ def test_what_is_taken_back_is_checked_too(tmp_path: Path) -> None:
     with LogWriter(tmp_path / "game.jsonl", LogHeader.of(game)) as writer:
         writer.add(game.history[0])
         writer.add(TakenBack(1))
-    found = first_broken(replay_log(tmp_path / "game.jsonl", rules=str(tmp_path / "small"), report=Report()))
-    assert found is not None
-    assert found.line == 2
+    result = first_broken(replay_log(tmp_path / "game.jsonl", rules=str(tmp_path / "small"), report=Report()))
+    assert result is not None
+    assert result.line == 2
 
 
 def test_a_foreign_log_is_checked_after_every_decision(tmp_path: Path) -> None:
@@ -397,9 +397,9 @@ def test_a_foreign_log_is_checked_after_every_decision(tmp_path: Path) -> None:
     log = tmp_path / "game.json"
     log.write_text(json.dumps(entries), "utf-8")
     assert first_broken(replay_log(log, rules=str(RULESETS / "errands"))) is None
-    found = first_broken(replay_log(log, rules=str(folder)))
-    assert found is not None
-    assert (found.index, found.line, found.foreign_index, str(found.move)) == (3, None, 2, "lay(corn)")
+    result = first_broken(replay_log(log, rules=str(folder)))
+    assert result is not None
+    assert (result.index, result.line, result.foreign_index, str(result.move)) == (3, None, 2, "lay(corn)")
     code, out, _ = run("replay", "--check", log, "--rules", folder)
     assert code == 1
     assert "breaks at entry 2: the rules can break the invariant `no_corn`" in out

@@ -30,9 +30,9 @@ def run(tmp_path: Path, text: str, backend: Backend = "python") -> list[Failure]
     path = tmp_path / "cases.yaml"
     path.write_text("scenarios:\n  - id: X\n    title: A case\n" + text, "utf-8")
     report = Report()
-    found = load_scenarios(path, report, "cases.yaml")
+    result = load_scenarios(path, report, "cases.yaml")
     assert report.diagnostics == ()
-    return [failure for scenario in found for failure in run_scenario(nim(), scenario, backend)]
+    return [failure for scenario in result for failure in run_scenario(nim(), scenario, backend)]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -124,8 +124,8 @@ def test_an_overlay_that_is_not_there(shared: str) -> None:
     path.write_text("scenarios:\n  - {id: X, title: T, also: [toll]}\n", "utf-8")
     report = Report()
     assert not list(suite_scenarios(load_ruleset(f"{shared}+other"), report, lambda path: path.name))
-    (found,) = report.diagnostics
-    assert (found.code, str(found.span), found.help) == ("RS502", "cases.yaml:2:30", "did you mean `tall`?")
+    (result,) = report.diagnostics
+    assert (result.code, str(result.span), result.help) == ("RS502", "cases.yaml:2:30", "did you mean `tall`?")
 
 
 def test_an_empty_case_passes(tmp_path: Path) -> None:

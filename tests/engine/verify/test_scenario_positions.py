@@ -48,8 +48,8 @@ def cases(folder: Path, wager: typed.Ruleset, backend: Backend, **files: str) ->
     for name, rows in files.items():
         (folder / f"{name}.yaml").write_text("scenarios:\n" + rows, "utf-8")
     report, first = Report(), next(iter(files))
-    found = load_scenarios(folder / f"{first}.yaml", report, f"{first}.yaml")
-    return [*report.diagnostics, *(f.diagnostic for s in found for f in run_scenario(wager, s, backend))]
+    result = load_scenarios(folder / f"{first}.yaml", report, f"{first}.yaml")
+    return [*report.diagnostics, *(f.diagnostic for s in result for f in run_scenario(wager, s, backend))]
 
 
 BASE = """
@@ -135,11 +135,11 @@ def test_what_is_wrong_is_told_at_its_place(
     tmp_path: Path, wager: typed.Ruleset, text: str, code: str | None, where: str, message: str, backend: Backend
 ) -> None:
     own, other = f"  - id: X\n    title: T\n    {text}\n", BASE + "  - {id: two, title: Two}\n"
-    found = cases(tmp_path, wager, backend, own=own, base=BESIDE, other=other)
+    result = cases(tmp_path, wager, backend, own=own, base=BESIDE, other=other)
     if code is None:
-        assert found == []
+        assert result == []
         return
-    (diagnostic,) = found
+    (diagnostic,) = result
     shown = f"{diagnostic.message}; {diagnostic.help}"
     assert (diagnostic.code, message in shown) == (code, True), shown
     assert diagnostic.span is not None and diagnostic.span.file.endswith("own.yaml") and diagnostic.span.line == 4
@@ -148,9 +148,9 @@ def test_what_is_wrong_is_told_at_its_place(
 
 def test_a_mistake_in_a_shared_position_is_told_where_it_stands(tmp_path: Path, wager: typed.Ruleset) -> None:
     base = "  - {id: base, title: Base, given: {set: {A.csh: 1}}}\n"
-    (found,) = cases(tmp_path, wager, "python", own="  - {id: X, title: T, given: {from: base}}\n", base=base)
-    assert (found.code, str(found.span)) == ("RS813", f"{tmp_path}/base.yaml:2:43")
-    assert [str(note.span) for note in found.notes] == ["own.yaml:2:10"]
+    (result,) = cases(tmp_path, wager, "python", own="  - {id: X, title: T, given: {from: base}}\n", base=base)
+    assert (result.code, str(result.span)) == ("RS813", f"{tmp_path}/base.yaml:2:43")
+    assert [str(note.span) for note in result.notes] == ["own.yaml:2:10"]
 
 
 def test_the_decisions_of_the_other_scenario_are_not_taken(tmp_path: Path, wager: typed.Ruleset) -> None:
@@ -167,9 +167,9 @@ def test_an_id_of_its_own_file_comes_first(tmp_path: Path, wager: typed.Ruleset)
 
 def test_a_chain_of_positions_has_an_end(tmp_path: Path, wager: typed.Ruleset) -> None:
     links = (f"  - {{id: {n}, title: T, given: {{from: {n + 1}, run: [lend_all]}}}}\n" for n in range(150))
-    found = cases(tmp_path, wager, "python", own="".join(links) + "  - {id: 150, title: T}\n")
-    assert {d.code for d in found} == {"RS717"} and len(found) == 50
-    assert found[0].message == "0: more than 100 positions lie one under the other"
+    result = cases(tmp_path, wager, "python", own="".join(links) + "  - {id: 150, title: T}\n")
+    assert {d.code for d in result} == {"RS717"} and len(result) == 50
+    assert result[0].message == "0: more than 100 positions lie one under the other"
 
 
 def test_a_procedure_is_run_only_before_the_game_begins(wager: typed.Ruleset) -> None:
@@ -187,8 +187,8 @@ def test_a_procedure_is_run_only_before_the_game_begins(wager: typed.Ruleset) ->
 def outcome(*args: str | Path) -> tuple[int, dict[str, int], list[str]]:
     result = CliRunner().invoke(cli, ["test", "--format", "json", *map(str, args)])
     data = json.loads(result.stdout)
-    told = [d["code"] for case in data["failures"] for d in case["diagnostics"]]
-    return result.exit_code, data["scenarios"] | {"logs": sum(data["logs"].values())}, told
+    notes = [d["code"] for case in data["failures"] for d in case["diagnostics"]]
+    return result.exit_code, data["scenarios"] | {"logs": sum(data["logs"].values())}, notes
 
 
 @pytest.fixture

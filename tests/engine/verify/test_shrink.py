@@ -68,7 +68,7 @@ def counting(wanted: int) -> Callable[[Sequence[Move], int], tuple[list[Move], D
     """A game is wrong as soon as so many stones are taken."""
 
     def run(moves: Sequence[Move], more: int) -> tuple[list[Move], Diagnostic] | None:
-        game, made = Game(nim(), ["A", "B"]), list[Move]()
+        game, result = Game(nim(), ["A", "B"]), list[Move]()
         for move in [*moves, *[None] * more]:
             if game.is_over:
                 return None
@@ -77,9 +77,9 @@ def counting(wanted: int) -> Callable[[Sequence[Move], int], tuple[list[Move], D
             if not game.is_legal(option):
                 continue
             game.apply(option)
-            made.append(option)
+            result.append(option)
             if sum(o.args[0] for o in game.history) >= wanted:
-                return made, WRONG
+                return result, WRONG
         return None
 
     return run
@@ -87,9 +87,9 @@ def counting(wanted: int) -> Callable[[Sequence[Move], int], tuple[list[Move], D
 
 def test_a_game_is_made_shorter() -> None:
     game = played("take(1)", "take(1)", "take(3)", "take(1)", "take(3)")
-    found = shortest(nim(), LogHeader.of(game), game.history, WRONG, counting(6))
-    assert [str(m) for m in found.moves] == ["take(3)", "take(3)"]
-    assert found.changed == ("stone hand[B]: 0 → 3", "stone heap: 6 → 3")
+    result = shortest(nim(), LogHeader.of(game), game.history, WRONG, counting(6))
+    assert [str(m) for m in result.moves] == ["take(3)", "take(3)"]
+    assert result.changed == ("stone hand[B]: 0 → 3", "stone heap: 6 → 3")
 
 
 def test_the_bounds_hold() -> None:
@@ -102,15 +102,15 @@ def test_the_bounds_hold() -> None:
 
     shortest(nim(), LogHeader.of(game), game.history, WRONG, run, tries=3)
     assert calls == 3
-    found = shortest(nim(), LogHeader.of(game), game.history, WRONG, run, seconds=0)
+    result = shortest(nim(), LogHeader.of(game), game.history, WRONG, run, seconds=0)
     assert calls == 3
-    assert list(found.moves) == game.history
+    assert list(result.moves) == game.history
 
 
 def test_a_game_that_is_wrong_from_the_start() -> None:
-    found = shortest(nim(), LogHeader.of(played()), [], WRONG, counting(1))
-    assert (found.moves, found.changed) == ((), ())
-    assert found.story() == ["before the first decision"]
+    result = shortest(nim(), LogHeader.of(played()), [], WRONG, counting(1))
+    assert (result.moves, result.changed) == ((), ())
+    assert result.story() == ["before the first decision"]
 
 
 # --- reports ----------------------------------------------------------------------------------------------------------

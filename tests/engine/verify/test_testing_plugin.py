@@ -47,9 +47,9 @@ def outcome(case: type[unittest.TestCase]) -> BaseException | None:
 
 
 def broken(case: type[unittest.TestCase]) -> BrokenGameError:
-    found = outcome(case)
-    assert isinstance(found, BrokenGameError)
-    return found
+    result = outcome(case)
+    assert isinstance(result, BrokenGameError)
+    return result
 
 
 def of_nim(folder: Path, old: str, new: str) -> str:
@@ -124,10 +124,10 @@ def test_a_ruleset_that_is_not_sound_fails_when_the_test_runs(tmp_path: Path) ->
 
 def test_players_and_options_may_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: set[tuple[int, str]] = set()
-    made = Game.__init__
+    result = Game.__init__
 
     def noted(game: Game, *args: Any, **named: Any) -> None:
-        made(game, *args, **named)
+        result(game, *args, **named)
         seen.add((len(game.seats), game.settings["misere"]))
 
     monkeypatch.setattr(Game, "__init__", noted)

@@ -125,8 +125,8 @@ def test_options_that_are_the_same_wherever_they_are_legal_are_refused_where_the
         legal = {str(option) for option in plain.legal_options}
         decision = fast.decision
         assert decision is not None
-        kept = [one for one in known.values() if (one.decision, one.by) == (decision.name, decision.by)]
-        for option in rng.sample(kept, min(5, len(kept))):
+        rest = [one for one in known.values() if (one.decision, one.by) == (decision.name, decision.by)]
+        for option in rng.sample(rest, min(5, len(rest))):
             assert fast.is_legal(option) == (str(option) in legal)
             if str(option) not in legal:
                 with pytest.raises(IllegalOptionError):
@@ -134,7 +134,7 @@ def test_options_that_are_the_same_wherever_they_are_legal_are_refused_where_the
                 refused += 1
         listed = fast.legal_options if rng.random() < 0.5 else ()
         known |= {(option.by, str(option)): option for option in listed}
-        again = [option for option in kept if str(option) in legal]
+        again = [option for option in rest if str(option) in legal]
         option = rng.choice(again or list(fast.legal_options))
         taken += bool(again)
         fast.apply(option)

@@ -210,10 +210,10 @@ def test_sums_and_products_at_the_bounds(number: str) -> None:
     fast, plain = (Game(ruleset, ["ann", "bob"], backend=backend) for backend in ("wasm", "interpreter"))
     sound = 0
     for one, other in zip(list(fast.legal_options), list(plain.legal_options), strict=True):
-        found = outcome(lambda: fast.apply(one))  # noqa: B023
-        assert found == outcome(lambda: plain.apply(other)), one.name  # noqa: B023
+        result = outcome(lambda: fast.apply(one))  # noqa: B023
+        assert result == outcome(lambda: plain.apply(other)), one.name  # noqa: B023
         assert fast.omniscient.numbers.cells == plain.omniscient.numbers.cells, one.name
-        if isinstance(found, Option):
+        if isinstance(result, Option):
             sound += 1
             fast.undo()
             plain.undo()
@@ -254,9 +254,9 @@ procedure play():
 """
     ruleset = with_rules(rules)
     fast, plain = (Game(ruleset, ["ann", "bob"], backend=backend) for backend in BACKENDS)
-    found = outcome(lambda: fast.is_over)
-    assert found == outcome(lambda: plain.is_over)
-    assert "RS704" in str(found)
+    result = outcome(lambda: fast.is_over)
+    assert result == outcome(lambda: plain.is_over)
+    assert "RS704" in str(result)
 
 
 LONG = """

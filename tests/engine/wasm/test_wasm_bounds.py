@@ -74,9 +74,9 @@ def test_what_does_not_come_to_a_decision_is_given_up(body: str) -> None:
 def test_listing_is_bounded(tmp_path: Path, params: str, condition: str) -> None:
     ruleset = small(tmp_path / "small", listing(params, condition))
     with soon():
-        found = outcome(lambda: list(every_option(Game(ruleset, ["a", "b"], backend="wasm"))))
-    assert "range over too much" in str(found)
-    assert found == outcome(lambda: list(every_option(Game(ruleset, ["a", "b"]))))
+        result = outcome(lambda: list(every_option(Game(ruleset, ["a", "b"], backend="wasm"))))
+    assert "range over too much" in str(result)
+    assert result == outcome(lambda: list(every_option(Game(ruleset, ["a", "b"]))))
 
 
 @pytest.mark.parametrize("values", [99_000, 100_000, 100_001])

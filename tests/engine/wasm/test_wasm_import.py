@@ -69,9 +69,9 @@ def test_logs_whole_and_damaged_are_read_as_by_python(path: Path) -> None:
         for watched in (True, False):
             with suppress(DiagnosticsError):
                 wanted = outcome(opened(log, "python"), watched=watched)
-                found = opened(log, "wasm")
-                assert outcome(found, watched=watched) == wanted
-                assert isinstance(found.game.omniscient.numbers.machine, WasmBackend)
+                result = opened(log, "wasm")
+                assert outcome(result, watched=watched) == wanted
+                assert isinstance(result.game.omniscient.numbers.machine, WasmBackend)
 
 
 def test_the_state_is_not_copied_from_the_memory_while_a_log_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +102,8 @@ def made(backend: Backend) -> Machine:
 
 @pytest.mark.usefixtures("nothing_begun")
 def test_wasm_code_is_made_once_it_pays() -> None:
-    found = [type(made("auto")).__name__ for _ in range(machines.WORTH_IT + 2)]
-    assert found == ["PythonBackend"] * machines.WORTH_IT + ["WasmBackend"] * 2
+    results = [type(made("auto")).__name__ for _ in range(machines.WORTH_IT + 2)]
+    assert results == ["PythonBackend"] * machines.WORTH_IT + ["WasmBackend"] * 2
     wasm = made("auto")
     assert isinstance(wasm, WasmBackend)
     assert wasm.fallback is made("python")

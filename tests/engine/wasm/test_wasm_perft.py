@@ -25,8 +25,8 @@ def test_positions_and_their_hashes_are_those_of_python(folder: Path) -> None:
     game, draws = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), Draws(5)
     for _ in range(3):
         for depth in (1, 2, 4):
-            found = wasm_perft(game, depth, limit=600)
-            assert found == perft(game, depth, limit=600) if found is not None else game.is_over
+            result = wasm_perft(game, depth, limit=600)
+            assert result == perft(game, depth, limit=600) if result is not None else game.is_over
         for _ in range(7):
             option = None if game.is_over else choose(game, draws)
             if option is not None:
@@ -37,9 +37,9 @@ def test_the_limit_is_the_same() -> None:
     game = Game(load_ruleset(str(GAMES / "gallery/chess")), ["White", "Black"])
     assert wasm_perft(game, 2) == perft(game, 2)
     for limit in (1, 20, 21, 22, 400):
-        found = wasm_perft(game, 3, limit=limit)
-        assert found is not None and not found.complete
-        assert found == perft(game, 3, limit=limit)
+        result = wasm_perft(game, 3, limit=limit)
+        assert result is not None and not result.complete
+        assert result == perft(game, 3, limit=limit)
 
 
 def test_nothing_is_counted_in_wasm_where_there_is_nothing() -> None:

@@ -33,11 +33,11 @@ _OF_A_KIND = 10
 
 def some_settings(ruleset: typed.Ruleset, rng: random.Random) -> dict[str, str]:
     """A value for each setting."""
-    found = {}
+    results = {}
     for key, one in ruleset.settings.items():
         names = one.values or (("true", "false") if one.bounds is None else (one.default, *map(str, one.bounds)))
-        found[key] = rng.choice(names)
-    return found
+        results[key] = rng.choice(names)
+    return results
 
 
 def play(ref: str, games: int, plies: int, counted: Counted) -> None:

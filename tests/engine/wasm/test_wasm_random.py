@@ -36,8 +36,8 @@ def machine() -> WasmBackend:
 
 @pytest.mark.parametrize("key", [0, 1234567, 2**64 - 1, 2**63])
 def test_words_are_those_of_python(machine: WasmBackend, key: int) -> None:
-    found = [machine.instance.call("word", as_signed(key), at) % 2**64 for at in range(100)]
-    assert found == [word(key, at) for at in range(100)]
+    results = [machine.instance.call("word", as_signed(key), at) % 2**64 for at in range(100)]
+    assert results == [word(key, at) for at in range(100)]
 
 
 @pytest.mark.parametrize("seed, game", SEEDS)
@@ -45,8 +45,8 @@ def test_numbers_below_bounds_are_those_of_python(machine: WasmBackend, seed: in
     rng, draws = random.Random(game), Draws(seed, game)
     bounds = [rng.randrange(1, 2 ** rng.randint(1, 63)) for _ in range(500)] + [0, 1, 2**62 + 1, 2**63 - 1]
     machine.instance.call("seed", as_signed(seed), game)
-    found = [machine.instance.call("drawn", at, bound) for at, bound in enumerate(bounds)]
-    assert found == [draws.below(at, bound) for at, bound in enumerate(bounds)]
+    results = [machine.instance.call("drawn", at, bound) for at, bound in enumerate(bounds)]
+    assert results == [draws.below(at, bound) for at, bound in enumerate(bounds)]
 
 
 @pytest.mark.parametrize("players", [[2], [2, 3], [3, 2, 3], [4, 4], [2, 3, 4, 2, 4]])

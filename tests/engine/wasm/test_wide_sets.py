@@ -129,9 +129,9 @@ def test_numbers_of_sets_are_the_same_in_all_machines(name: str, size: int) -> N
 def test_sets_of_few_members_of_a_large_kind(size: int, first: int) -> None:
     """A set in the first word alone is one number, and is asked for members of other words, too."""
     added = towns_of(size)
-    found = "{fir} if t in (towns & {oak, elm}) else {c in town where c in {oak, elm} and c != t}"
+    result = "{fir} if t in (towns & {oak, elm}) else {c in town where c in {oak, elm} and c != t}"
     much = "(first(c in towns & {oak, elm} from t) ?? t).index + (1 if t in {oak, elm} & towns else 0)"
-    check(with_rules(rules(found, much), added, min(first, added)), size)
+    check(with_rules(rules(result, much), added, min(first, added)), size)
 
 
 @pytest.mark.parametrize("broken", [False, True])
@@ -154,11 +154,11 @@ def test_whole_games_are_those_of_python(size: int, broken: bool) -> None:
 
 def called(monkeypatch: pytest.MonkeyPatch, ruleset: typed.Ruleset) -> set[str]:
     """The functions that a program calls, but for those that every module has."""
-    found: set[str] = set()
+    results: set[str] = set()
     call, functions = Code.call, small_python.compile_functions
 
     def noted(code: Code, name: str) -> None:
-        found.add(name)
+        results.add(name)
         call(code, name)
 
     def fixed(source: str, module: Module, constants: dict[str, int], exports: frozenset[str]) -> None:
@@ -169,22 +169,22 @@ def called(monkeypatch: pytest.MonkeyPatch, ruleset: typed.Ruleset) -> set[str]:
     monkeypatch.setattr(compiler, "compile_functions", fixed)
     compile_program(lower(ruleset, 2, {}))
     monkeypatch.undo()
-    return found
+    return results
 
 
 @pytest.mark.parametrize("size", [65, 66, 128, 193, 256])
 def test_sets_of_up_to_four_words_are_no_rows_in_memory(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """All but orders, and what is seldom: the set of an order."""
-    forms = [found for found in SETS.values() if "queue" not in found]
+    forms = [result for result in SETS.values() if "queue" not in result]
     text = rules(
-        " | ".join(f"({found})" for found in forms),
+        " | ".join(f"({result})" for result in forms),
         " + ".join(f"({much})" for much in NUMBERS.values() if "looped" not in much),
     )
     text = text.replace("let much", "let far = looped(t)\n                    let much")
     text = text.replace("add t to queue", "set m to 1").replace("take t from queue", "set m to 2")
     text = text.replace("for c in towns by 0 - c.index:", "for c in towns:")
-    found = called(monkeypatch, with_rules(text, towns_of(size)))
-    assert {name for name in found if name.startswith("wide_")} == set()
+    result = called(monkeypatch, with_rules(text, towns_of(size)))
+    assert {name for name in result if name.startswith("wide_")} == set()
     assert "wide_or" in called(monkeypatch, with_rules(text, towns_of(257)))
 
 

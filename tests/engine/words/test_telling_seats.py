@@ -57,11 +57,11 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Game]:
 def words_for(game: Game, words: Words, seat: str | None) -> list[Any]:
     """All words for a seat: of the open decision, its options, the state, and the game so far."""
     narrator, view = Narrator(words, game, seat), game.view(seat)
-    told: list[Any] = [(narrator.option(o), narrator.move(o)) for o in (*view.options, *view.interrupts)]
+    notes: list[Any] = [(narrator.option(o), narrator.move(o)) for o in (*view.options, *view.interrupts)]
     if game.decision is not None:
-        told.append((narrator.decision(game.decision), narrator.subject(game.decision)))
-    told.append(Changes(narrator).state())
-    return [*told, *Moves(words, game, seat=seat)]
+        notes.append((narrator.decision(game.decision), narrator.subject(game.decision)))
+    notes.append(Changes(narrator).state())
+    return [*notes, *Moves(words, game, seat=seat)]
 
 
 def differences(make: Callable[[], Game], seat: str | None) -> tuple[int, int]:
@@ -127,10 +127,10 @@ def test_a_seat_is_told_the_decisions_that_stand_after_fields_kept_what_they_hel
     back = TakenBack(1, keep=("player.secret",), set=(("m", 3),))
     game.omniscient.take_back(back)
     again = game.apply(game.parse(str(game.legal_options[1])))
-    told = Moves(Words(game.ruleset), game, [first, second, back, again], "A")
-    moves = list(told)
-    assert [move.ply for move in moves] == [1, 2] and told.told == [0, 3] and len(told) == 2
-    assert told.game.hash == game.hash and told.game.omniscient.value("m") == "3"
+    note = Moves(Words(game.ruleset), game, [first, second, back, again], "A")
+    moves = list(note)
+    assert [move.ply for move in moves] == [1, 2] and note.told == [0, 3] and len(note) == 2
+    assert note.game.hash == game.hash and note.game.omniscient.value("m") == "3"
     assert any("m: 0 → 3" in change.text for change in moves[1].changes)
 
 
@@ -139,5 +139,5 @@ def test_what_is_taken_back_at_the_end_is_made_unseen(make: Callable[[], Game]) 
     first, second = (game.apply(game.parse(str(game.legal_options[0]))) for _ in range(2))
     back = TakenBack(1, set=(("m", 3),))
     game.omniscient.take_back(back)
-    told = Moves(Words(game.ruleset), game, [first, second, back], "B")
-    assert [move.ply for move in told] == [1] and told.game.hash == game.hash
+    note = Moves(Words(game.ruleset), game, [first, second, back], "B")
+    assert [move.ply for move in note] == [1] and note.game.hash == game.hash

@@ -144,8 +144,8 @@ def test_changes_are_told_without_what_only_the_rules_need(folder: Path) -> None
     changes = Changes(Narrator(Words(game.ruleset), game))
     before = changes.sight()
     game.apply(game.parse("go(oak, corn)"))
-    told = [change.text for change in changes.since(before)]
-    assert told == ["rounds: 0 → 1", "Ann cash: 10 → 13", "Oakley squire: none → Ann"]  # no `bank`: it has no limit
+    notes = [change.text for change in changes.since(before)]
+    assert notes == ["rounds: 0 → 1", "Ann cash: 10 → 13", "Oakley squire: none → Ann"]  # no `bank`: it has no limit
     before = changes.sight()
     game.apply(game.parse("stay"))
     assert changes.since(before) == []
@@ -222,14 +222,14 @@ def test_what_a_higher_layer_takes_out_is_passed_over_below_it(folder: Path) -> 
 
 def test_a_recorded_game_is_told_move_by_move() -> None:
     result = replay_log(ROOT / "games" / "imperial" / "logs" / "quickstart.jsonl")
-    told = list(Moves(Words(result.game.ruleset), result.game, result.moves))
-    assert [move.number for move in told] == list(range(1, 113))
-    assert told[5].text == "Austria-Hungary (Claudia) imports a fleet to Trieste, pays 1 million"
-    assert [change.text for change in told[5].changes] == [
+    notes = list(Moves(Words(result.game.ruleset), result.game, result.moves))
+    assert [move.number for move in notes] == list(range(1, 113))
+    assert notes[5].text == "Austria-Hungary (Claudia) imports a fleet to Trieste, pays 1 million"
+    assert [change.text for change in notes[5].changes] == [
         "Austria-Hungary treasury: 2 → 1",
         "fleet of Austria-Hungary: supply → Trieste",
     ]
-    assert told[10].actor is None and told[10].text.startswith("Daniel buys the 4 million bond of")
+    assert notes[10].actor is None and notes[10].text.startswith("Daniel buys the 4 million bond of")
 
 
 def test_what_was_taken_back_is_a_move(folder: Path) -> None:
@@ -237,9 +237,9 @@ def test_what_was_taken_back_is_a_move(folder: Path) -> None:
     first = game.apply(game.parse("go(oak, corn)"))
     game.undo()
     second = game.apply(game.parse("stay"))
-    told = list(Moves(Words(game.ruleset), game, [first, TakenBack(1), second]))
-    assert [(move.number, move.ply, move.back) for move in told] == [(1, 1, 0), (2, 0, 1), (3, 1, 0)]
-    assert "Oakley squire: Ann → none" in [change.text for change in told[1].changes]
+    notes = list(Moves(Words(game.ruleset), game, [first, TakenBack(1), second]))
+    assert [(move.number, move.ply, move.back) for move in notes] == [(1, 1, 0), (2, 0, 1), (3, 1, 0)]
+    assert "Oakley squire: Ann → none" in [change.text for change in notes[1].changes]
 
 
 # --- strangers' files ---------------------------------------------------------------------------------
@@ -269,9 +269,9 @@ def test_a_hostile_file_is_refused_soon(folder: Path, titles: str, code: str) ->
 def test_a_text_that_names_itself_comes_to_an_end(folder: Path) -> None:
     titles = '--- titles.yaml\nentities: {town: "{town} near {town.near}"}\n'
     game = game_of(folder, titles)
-    told = Narrator(Words(game.ruleset), game).entity("town", 0)
-    assert told.startswith("oak near") or "near" in told
-    assert len(told) <= 2_000
+    note = Narrator(Words(game.ruleset), game).entity("town", 0)
+    assert note.startswith("oak near") or "near" in note
+    assert len(note) <= 2_000
 
 
 @pytest.mark.parametrize(
@@ -283,12 +283,12 @@ def test_a_text_that_names_itself_comes_to_an_end(folder: Path) -> None:
     ],
 )
 def test_both_backends_tell_the_same_and_know_every_hole(log: str) -> None:
-    told = []
+    notes = []
     for backend in ("python", "interpreter"):
         result = replay_log(ROOT / "games" / log, until=120, backend=backend)
-        told.append(list(Moves(Words(result.game.ruleset), result.game, result.moves)))
-    assert told[0] == told[1]
-    assert not [move.text for move in told[0] if "?" in move.text]
+        notes.append(list(Moves(Words(result.game.ruleset), result.game, result.moves)))
+    assert notes[0] == notes[1]
+    assert not [move.text for move in notes[0] if "?" in move.text]
 
 
 def test_the_program_speaks_each_language_that_it_knows_whole() -> None:

@@ -63,14 +63,14 @@ def changed(change: Callable[[Files], object]) -> Bundle:
 
 def honest(files: Files) -> Bundle:
     """A bundle whose hash is right: one that a stranger has made with care."""
-    made = again(files)
-    place = InBundle(made, unpacked(made, PLACE))
+    result = again(files)
+    place = InBundle(result, unpacked(result, PLACE))
     return again(files, load_source(place.reference, Report(), files_at(place)).sources_hash)
 
 
-def codes(made: Bundle) -> set[str]:
+def codes(result: Bundle) -> set[str]:
     with soon(), pytest.raises(DiagnosticsError) as caught:
-        ruleset_in(made)
+        ruleset_in(result)
     return {d.code for d in caught.value.diagnostics}
 
 
@@ -122,8 +122,8 @@ TOO_LARGE: dict[str, Callable[[], Bundle]] = {
 
 @pytest.mark.parametrize("name", sorted(set(TOO_LARGE) - {"a bomb in a bomb"}))
 def test_what_is_too_large_is_refused(name: str) -> None:
-    made, before = TOO_LARGE[name](), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert codes(made) == {"RS657"}
+    result, before = TOO_LARGE[name](), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert codes(result) == {"RS657"}
     if sys.platform == "linux":  # there it is in kilobytes
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20 * MAX_UNPACKED / 1000
 
@@ -212,11 +212,11 @@ def test_references_and_files_stay_in_the_bundle(name: str) -> None:
     assert codes(changed(change)) & expected
 
 
-def log_of(folder: Path, made: Any, ref: str = "nim", hash_: str | None = None) -> Path:
+def log_of(folder: Path, result: Any, ref: str = "nim", hash_: str | None = None) -> Path:
     hashes = {"ruleset_hash": "01" + "0" * 30, "sources_hash": hash_ or bundle().sources}
     header = {"rulespec_log": 2, "ruleset": ref, **hashes, "seats": {"Ann": "Ann", "Bob": "Bob"}}
     path = folder / "game.jsonl"
-    data = made.to_json() if isinstance(made, Bundle) else made
+    data = result.to_json() if isinstance(result, Bundle) else result
     path.write_text(json.dumps(header | {"settings": {}, "bundle": data}) + "\n")
     return path
 
@@ -270,17 +270,17 @@ def test_one_that_calls_itself_by_the_id_of_an_installed_ruleset_is_named(tmp_pa
     files["rules"]["imperial/game.yaml"] = game.replace("id: nim", "id: imperial").replace(
         "title: Nim", "title: Imperial"
     )
-    made, installed = honest(files), load_ruleset("imperial")
-    path = log_of(tmp_path, made, "imperial", made.sources)
+    result, installed = honest(files), load_ruleset("imperial")
+    path = log_of(tmp_path, result, "imperial", result.sources)
     code, output = spoken("replay", path)
-    assert code == 0 and f"under the rules in the log (imperial, as of {made.sources[:8]})" in output
+    assert code == 0 and f"under the rules in the log (imperial, as of {result.sources[:8]})" in output
     assert json.loads(invoke("replay", path, "--format", "json")[1])["rules_in_log"] is True
-    assert load_ruleset("imperial").hash == installed.hash != made.sources
+    assert load_ruleset("imperial").hash == installed.hash != result.sources
     assert invoke("replay", path, "--rules", "imperial")[0] == 0  # asked for, the installed one is taken
     assert "RS618" in invoke("replay", path, "--rules", "imperial")[2]
 
 
 def test_a_fault_in_the_rules_of_a_stranger_is_placed_in_the_log(tmp_path: Path) -> None:
-    made = changed(lambda f: rule(f, "nim/tables.yaml", "constants: [\n"))
-    code, _, messages = invoke("replay", log_of(tmp_path, made))
+    result = changed(lambda f: rule(f, "nim/tables.yaml", "constants: [\n"))
+    code, _, messages = invoke("replay", log_of(tmp_path, result))
     assert code == 2 and "(in the log)/nim/tables.yaml" in messages

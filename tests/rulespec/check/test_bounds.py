@@ -379,9 +379,9 @@ def test_no_file_is_read_through_a_link_that_leads_out(
     link.unlink(missing_ok=True)
     link.symlink_to(secret / ("secret.rules" if name.endswith(".rules") else "secret.yaml"))
     assert run(["validate", f"home/mine{overlay}"]) == 1
-    told = capsys.readouterr().err
-    assert "error[RS106]" in told
-    assert "secret: 1" not in told
+    note = capsys.readouterr().err
+    assert "error[RS106]" in note
+    assert "secret: 1" not in note
 
 
 def test_a_folder_may_not_be_a_link_that_leads_out_either(secret: Path, capsys: pytest.CaptureFixture[str]) -> None:

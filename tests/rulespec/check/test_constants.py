@@ -46,11 +46,11 @@ def told(folder: Path, change: str, ref: str = "imperial") -> list[Diagnostic]:
     ],
 )
 def test_it_is_an_error_of_the_overlay(tmp_path: Path, change: str, code: str, said: str) -> None:
-    found = told(tmp_path, change)
-    assert {d.span.file.rpartition("/")[2] for d in found if d.span is not None} == {PATH}, found
-    assert {d.span.line for d in found if d.span is not None} == {6}
-    fitting = [d for d in found if d.code == code and said in f"{d.message} {d.help}"]
-    assert fitting and fitting[0].notes, found
+    result = told(tmp_path, change)
+    assert {d.span.file.rpartition("/")[2] for d in result if d.span is not None} == {PATH}, result
+    assert {d.span.line for d in result if d.span is not None} == {6}
+    fitting = [d for d in result if d.code == code and said in f"{d.message} {d.help}"]
+    assert fitting and fitting[0].notes, result
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_it_is_an_error_of_the_overlay(tmp_path: Path, change: str, code: str, s
     ],
 )
 def test_what_may_be_meant_for_other_cases_is_a_warning(tmp_path: Path, change: str, code: str) -> None:
-    found = [d for d in told(tmp_path, change) if d.code == code]
-    assert [d.severity for d in found] == ["warning"]
-    assert found[0].span is not None and found[0].span.file.endswith(PATH)
+    results = [d for d in told(tmp_path, change) if d.code == code]
+    assert [d.severity for d in results] == ["warning"]
+    assert results[0].span is not None and results[0].span.file.endswith(PATH)
 
 
 @pytest.mark.parametrize(

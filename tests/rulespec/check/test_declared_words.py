@@ -243,11 +243,11 @@ def test_a_word_is_told_where_it_is_declared_or_can_be_used(what: str, tmp_path:
     place = (name, before.count("\n") + 1, len(before) - before.rfind("\n"))
     wrong = []
     for number, word in enumerate(sorted(WORDS - YAML)):
-        found = errors(tmp_path / str(number), files, word)
-        places = [(d.span.file, d.span.line, d.span.column) for d in found if d.span is not None]
-        told = any(file.endswith(place[0]) and at == list(place[1:]) for file, *at in places)
-        if told if word not in refused else not told:
-            wrong.append(f"{word}: {'; '.join(map(str, found)) or 'no diagnostic'}")
-        elif word not in refused and found:
-            wrong.append(f"{word} is free here, but: {'; '.join(map(str, found))}")
+        result = errors(tmp_path / str(number), files, word)
+        places = [(d.span.file, d.span.line, d.span.column) for d in result if d.span is not None]
+        note = any(file.endswith(place[0]) and at == list(place[1:]) for file, *at in places)
+        if note if word not in refused else not note:
+            wrong.append(f"{word}: {'; '.join(map(str, result)) or 'no diagnostic'}")
+        elif word not in refused and result:
+            wrong.append(f"{word} is free here, but: {'; '.join(map(str, result))}")
     assert wrong == []

@@ -203,11 +203,11 @@ kinds: {{good: {{entities: {{corn: {{}}, salt: {{}}}}}}}}
 
 def test_the_parsers_tables_are_those_of_the_grammar() -> None:
     stored = json.loads(Path(parse_table.__file__).with_name(parse_table.FILE).read_text(encoding="utf-8"))
-    made = json.loads(parse_table.tables(Blocks()))
+    result = json.loads(parse_table.tables(Blocks()))
     # The order of states differs from run to run; what they were made from, and how many there are, does not.
-    assert stored["made_from"][1] == made["made_from"][1], "run `python -m rulespec.syntax.parse_table`"
-    if stored["made_from"][0] == made["made_from"][0]:
-        assert len(stored["data"]["parser"]["parser"]["states"]) == len(made["data"]["parser"]["parser"]["states"])
+    assert stored["made_from"][1] == result["made_from"][1], "run `python -m rulespec.syntax.parse_table`"
+    if stored["made_from"][0] == result["made_from"][0]:
+        assert len(stored["data"]["parser"]["parser"]["states"]) == len(result["data"]["parser"]["parser"]["states"])
 
 
 def test_a_grammar_built_again_parses_alike() -> None:

@@ -27,11 +27,11 @@ def told(folder: Path, body: str) -> list[str]:
     lines = body.strip("\n").split("\n")
     rules = RULES.format("\n    ".join(lines))
     written = rules.split("\n")
-    found = []
+    results = []
     for d in warnings(folder, rules):
         assert d.span is not None
-        found.append(f"{d.code} {written[d.span.line - 1][d.span.column - 1 : d.span.end_column - 1]}")
-    return found
+        results.append(f"{d.code} {written[d.span.line - 1][d.span.column - 1 : d.span.end_column - 1]}")
+    return results
 
 
 @pytest.mark.parametrize("body, found", CASES, ids=[f"{n}-{found}" for n, (_, found) in enumerate(CASES)])
@@ -83,8 +83,8 @@ procedure one(p: player):
 def test_what_is_open_wherever_a_procedure_is_called_is_no_secret_there(
     tmp_path: Path, before: str, opened: bool
 ) -> None:
-    found = [d.code for d in warnings(tmp_path, OPENED.format(before=before))]
-    assert found == ([] if opened else ["RS345"])
+    results = [d.code for d in warnings(tmp_path, OPENED.format(before=before))]
+    assert results == ([] if opened else ["RS345"])
 
 
 def test_a_reason_to_tell_what_is_open_is_idle(tmp_path: Path) -> None:

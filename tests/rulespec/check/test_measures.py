@@ -54,16 +54,16 @@ measures:
 
 
 def game(folder: Path, text: str) -> Game:
-    made = Game(small(folder / "small", text), ["Ann", "Bob"])
-    made.apply(made.parse("sell(fish, 3)"))
-    return made
+    result = Game(small(folder / "small", text), ["Ann", "Bob"])
+    result.apply(result.parse("sell(fish, 3)"))
+    return result
 
 
 def test_measures_are_numbers_of_entities_and_of_the_game(tmp_path: Path) -> None:
-    found = game(tmp_path, WORLD + MEASURES).omniscient.measures()
-    assert list(found) == ["score", "trade", "sold", "each_sale"]
-    assert found["trade"] == {"": 3} and found["sold"] == {"fish": 3, "fruit": 0}
-    assert found["score"] == {"Ann": 3, "Bob": 0}
+    result = game(tmp_path, WORLD + MEASURES).omniscient.measures()
+    assert list(result) == ["score", "trade", "sold", "each_sale"]
+    assert result["trade"] == {"": 3} and result["sold"] == {"fish": 3, "fruit": 0}
+    assert result["score"] == {"Ann": 3, "Bob": 0}
 
 
 def test_the_first_thing_that_is_asked_of_a_game_may_be_its_measures(tmp_path: Path) -> None:
@@ -130,9 +130,9 @@ remove: [measures.each_sale]
 def test_what_is_no_measure_is_told_at_its_place(measure: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(DiagnosticsError) as error:
         small(tmp_path / "small", WORLD + f"--- measures.yaml\nmeasures:\n  wrong: {measure}\n")
-    (found,) = error.value.diagnostics
-    assert found.code == code
-    assert found.span is not None and found.span.file.endswith("measures.yaml")
+    (result,) = error.value.diagnostics
+    assert result.code == code
+    assert result.span is not None and result.span.file.endswith("measures.yaml")
 
 
 def test_measures_together_do_not_take_too_long(tmp_path: Path) -> None:

@@ -40,11 +40,11 @@ def test_what_an_author_is_told(mistake: Path, tmp_path: Path, monkeypatch: pyte
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         code = run(args)
-    found = f"{command}\n{printed.getvalue()}exit code {code}\n"
+    result = f"{command}\n{printed.getvalue()}exit code {code}\n"
     if os.environ.get("RULESPEC_UPDATE"):
-        (mistake / EXPECTED).write_text(found, "utf-8")
+        (mistake / EXPECTED).write_text(result, "utf-8")
     else:
-        assert found == expected
+        assert result == expected
 
 
 def test_there_are_as_many_as_were_asked_for() -> None:

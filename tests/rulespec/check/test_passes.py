@@ -20,14 +20,14 @@ def test_a_pass_stands_in_a_file_of_its_name(each: Pass) -> None:
 
 
 def test_no_pass_is_left_out_and_none_runs_twice() -> None:
-    found = set()
+    results = set()
     for module in pkgutil.walk_packages(rulespec.check.__path__, "rulespec.check."):
         for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
             takes = [p.annotation for p in inspect.signature(function).parameters.values()]
             if function.__module__ == module.name and takes == ["Context"] and name[0] != "_":
-                found.add(function)
-    assert found == {*(each.run for each in PASSES), *LINTS}
-    assert len(found) == len(PASSES) + len(LINTS)
+                results.add(function)
+    assert results == {*(each.run for each in PASSES), *LINTS}
+    assert len(results) == len(PASSES) + len(LINTS)
 
 
 def test_a_pass_says_what_it_does() -> None:

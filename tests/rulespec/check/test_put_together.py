@@ -170,8 +170,8 @@ def test_constants_that_grow_are_told_where_they_become_too_large(what: str) -> 
     report = Report()
     with pytest.raises(DiagnosticsError):
         load_ruleset("one", report)
-    found = [d for d in report.diagnostics if d.code == "RS311"]
-    assert len(found) == 1 and found[0].span is not None and found[0].span.file.endswith("tables.yaml")
+    results = [d for d in report.diagnostics if d.code == "RS311"]
+    assert len(results) == 1 and results[0].span is not None and results[0].span.file.endswith("tables.yaml")
     assert not [d for d in report.diagnostics if d.severity.value == "error" and d.code != "RS311"]
 
 
@@ -180,8 +180,8 @@ def test_dialects_are_counted_before_they_are_read(capsys: pytest.CaptureFixture
     play = "procedure play():\n    end game\n"
     write(Path("one"), {"game.yaml": GAME, "rules/p.rules": play, **dialects})
     assert run(["validate", "one"]) == 1
-    told = capsys.readouterr().err
-    assert told.count("error[") == 1 and "error[RS107]: this ruleset has more than 50 dialects" in told
+    note = capsys.readouterr().err
+    assert note.count("error[") == 1 and "error[RS107]: this ruleset has more than 50 dialects" in note
 
 
 def test_the_list_of_offered_overlays_is_read_once(

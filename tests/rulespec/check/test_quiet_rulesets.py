@@ -19,9 +19,9 @@ def warned(folder: Path) -> list[str]:
     """The codes of what the rules may tell, each with its line."""
     report = Report()
     load_ruleset(str(folder), report)
-    found = [d for d in report.diagnostics if d.code.startswith("RS34")]
+    results = [d for d in report.diagnostics if d.code.startswith("RS34")]
     lines = (folder / "rules" / "play.rules").read_text("utf-8").split("\n")
-    return [f"{d.code} {lines[d.span.line - 1].strip() if d.span is not None else ''}" for d in found]
+    return [f"{d.code} {lines[d.span.line - 1].strip() if d.span is not None else ''}" for d in results]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -84,8 +84,8 @@ LEAKS = {
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_leak_is_warned_of(leak: str, tmp_path: Path) -> None:
-    name, old, new, found = LEAKS[leak]
+    name, old, new, result = LEAKS[leak]
     files = {str(p.relative_to(QUIET / name)): p.read_text("utf-8") for p in (QUIET / name).rglob("*.*")}
     assert sum(old in text for text in files.values()) == 1
-    told = warned(write(tmp_path, {file: text.replace(old, new) for file, text in files.items()}))
-    assert any(each.startswith(found) for each in told), told
+    note = warned(write(tmp_path, {file: text.replace(old, new) for file, text in files.items()}))
+    assert any(each.startswith(result) for each in note), note

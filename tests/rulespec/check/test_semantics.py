@@ -45,9 +45,9 @@ def test_damage_to_a_shipped_ruleset_is_told(
     text = (folder / file).read_text("utf-8")
     assert text.count(old) == 1
     (folder / file).write_text(text.replace(old, new), "utf-8")
-    found = codes(folder)
-    assert {c for c, _ in found} == set(code.split())
-    assert all(told in message for _, message in found)
+    result = codes(folder)
+    assert {c for c, _ in result} == set(code.split())
+    assert all(told in message for _, message in result)
 
 
 def test_rows_that_an_overlay_adds_have_no_order(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ accounts: {bank: {account: money, unlimited: true}}
 setup: {accounts: {player.cash: 1}}
 """,
     )
-    found = codes(tmp_path / "small")
-    assert [c for c, _ in found] == ["RS709"]
+    result = codes(tmp_path / "small")
+    assert [c for c, _ in result] == ["RS709"]
     (tmp_path / "small" / "setup.yaml").unlink()
     assert [c for c, _ in codes(tmp_path / "small")] == ["RS703"]
 

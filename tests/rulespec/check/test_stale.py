@@ -73,5 +73,5 @@ procedure turn(p: player):
 """
     report = Report()
     load_ruleset(str(write(tmp_path, {"game.yaml": GAME, "kinds.yaml": KINDS, "rules/play.rules": rules})), report)
-    found = [d.message.partition(",")[0] for d in report.diagnostics if d.code == "RS413"]
-    assert found == ([told] if told else [])
+    results = [d.message.partition(",")[0] for d in report.diagnostics if d.code == "RS413"]
+    assert results == ([told] if told else [])

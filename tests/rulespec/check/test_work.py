@@ -164,10 +164,10 @@ def row(x: square) -> int: count(z in square where z.row > x.row)
 )
 def test_where_the_steps_come_from_is_told(tmp_path: Path, rules: str, message: str, notes: list[str]) -> None:
     loaded(tmp_path, FAR + rules, report := Report())
-    (found,) = [d for d in report.diagnostics if d.code == "RS411"]
-    assert found.severity is Severity.WARNING
-    assert (found.code, found.message.split(": ", 1)[1]) == ("RS411", message)
-    assert [note.text for note in found.notes] == notes
+    (result,) = [d for d in report.diagnostics if d.code == "RS411"]
+    assert result.severity is Severity.WARNING
+    assert (result.code, result.message.split(": ", 1)[1]) == ("RS411", message)
+    assert [note.text for note in result.notes] == notes
 
 
 def test_where_the_steps_of_a_list_of_options_come_from_is_told(tmp_path: Path) -> None:

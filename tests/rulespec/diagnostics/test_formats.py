@@ -50,10 +50,10 @@ def ruleset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def validate(*args: str, answer: str = "") -> tuple[int, str]:
-    found = CliRunner().invoke(cli, ["validate", *args], input=answer)
-    if found.exception is not None and not isinstance(found.exception, SystemExit):
-        raise found.exception
-    return found.exit_code, found.stdout
+    result = CliRunner().invoke(cli, ["validate", *args], input=answer)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout
 
 
 def diagnostic(span: Span | None = None, message: str = "it is wrong", **more: Any) -> Diagnostic:
@@ -69,8 +69,8 @@ BAD = {"rules/this.rules": "procedure a():\n    set card to crd\n    set turns t
 def results(*args: str) -> list[dict[str, Any]]:
     log = json.loads(validate(*args, "--format", "sarif")[1])
     Draft7Validator(SARIF).validate(log)
-    found: list[dict[str, Any]] = log["runs"][0]["results"]
-    return found
+    items: list[dict[str, Any]] = log["runs"][0]["results"]
+    return items
 
 
 def test_sarif_of_a_sound_ruleset_fits_the_schema_and_has_no_results(ruleset: Make) -> None:
@@ -491,9 +491,9 @@ def test_fix_goes_with_text_only(ruleset: Make) -> None:
 
 
 def test_mends_at_one_place_do_not_mix() -> None:
-    here = Span("f", 1, 3, 1, 3)
+    place = Span("f", 1, 3, 1, 3)
     texts = {"f": "ab\ncd\n", "g": "x\n"}
-    assert fixed(texts, [Fix(here, "1"), Fix(here, "2"), Fix(Span("f", 2, 1, 2, 2), "C")]) == {"f": "ab1\nCd\n"}
+    assert fixed(texts, [Fix(place, "1"), Fix(place, "2"), Fix(Span("f", 2, 1, 2, 2), "C")]) == {"f": "ab1\nCd\n"}
     assert fixed(texts, [Fix(Span("f", 1, 1, 2, 2), ""), Fix(Span("f", 1, 2, 1, 3), "B")]) == {"f": "d\n"}
     assert fixed(texts, [Fix(Span("h", 1, 1, 1, 1), "x")]) == {}
     assert fixed({"f": "a"}, [Fix(Span("f", 1, 2, 1, 2), "b"), Fix(Span("f", 9, 9, 9, 9), "c")]) == {"f": "ab"}

@@ -138,9 +138,9 @@ def test_the_index_is_current() -> None:
 
 
 def test_explain_prints_pages_and_the_list() -> None:
-    found = CliRunner().invoke(cli, ["explain", "rs221", "RS230"])
-    assert found.exit_code == 0
-    assert "# RS221: nothing has this name" in found.stdout and "# RS230" in found.stdout
+    result = CliRunner().invoke(cli, ["explain", "rs221", "RS230"])
+    assert result.exit_code == 0
+    assert "# RS221: nothing has this name" in result.stdout and "# RS230" in result.stdout
     everything = CliRunner().invoke(cli, ["explain"]).stdout
     assert all(f"  {code}  {title}\n" in everything + "\n" for code, title in CODES.items())
     assert "explain" in COMMANDS
@@ -148,9 +148,9 @@ def test_explain_prints_pages_and_the_list() -> None:
 
 @pytest.mark.parametrize("code", ["RS999", "../RS221", "README", "", "x" * 100_000])
 def test_a_code_that_is_none_is_wrong_usage(code: str) -> None:
-    found = CliRunner().invoke(cli, ["explain", code])
-    assert found.exit_code == 2
-    assert "there is no code" in found.stderr
+    result = CliRunner().invoke(cli, ["explain", code])
+    assert result.exit_code == 2
+    assert "there is no code" in result.stderr
 
 
 def test_the_pages_ship_with_the_program() -> None:

@@ -161,8 +161,8 @@ def test_a_report_is_sorted_by_place_and_has_no_repetitions() -> None:
         report.error("RS201", "wrong", Span("f", line, 1, line, 2))
     report.error("RS111", "wrong", Span("f", 2, 1, 2, 2))
     report.warning("RS202", "wrong", None)
-    found = [(d.code, d.span.line if d.span else 0) for d in report.diagnostics]
-    assert found == [("RS202", 0), ("RS201", 1), ("RS111", 2), ("RS201", 2), ("RS201", 10)]
+    results = [(d.code, d.span.line if d.span else 0) for d in report.diagnostics]
+    assert results == [("RS202", 0), ("RS201", 1), ("RS111", 2), ("RS201", 2), ("RS201", 10)]
     assert report.errors == 4
 
 

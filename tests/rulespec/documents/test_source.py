@@ -215,9 +215,9 @@ def test_a_number_and_its_text_are_the_same_key() -> None:
     ],
 )
 def test_what_yaml_offers_and_a_ruleset_does_not_need_is_refused(text: str, code: str) -> None:
-    found = refused(text)
-    assert {d.code for d in found} == {code}
-    assert all(d.span is not None and d.help and d.message for d in found)
+    result = refused(text)
+    assert {d.code for d in result} == {code}
+    assert all(d.span is not None and d.help and d.message for d in result)
 
 
 def test_a_tab_in_the_indentation_is_called_a_tab() -> None:
@@ -289,13 +289,13 @@ def test_limits_can_be_set() -> None:
 
 @given(st.text(alphabet="ab01:-?{}[],&*!|>'\"%@#<~ \n\t.éx", max_size=60))
 def test_any_text_is_either_a_tree_or_a_report_with_places(text: str) -> None:
-    found: tuple[Diagnostic, ...] | None = None
+    result: tuple[Diagnostic, ...] | None = None
     try:
         to_plain(parse_yaml(text, "f"))
     except DiagnosticsError as error:
-        found = error.diagnostics
-    assert found != ()
-    assert all(d.span is not None and d.help and d.code.startswith("RS1") for d in found or ())
+        result = error.diagnostics
+    assert result != ()
+    assert all(d.span is not None and d.help and d.code.startswith("RS1") for d in result or ())
 
 
 # --- files

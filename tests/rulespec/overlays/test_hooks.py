@@ -47,9 +47,9 @@ def test_the_parameters_of_a_hook_may_be_unused(overlays: str, tmp_path: Path) -
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
 def test_what_wraps_a_hook_happens_there_in_the_order_of_the_reference(backend: str, tmp_path: Path) -> None:
     unused(tmp_path, "hook ")
-    found = []
+    results = []
     for order in permutations("abc"):
         game = Game(load_ruleset("+".join([str(tmp_path), *order])), ["Ann"], backend=backend)  # type: ignore[arg-type]
         game.apply(game.parse("go"))
-        found.append(int(game.omniscient.value("n")))
-    assert found == [19, 10, 1, -8 + 9, 10 - 0, -8]
+        results.append(int(game.omniscient.value("n")))
+    assert results == [19, 10, 1, -8 + 9, 10 - 0, -8]

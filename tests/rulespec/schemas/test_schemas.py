@@ -70,9 +70,9 @@ def test_schema_is_valid(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_references_stay_inside_and_all_definitions_are_used(name: str) -> None:
     schema = load_schema(name)
-    found = [s["$ref"] for _, s in subschemas(schema) if isinstance(s, dict) and "$ref" in s]
-    assert set(found) == {f"#/$defs/{d}" for d in schema.get("$defs", {})}
-    assert str(schema).count("'$ref'") == len(found)  # `subschemas` missed none
+    results = [s["$ref"] for _, s in subschemas(schema) if isinstance(s, dict) and "$ref" in s]
+    assert set(results) == {f"#/$defs/{d}" for d in schema.get("$defs", {})}
+    assert str(schema).count("'$ref'") == len(results)  # `subschemas` missed none
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -267,11 +267,11 @@ def test_accepted(name: str, text: str) -> None:
     ],
 )
 def test_refused(name: str, text: str, code: str, at: str, message: str) -> None:
-    found = findings(name, text)
-    places = [(d.code, str(d.span).partition(":")[2]) for d in found]
-    assert (code, at) in places, found
-    assert any(message in d.message for d in found), found
-    assert all(d.help for d in found)
+    result = findings(name, text)
+    places = [(d.code, str(d.span).partition(":")[2]) for d in result]
+    assert (code, at) in places, result
+    assert any(message in d.message for d in result), result
+    assert all(d.help for d in result)
 
 
 @pytest.mark.parametrize(

@@ -156,9 +156,9 @@ def mangled(draw: st.DrawFn) -> tuple[Path, str]:
 @given(mangled())
 def test_a_mangled_file_gets_its_layout_back(case: tuple[Path, str]) -> None:
     path, text = case
-    once = format_rules(text, path.name)
-    assert flat(once) == flat(path.read_text("utf-8"))
-    assert format_rules(once, path.name) == once
+    single = format_rules(text, path.name)
+    assert flat(single) == flat(path.read_text("utf-8"))
+    assert format_rules(single, path.name) == single
 
 
 def test_a_result_that_would_say_something_else_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

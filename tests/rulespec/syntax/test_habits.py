@@ -60,8 +60,8 @@ def told(folder: Path, rules: str) -> list[Diagnostic]:
 
 @pytest.mark.parametrize("case", habits(), ids=lambda case: case.wrong)
 def test_a_habit_is_told_the_way_out_which_is_sound(case: Habit, tmp_path: Path) -> None:
-    found = told(tmp_path / "errors", case.file(case.wrong))
-    assert any(case.help in d.help for d in found), found
+    result = told(tmp_path / "errors", case.file(case.wrong))
+    assert any(case.help in d.help for d in result), result
     assert told(tmp_path / "errors", case.file(case.right)) == []
 
 
@@ -69,8 +69,8 @@ def test_a_habit_is_told_the_way_out_which_is_sound(case: Habit, tmp_path: Path)
     "case", [h for h in habits() if h.kind in "cn" and "⏎" not in h.wrong], ids=lambda case: case.wrong
 )
 def test_it_is_the_same_on_the_line_of_the_head(case: Habit, tmp_path: Path) -> None:
-    found = told(tmp_path / "errors", case.file(case.wrong).replace(":\n    ", ": "))
-    assert any(case.help in d.help for d in found), found
+    result = told(tmp_path / "errors", case.file(case.wrong).replace(":\n    ", ": "))
+    assert any(case.help in d.help for d in result), result
 
 
 def test_expected_tokens_have_the_names_that_authors_write() -> None:

@@ -54,11 +54,11 @@ def _read(node: Tree[Token]) -> tuple[object, ...]:
     ],
 )
 def test_words_and_names_are_told_apart_as_lark_does(text: str, start: str) -> None:
-    found: list[object] = []
+    results: list[object] = []
     for parser in (_own(), _plain()):
         try:
-            found.append([_read(part) for part in parser.parse(text, start=start).iter_subtrees()])
+            results.append([_read(part) for part in parser.parse(text, start=start).iter_subtrees()])
         except UnexpectedInput as error:
             lines = sorted(str(error).split("\n"))
-            found.append((type(error), lines, error.pos_in_stream))
-    assert found[0] == found[1]
+            results.append((type(error), lines, error.pos_in_stream))
+    assert results[0] == results[1]

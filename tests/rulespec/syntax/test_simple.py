@@ -85,11 +85,11 @@ def test_all_texts_of_shipped_files_are_read_alike() -> None:
             continue
     simple = 0
     for text in texts:
-        for start, found, parse in (
+        for start, result, parse in (
             ("expr", simple_expr(text, PLACES[1]), parse_expr),
             ("type", simple_type(text, PLACES[1]), parse_type),
         ):
-            if found is not None:
+            if result is not None:
                 simple += 1
-                assert found == build(text, start, PLACES[1]) == parse(text, "f", 7, 12)
+                assert result == build(text, start, PLACES[1]) == parse(text, "f", 7, 12)
     assert simple > 1_000
