@@ -44,7 +44,7 @@ class Person:
         self.news: list[str] = []
         self.asked = False
 
-    def told(self, option: Option) -> str:
+    def description(self, option: Option) -> str:
         """A move as the person sees it; it must not have been made yet."""
         return self.narrator.move(seen_now(self.narrator.game, option, self.narrator.seat))
 

@@ -255,7 +255,7 @@ class Table:
     def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
         """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
         watching = [*self.people.values(), *[self.together] * self.screen.active]
-        before = [(person, person.told(option), person.changes.sight()) for person in watching]
+        before = [(person, person.description(option), person.changes.sight()) for person in watching]
         self.game.apply(option)
         self.game.omniscient.numbers.seal(salt)
         salted(self.game)
@@ -406,7 +406,7 @@ class Table:
                     output.echo(f"{error} (`?` for help)")
                     return False
                 self.unsaved = True
-                output.echo(self.words.word("chosen", option=self.people[seat].told(replace(meant, by=seat))))
+                output.echo(self.words.word("chosen", option=self.people[seat].description(replace(meant, by=seat))))
         return True
 
     def reopen(self, number: int) -> None:
@@ -439,7 +439,7 @@ class Table:
                     output.echo(f"    {expression} = {value}")
                 return False
             option = option if option.interrupt else replace(option, by=seat)
-            note = self.people[seat].told(option) if seat in self.people else str(option)
+            note = self.people[seat].description(option) if seat in self.people else str(option)
             self.take(option, seat)
             self.unsaved = True
         except RulesetFaultError as fault:

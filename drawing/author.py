@@ -93,7 +93,7 @@ def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
     report.extend(error.diagnostics)
     known = {(one.code, one.span) for one in error.diagnostics}
     more = Report()
-    more.extend(files.told)
+    more.extend(files.problems)
     note = Report()
     d = _declared(merged, note, mended=files.mended)
     style = read_files(d, list(drawing_files(merged.source.titled)), note)

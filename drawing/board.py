@@ -35,7 +35,7 @@ from rulespec.types import Bool, Ent, Maybe, Num
 MAX_PLACES = 2_500
 MAX_TABLE_ROWS = 5_000
 """Places on all boards of a picture, and rows in all its tables."""
-_KEPT = 8
+_MEMO_SIZE = 8
 _STOOD = 5_000
 """Places with what stands on them that are kept as they are drawn."""
 _MARGIN = 18.0
@@ -71,7 +71,7 @@ def board_of(ruleset: typed.Ruleset, seats: Mapping[str, str] | Sequence[str], w
             words,
             Board(ruleset.declarations, style, names, source),
         )  # both live as long as their ids
-        while len(_boards) > _KEPT:
+        while len(_boards) > _MEMO_SIZE:
             _boards.popitem(last=False)
     _boards.move_to_end(key)
     return _boards[key][2]

@@ -23,19 +23,19 @@ class MendedFiles(Files):
 
     Attributes:
         mended: whether anything has been left out.
-        told: the diagnostics of the parts that were left out.
+        problems: the diagnostics of the parts that were left out.
     """
 
     def __init__(self) -> None:
         self.mended = False
-        self.told: list[Diagnostic] = []
+        self.problems: list[Diagnostic] = []
         self._names: set[str] = set()
 
     def causes(self, other: Diagnostic) -> bool:
         """Whether a mistake may follow from what has been left out: it is on the same line, or names it."""
         if other.span is None:
             return self.mended
-        lines = {(one.span.file, one.span.line) for one in self.told if one.span is not None}
+        lines = {(one.span.file, one.span.line) for one in self.problems if one.span is not None}
         said = set(re.findall(r"`([^`]+)`", other.message))
         return (other.span.file, other.span.line) in lines or not said.isdisjoint(self._names)
 
@@ -64,10 +64,10 @@ class MendedFiles(Files):
         for _ in range(_LINES):
             node, result = parse_readable("\n".join(lines), display, MAX_YAML)
             if node is not None:
-                self.told += result.diagnostics if result is not None else ()
+                self.problems += result.diagnostics if result is not None else ()
                 return node
             error = result if result is not None else error
-            self.told += error.diagnostics
+            self.problems += error.diagnostics
             span = error.diagnostics[0].span
             if span is None or not 0 < span.line <= len(lines) or not lines[span.line - 1]:
                 break
@@ -83,7 +83,7 @@ class MendedFiles(Files):
             if not result:
                 break
             self.mended = True
-            self.told += result
+            self.problems += result
             node = self._without(node, frozenset(one.span for one in result if one.span is not None))
         return node
 

@@ -84,8 +84,8 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     numbers: dict[str, int] = {}
     rows = []
     ran = list(move_rules(game, moves))
-    notes = MoveNotes(result, seat, film.told)
-    for number, (move, at) in enumerate(zip(film.run(), film.told, strict=True)):
+    notes = MoveNotes(result, seat, film.visible)
+    for number, (move, at) in enumerate(zip(film.run(), film.visible, strict=True)):
         rules = ran[at]
         rows.append(_row(move, rules if seat == OMNISCIENT else _public(move, rules), numbers, notes.of(number)))
     stopped = stop(result, seat, words)
@@ -109,14 +109,14 @@ class _Film:
     """A game, narrated and drawn position by position.
 
     Attributes:
-        told: the places among the moves of those that are narrated.
+        visible: the places among the moves of those that are narrated.
         pictures: the board of each position.
         curves: the measures of each position.
     """
 
     def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Words) -> None:
         self._moves = Moves(words, game, moves, seat)
-        self.told = self._moves.told
+        self.visible = self._moves.visible
         self._seat = seat
         self._words = words
         self._board = board_of(game.ruleset, game.names, words)
@@ -127,7 +127,7 @@ class _Film:
     def run(self) -> Iterator[Move]:
         """Goes through the game, and tells its moves."""
         self._note(0)
-        for number in range(len(self.told)):
+        for number in range(len(self.visible)):
             yield self._moves.tell(number)
             self._note(number + 1)
 

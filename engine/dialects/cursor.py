@@ -22,7 +22,7 @@ class Cursor(Struct, frozen=True, gc=False):
         matched: the elements of its list that are matched.
         heads: for lists of the first entry, how many elements are used.
         silent: the number of silent options in a row.
-        given: the number of decisions that no entry of their own answered.
+        automatic: the number of decisions that no entry of their own answered.
         waiting: an undo went back to an automatic option; the other system now waits for somebody to take it.
         checkpoint: the last checkpoint before here.
     """
@@ -31,7 +31,7 @@ class Cursor(Struct, frozen=True, gc=False):
     matched: frozenset[int] = frozenset()
     heads: tuple[tuple[str, int], ...] = ()
     silent: int = 0
-    given: int = 0
+    automatic: int = 0
     waiting: bool = False
     checkpoint: Checkpoint | None = None
 
@@ -43,11 +43,11 @@ class Cursor(Struct, frozen=True, gc=False):
         """The cursor after one more element of a list."""
         heads = dict(self.heads)
         heads[name] = heads.get(name, 0) + 1
-        return replace(self, heads=tuple(sorted(heads.items())), silent=0, given=self.given + 1, waiting=False)
+        return replace(self, heads=tuple(sorted(heads.items())), silent=0, automatic=self.automatic + 1, waiting=False)
 
     def answered(self) -> Cursor:
         """The cursor after an entry that an option answers."""
-        return Cursor(self.entry + 1, heads=self.heads, given=self.given, checkpoint=self.checkpoint)
+        return Cursor(self.entry + 1, heads=self.heads, automatic=self.automatic, checkpoint=self.checkpoint)
 
     def matching(self, item: int) -> Cursor:
         """The cursor after an option that an element of the entry's list answers."""

@@ -126,7 +126,7 @@ class Importer:
     def too_long(self) -> tuple[Diagnostic, ...]:
         """The error that the expressions of the dialect have taken all the steps that there are for one log."""
         help_ = "let it ask for less: name what an entry says, and leave loops over sets out"
-        return self._projections.known.budget.told("RS638", Severity.ERROR, "reading this log", help_)
+        return self._projections.known.budget.warnings("RS638", Severity.ERROR, "reading this log", help_)
 
     def run(self, until: int | None = None, step: Step | None = None) -> Stop | None:
         """Imports the log, or its first entries.
@@ -210,12 +210,12 @@ class Importer:
         """
         done: list[int] = []
         cursors = [*(cursor for cursor, _ in stretch.steps), stretch.end]
-        source = cursors[0].given
+        source = cursors[0].automatic
         for count, cursor in enumerate(cursors):
             done += [count] * (cursor.entry - self._stepped - len(done))
-            if cursor.given != source and done:
+            if cursor.automatic != source and done:
                 done[-1] = count
-            source = cursor.given
+            source = cursor.automatic
         return done
 
     # --- entries that are no decision --------------------------------------------------------
@@ -241,7 +241,9 @@ class Importer:
             raise
         self._took_back(cursor, back)
         waiting = cursor.waiting or decisions > 0
-        return Cursor(cursor.entry + 1, heads=to.heads, given=cursor.given, waiting=waiting, checkpoint=to.before)
+        return Cursor(
+            cursor.entry + 1, heads=to.heads, automatic=cursor.automatic, waiting=waiting, checkpoint=to.before
+        )
 
     def _took_back(self, cursor: Cursor, back: TakenBack | None) -> None:
         """Records what an entry has taken back."""

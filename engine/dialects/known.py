@@ -62,12 +62,12 @@ class _OfDialect(Struct):
 
     Attributes:
         words: those of its expressions, which may name a seat.
-        told: warnings of what it names that is not there; None before anybody has asked.
+        warnings: warnings of what it names that is not there; None before anybody has asked.
     """
 
     dialect: Dialect
     words: frozenset[str]
-    told: tuple[Diagnostic, ...] | None = None
+    warnings: tuple[Diagnostic, ...] | None = None
     games: dict[tuple[object, ...], Known] = {}
 
 
@@ -78,13 +78,13 @@ _memo: dict[int, _OfDialect] = {}
 def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
     """Warnings of what a dialect names that none of its rulesets has; this game may be of one of them."""
     of = _of(dialect)
-    if of.told is None:
+    if of.warnings is None:
         there = set[str]()
         if game.ruleset.ref in dialect.rulesets:
             there = {f"{d.name}.{c.name}" for d in game.omniscient.numbers.program.decisions for c in d.choices}
             there |= game.ruleset.settings.keys()
-        of.told = tuple(unknown_names(dialect, Severity.WARNING, there))
-    return of.told
+        of.warnings = tuple(unknown_names(dialect, Severity.WARNING, there))
+    return of.warnings
 
 
 def _of(dialect: Dialect) -> _OfDialect:

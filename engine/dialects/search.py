@@ -71,7 +71,7 @@ class Stretch(Struct, frozen=True):
     def before_end(self) -> Stretch:
         """The stretch without the options that were tried for the entry at its end."""
         steps, end = list(self.steps), self.end
-        while steps and (steps[-1][0].entry, steps[-1][0].given) == (self.end.entry, self.end.given):
+        while steps and (steps[-1][0].entry, steps[-1][0].automatic) == (self.end.entry, self.end.automatic):
             end = steps.pop()[0]
         return Stretch(tuple(steps), end, self.complete)
 
@@ -174,10 +174,10 @@ class StretchSearch:
             if (is_checkpoint[entry] and not cursor.matched) or choice in forms.checkpoints:
                 checkpoint = Checkpoint(position.ply, cursor.heads, checkpoint)
             if item < 0:
-                cursor = Cursor(entry + 1, _NONE, cursor.heads, 0, cursor.given, False, checkpoint)
+                cursor = Cursor(entry + 1, _NONE, cursor.heads, 0, cursor.automatic, False, checkpoint)
             else:
                 matched = cursor.matched | {item}
-                cursor = Cursor(entry, matched, cursor.heads, 0, cursor.given, False, checkpoint)
+                cursor = Cursor(entry, matched, cursor.heads, 0, cursor.automatic, False, checkpoint)
             position.take(option)
             if item >= 0 or is_skipped[entry + 1]:
                 cursor = self.skip(cursor)
@@ -245,7 +245,7 @@ class StretchSearch:
         may_be_silent = cursor.silent < MAX_SILENT
         if forms.is_automatic and not cursor.waiting:  # the other system takes it by itself
             if may_be_silent:
-                following = replace(cursor, given=cursor.given + 1, silent=cursor.silent + 1)
+                following = replace(cursor, given=cursor.automatic + 1, silent=cursor.silent + 1)
                 for option in self._matcher.legal(forms.automatic):
                     yield option, self._with_checkpoint(forms, option, cursor, following)
             return

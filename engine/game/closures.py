@@ -34,7 +34,7 @@ class Closures:
         self.meter = Evaluator(program)
         self._bodies: dict[int, Closure] = {}
 
-    def made(self, e: ir.Expr) -> Closure:
+    def compiled(self, e: ir.Expr) -> Closure:
         """The function of an expression. It raises what `evaluate` would."""
         if isinstance(e, ir.Const):
             constant = e.value
@@ -45,14 +45,14 @@ class Closures:
         if isinstance(e, ir.Cell):
             return self._cell(e)
         if isinstance(e, ir.Row):
-            array, row = self.p.arrays[e.array], self.made(e.index)
+            array, row = self.p.arrays[e.array], self.compiled(e.index)
             return lambda s, v: array[row(s, v)]
         if isinstance(e, ir.Op):
             return self._op(e)
         if isinstance(e, ir.Logic):
             return self._logic(e)
         if isinstance(e, ir.If):
-            condition, then, other = self.made(e.condition), self.made(e.then), self.made(e.other)
+            condition, then, other = self.compiled(e.condition), self.compiled(e.then), self.compiled(e.other)
             return lambda s, v: then(s, v) if condition(s, v) else other(s, v)
         if isinstance(e, ir.Call):
             return self._call(e)
@@ -63,11 +63,11 @@ class Closures:
         if isinstance(e.index, ir.Const):
             at = e.base + e.index.value
             return lambda s, v: s[at]
-        base, index = e.base, self.made(e.index)
+        base, index = e.base, self.compiled(e.index)
         return lambda s, v: s[base + index(s, v)]
 
     def _op(self, e: ir.Op) -> Closure:
-        args = [self.made(a) for a in e.args]
+        args = [self.compiled(a) for a in e.args]
         divisor = e.args[1] if e.op in _DIVISIONS else None
         by_zero = divisor is not None and not (isinstance(divisor, ir.Const) and divisor.value)
         if by_zero or e.op in ("mul", "fit", "the"):
@@ -86,7 +86,7 @@ class Closures:
         return value
 
     def _logic(self, e: ir.Logic) -> Closure:
-        args = [self.made(a) for a in e.args]
+        args = [self.compiled(a) for a in e.args]
         if e.op == "??":
             one, two = args
             return lambda s, v: result if (result := one(s, v)) >= 0 else two(s, v)
@@ -101,7 +101,7 @@ class Closures:
         return value
 
     def _call(self, e: ir.Call) -> Closure:
-        args, bodies = [self.made(a) for a in e.args], self._bodies
+        args, bodies = [self.compiled(a) for a in e.args], self._bodies
 
         def value(s: State, v: Sequence[int]) -> int:
             if e.function not in bodies:  # when it is first called: definitions may call one another in a long row
@@ -112,8 +112,8 @@ class Closures:
 
     def _body(self, f: ir.Function) -> Closure:
         """A definition, for a state and its arguments."""
-        lets = [(slot, self.made(value)) for slot, value in f.lets]
-        body, count = self.made(f.body), self.meter.count
+        lets = [(slot, self.compiled(value)) for slot, value in f.lets]
+        body, count = self.compiled(f.body), self.meter.count
         steps = sum(1 for e in (*(value for _, value in f.lets), f.body) for _ in walk(e))
 
         def value(s: State, args: Sequence[int]) -> int:

@@ -30,7 +30,7 @@ class LegalOptions(Sequence[Option]):
         interrupts: whether these are the options out of turn.
     """
 
-    __slots__ = ("_all", "_interrupts", "_kinds", "_made", "_position", "_stamp", "_who", "_words")
+    __slots__ = ("_all", "_interrupts", "_kinds", "_objects", "_position", "_stamp", "_who", "_words")
 
     def __init__(self, position: Position, words: Words, interrupts: bool = False) -> None:
         self._position = position
@@ -39,7 +39,7 @@ class LegalOptions(Sequence[Option]):
         self._kinds = words.kinds[position.asked]
         self._stamp = position.stamp
         self._all: list[Listed] | None = None
-        self._made: Sequence[Option] | None = None  # as objects, where a machine lists all at once
+        self._objects: Sequence[Option] | None = None  # as objects, where a machine lists all at once
         self._who = -1  # the seat that decides, once all are listed
 
     def _listed(self) -> list[Listed]:
@@ -131,8 +131,8 @@ class OptionsAtOnce(LegalOptions):
 
     def _options(self) -> Sequence[Option] | None:
         """All of them; None if they can only be listed one by one."""
-        if self._made is not None or self._all is not None:
-            return self._made
+        if self._objects is not None or self._all is not None:
+            return self._objects
         position = self._position
         if position.stamp != self._stamp:
             self._check()
@@ -140,12 +140,12 @@ class OptionsAtOnce(LegalOptions):
             return None
         product = self._words.lists.get(result)
         if product is None:
-            product = self._words.lists.made(result, position.own()[1])
-        self._made = position.offered = product
+            product = self._words.lists.options_of(result, position.own()[1])
+        self._objects = position.offered = product
         return product
 
     def __len__(self) -> int:
-        result = self._options() if self._made is None else self._made
+        result = self._options() if self._objects is None else self._objects
         return super().__len__() if result is None else len(result)
 
     @overload
@@ -153,7 +153,7 @@ class OptionsAtOnce(LegalOptions):
     @overload
     def __getitem__(self, index: slice) -> list[Option]: ...
     def __getitem__(self, index: int | slice) -> Option | list[Option]:
-        result = self._options() if self._made is None else self._made
+        result = self._options() if self._objects is None else self._objects
         if result is None:
             return super().__getitem__(index)
         return list(result[index]) if isinstance(index, slice) else result[index]

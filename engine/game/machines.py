@@ -23,7 +23,7 @@ Backend = Literal["auto", "python", "interpreter", "wasm"]
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
 """Makes a machine for a ruleset, a number of seats and the values of all settings."""
 
-KEPT = 48
+MEMO_SIZE = 48
 """Programs and machines of a kind that are kept: those that have been asked for last."""
 
 
@@ -33,8 +33,8 @@ WORTH_IT = 60
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
-    """Makes programs or machines, each once: that takes longer than many a game. The last `KEPT` of them are kept.
+class Memo(Generic[T]):
+    """Makes programs or machines, each once: that takes longer than many a game. The last `MEMO_SIZE` of them are kept.
 
     A program holds places in files, reasons and words: that of the same rules in other texts, or in another folder, is
     another one.
@@ -53,12 +53,12 @@ class Kept(Generic[T]):
         key = (ruleset.hash, ruleset.ref, texts, seats, tuple(sorted(settings.items())))
         result = self._made.pop(key, None) or self._make(ruleset, seats, settings)
         self._made[key] = result  # the last one now
-        if len(self._made) > KEPT:
+        if len(self._made) > MEMO_SIZE:
             self._made.popitem(last=False)
         return result
 
 
-_program = Kept(lower)
+_program = Memo(lower)
 
 
 def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], backend: Backend | Machines) -> Machine:
@@ -100,7 +100,7 @@ def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> 
     return PythonBackend(_program(ruleset, seats, settings))
 
 
-_python_made = Kept(_python)
+_python_made = Memo(_python)
 
 
 def _wasm(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
@@ -117,7 +117,7 @@ class _Table:
         self.wasm = True
 
 
-_tables = Kept(_Table)
+_tables = Memo(_Table)
 
 
 def _auto(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
@@ -140,12 +140,12 @@ def _wasm_program(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
     return WasmProgram(_program(ruleset, seats, settings))
 
 
-wasm_program = Kept(_wasm_program)
+wasm_program = Memo(_wasm_program)
 """The machine code of a ruleset for a number of seats and the values of all settings."""
 
 _MACHINES: dict[Backend, Machines] = {
     "python": _python_made,
-    "interpreter": Kept(first_machine),
-    "wasm": Kept(_wasm),
+    "interpreter": Memo(first_machine),
+    "wasm": Memo(_wasm),
     "auto": _auto,
 }

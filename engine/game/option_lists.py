@@ -42,7 +42,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
         self._options: dict[tuple[int, int], _Options] = {}
         self._kept = 0
 
-    def made(self, found: Listing, listed: Iterable[Listed]) -> Sequence[Option]:
+    def options_of(self, found: Listing, listed: Iterable[Listed]) -> Sequence[Option]:
         """Makes a list of what a machine has found, and keeps it; others are forgotten where there are too many."""
         decision, who, _ = found
         if self._kept > _MOST:

@@ -398,7 +398,7 @@ def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
         help_ = "bound loops and the ranges of parameters more tightly"
         return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, fault.span, help=help_))
     span, message = program.sites[fault.site]
-    detail = f" ({note})" if (note := fault.told(program)) else ""
+    detail = f" ({note})" if (note := fault.culprits(program)) else ""
     help_ = "guard it with a condition, so that it cannot happen"
     return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
 

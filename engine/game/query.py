@@ -170,7 +170,7 @@ class Queries:
 
     def closure(self, e: typed.Expr, scope: Scope) -> Closure:
         """A function for the value of an expression of the ruleset, given a state and slots."""
-        return self._own.closures.made(self._lowered(e, scope))
+        return self._own.closures.compiled(self._lowered(e, scope))
 
     def projection(self, text: str, params: Sequence[tuple[str, str | Type]]) -> Query:
         """An expression over an option's parameters.
@@ -210,7 +210,7 @@ class Queries:
 
     def _function(self, e: ir.Expr, params: int) -> Value:
         """A function for the value of a lowered expression, given a state and arguments in its first slots."""
-        result, lowering = self._own.closures.made(e), self._lower
+        result, lowering = self._own.closures.compiled(e), self._lower
         if highest(e) < params:  # it binds nothing that would need a slot
             return result
         return lambda state, args: result(state, [*args, *[0] * (lowering.most_slots + 1)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.expressions import ExpressionLowering, Scope
 from rulespec.engine.lower.layout import type_name
-from rulespec.engine.lower.ranges import KEPT, within
+from rulespec.engine.lower.ranges import NUMBERS, within
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, op
 from rulespec.engine.program.limits import MAX_NUMBER
@@ -17,7 +17,7 @@ class BlockBuilder:
     """Adds blocks, instructions and cells of variables to a program.
 
     Attributes:
-        here: the block that is being built.
+        open_block: the block that is being built.
         owner: the procedure whose variables are added.
     """
 
@@ -25,7 +25,7 @@ class BlockBuilder:
         self.x = x
         self.p = x.p
         self.layout = x.layout
-        self.here = 0
+        self.open_block = 0
         self.owner = ""
 
     def block(self) -> int:
@@ -39,7 +39,7 @@ class BlockBuilder:
 
     def emit(self, instruction: ir.Instruction) -> None:
         """Adds an instruction."""
-        self.p.blocks[self.here].body.append(instruction)
+        self.p.blocks[self.open_block].body.append(instruction)
 
     def store(self, at: int, value: ir.Expr) -> None:
         """Adds an assignment that cannot fault."""
@@ -48,7 +48,7 @@ class BlockBuilder:
     def store_checked(self, target: int | ir.Cell, value: ir.Expr, type_: Type, span: Span) -> None:
         """Adds an assignment to a variable or state; a number that may be too large is checked."""
         at = cell(target) if isinstance(target, int) else target
-        if isinstance(type_, Num) and not within(self.x.ranges.of(value), KEPT):
+        if isinstance(type_, Num) and not within(self.x.ranges.of(value), NUMBERS):
             site = self.x.site(span, "numbers in the state have at most 15 digits")
             self.emit(ir.Store(at, value, -MAX_NUMBER, MAX_NUMBER, site))
         else:
@@ -56,8 +56,8 @@ class BlockBuilder:
 
     def exit(self, exit_: ir.Exit) -> None:
         """Ends the block, unless it has ended."""
-        if self.p.blocks[self.here].exit is None:
-            self.p.blocks[self.here].exit = exit_
+        if self.p.blocks[self.open_block].exit is None:
+            self.p.blocks[self.open_block].exit = exit_
 
     def goto(self, block: int) -> None:
         """Ends the block with a jump, unless it has ended."""
@@ -94,7 +94,7 @@ class BlockBuilder:
         head, body, after = self.block(), self.block(), self.block()
         self.goto(head)
         self.p.blocks[head].exit = ir.Branch(op("!=", cell(rest), FALSE), body, after)
-        self.here = body
+        self.open_block = body
         self.store(at, op("pick", cell(rest), start))
         self.store(rest, op("diff", cell(rest), op("bit", cell(at))))
         return head, after, self._fitting(b, scope.in_cell(b.var, at), head)
@@ -109,7 +109,7 @@ class BlockBuilder:
         head, body, after = self.block(), self.block(), self.block()
         self.goto(head)
         self.p.blocks[head].exit = ir.Branch(op("!=", cell(rest), FALSE), body, after)
-        self.here = body
+        self.open_block = body
         self.store(at, op("front", cell(rest), bits))
         self.store(rest, op("behind", cell(rest), bits))
         inner = self._fitting(b, scope.in_cell(b.var, at), head)
@@ -122,7 +122,7 @@ class BlockBuilder:
             fitting = self.block()
             settled = isinstance(test, ir.Const)
             self.exit(_settled(test, fitting, head) if settled else ir.Branch(test, fitting, head))
-            self.here = fitting
+            self.open_block = fitting
         return inner
 
 

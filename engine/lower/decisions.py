@@ -89,7 +89,7 @@ class DecisionLowering:
         self.b.clear_arguments(choice)  # in a loop they are those of the last time
         self.b.goto(ask)
         self._ask(s, ask, by, [choice], scope, among)
-        self.b.here = choice.block
+        self.b.open_block = choice.block
         return begun.scope
 
     def _alone(self, s: typed.Decide, scope: Scope) -> None:
@@ -100,7 +100,7 @@ class DecisionLowering:
         for option in s.options:
             choice, begun = self.options.choice(option, scope, once=s.by is not None)
             choices.append(choice)
-            self.b.here = choice.block
+            self.b.open_block = choice.block
             self.taken.append((ask, choice))
             if not _switched_off(choice):
                 self._name(begun)
@@ -112,16 +112,16 @@ class DecisionLowering:
         self._ask(s, ask, by, choices, scope, among)
         if s.otherwise is not None:
             self._otherwise(s.otherwise, ask, after, scope)
-        self.b.here = after
+        self.b.open_block = after
 
     def _otherwise(self, s: typed.Otherwise, ask: int, after: int, scope: Scope) -> None:
         """Lowers the body that runs where there is no legal option."""
         exit_ = self.b.p.blocks[ask].exit
         assert isinstance(exit_, ir.Ask)
-        self.b.here = self.b.block()
-        self.b.p.blocks[ask].exit = replace(exit_, otherwise=self.b.here)
+        self.b.open_block = self.b.block()
+        self.b.p.blocks[ask].exit = replace(exit_, otherwise=self.b.open_block)
         if self.b.x.marks is not None:
-            self.b.x.marks.otherwise(s, self.b.here)
+            self.b.x.marks.otherwise(s, self.b.open_block)
         self._body(s.body, scope)
         self.b.goto(after)
 
@@ -194,7 +194,7 @@ class DecisionLowering:
         choices: list[tuple[ir.Choice, list[int]]] = []
         for number, option in enumerate(s.options):
             choice, begun = self.options.choice(option, inner, later=True)
-            self.b.here = choice.block
+            self.b.open_block = choice.block
             self.b.emit(ir.Store(self._held(turn, inner, 0), ir.Const(number + 1), None, None, 0))
             self._name(begun)
             named = self._named(turn, begun)
@@ -209,7 +209,7 @@ class DecisionLowering:
         who = self.b.x.expr(typed.Local(turn.var.type, s.span, turn.var), inner)
         held = tuple(range(turn.first, turn.first + turn.size, turn.width))
         self._ask(s, ask, who, [choice for choice, _ in choices], inner, held=held, all_=cell(turn.asked))
-        self.b.here = after
+        self.b.open_block = after
         return choices
 
     def _named(self, turn: _Turn, begun: Begun) -> list[int]:
@@ -227,11 +227,11 @@ class DecisionLowering:
 
     def _carry_out_all(self, turn: _Turn, choices: list[tuple[ir.Choice, list[int]]]) -> None:
         head, after, inner = self.b.loop_over(turn.again, turn.scope)
-        start = self.b.here
+        start = self.b.open_block
         cases = []
         for number, (option, (choice, named)) in enumerate(zip(turn.decision.options, choices, strict=True)):
-            self.b.here = self.b.block()
-            cases.append((number + 1, self.b.here))
+            self.b.open_block = self.b.block()
+            cases.append((number + 1, self.b.open_block))
             body = inner
             for i, (param, p) in enumerate(zip(choice.params, option.params, strict=True)):
                 self.b.store(param.cell, self._held(turn, inner, i + 1))
@@ -246,9 +246,9 @@ class DecisionLowering:
             self._body(option.body, begun.scope)
             self.b.clear_arguments(choice)
             self.b.goto(head)
-        self.b.here = start
+        self.b.open_block = start
         self.b.exit(ir.Switch(self._held(turn, inner, 0), tuple(cases), head))
-        self.b.here = after
+        self.b.open_block = after
 
     def _held(self, turn: _Turn, inner: Scope, i: int) -> ir.Cell:
         """A cell that holds the choice of the seat at hand: its number + 1, then its arguments."""

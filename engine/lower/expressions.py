@@ -17,7 +17,7 @@ from rulespec.engine.lower.layout import Layout, by_name, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
-from rulespec.engine.lower.ranges import ARGUMENT, KEPT, MOST, Range, Ranges, within
+from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, Range, Ranges, within
 from rulespec.engine.lower.ways import ways
 from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
@@ -103,7 +103,7 @@ class ExpressionLowering:
         scope = Scope()
         for i, var in enumerate(definition.params):
             scope = scope.in_slot(var, i)
-            self._bind(i, var, KEPT if isinstance(var.type, Maybe) else ARGUMENT)
+            self._bind(i, var, NUMBERS if isinstance(var.type, Maybe) else ARGUMENT)
         lets = []
         for var, value in definition.lets:
             slot = self.slot(scope)
@@ -111,7 +111,7 @@ class ExpressionLowering:
             scope = scope.in_slot(var, slot)
             self._bind(slot, var, self.ranges.of(lets[-1][1]))
         assert definition.body is not None
-        body = self.given(definition.body, definition.result, scope)
+        body = self.argument(definition.body, definition.result, scope)
         body = declared(self, definition, body, lets, self.slot(scope))
         self._functions[definition] = len(self.p.functions)
         if self.marks is not None:
@@ -133,16 +133,16 @@ class ExpressionLowering:
         lowered = _FORMS[type(e)](self, e, scope) if known is None else known
         return lowered if self.marks is None else self.marks.expression(e, lowered)
 
-    def given(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
+    def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
         """The expression where one of a type is asked for: where none might be, no other number stands for it."""
         lowered = self.expr(e, scope)
-        return self.kept(lowered, e.span) if isinstance(type_, Maybe) and isinstance(e.type, Num) else lowered
+        return self.bounded(lowered, e.span) if isinstance(type_, Maybe) and isinstance(e.type, Num) else lowered
 
     def _given_to(self, e: typed.Op, scope: Scope) -> list[ir.Expr]:
         """The operands of an operator on numbers that may be none; the last one of `??` is as the operator is."""
-        return [self.given(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
+        return [self.argument(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
 
-    def kept(self, e: ir.Expr, span: Span, bounds: Range = KEPT) -> ir.Expr:
+    def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
         """A number, checked if it might lie outside of bounds."""
         if within(self.ranges.of(e), bounds):
             return e
@@ -188,12 +188,12 @@ class ExpressionLowering:
     def _call(self, e: typed.Call, scope: Scope) -> ir.Expr:
         args = []
         for a, var in zip(e.args, e.definition.params, strict=True):
-            value = self.given(a, var.type, scope)
-            args.append(self.kept(value, a.span, ARGUMENT) if isinstance(var.type, Num) else value)
+            value = self.argument(a, var.type, scope)
+            args.append(self.bounded(value, a.span, ARGUMENT) if isinstance(var.type, Num) else value)
         return ir.Call(self._function(e.definition), tuple(args))
 
     def _choice(self, e: typed.Choice, scope: Scope) -> ir.Expr:
-        then, other = self.given(e.then, e.type, scope), self.given(e.other, e.type, scope)
+        then, other = self.argument(e.then, e.type, scope), self.argument(e.other, e.type, scope)
         return choose(self.expr(e.condition, scope), then, other)
 
     def _reach(self, e: typed.Reach, scope: Scope) -> ir.Expr:
@@ -282,7 +282,7 @@ class ExpressionLowering:
         if e.op == "set" and e.body is not None and body is not None and _may_be_none(e.body):
             return ir.Fold("union", slot, source, start, where, op("one", body), None)  # none is no member
         result = ir.Fold(e.op, slot, source, start, where, body, None)
-        return self.kept(result, e.span, MOST) if e.op == "sum" else result
+        return self.bounded(result, e.span, MOST) if e.op == "sum" else result
 
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
         """The only member of a set."""
@@ -349,7 +349,7 @@ class ExpressionLowering:
         if e.op == "*" and not within(self.ranges.of(ir.Op("*", tuple(args))), MOST):
             return op("mul", *args, site=self.site(e.span, "this product has more than 15 digits"))
         result = op(e.op, *args)
-        return self.kept(result, e.span, MOST) if e.op in ("+", "-") else result
+        return self.bounded(result, e.span, MOST) if e.op in ("+", "-") else result
 
 
 def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
@@ -411,7 +411,7 @@ def _room_together(x: ExpressionLowering, e: typed.RoomTogether, scope: Scope) -
     slot = x.slot(scope)
     x.slot(replace(scope, slots=slot + 1))
     there = how_many(x.layout, e.capacity, index, slot)
-    return x.kept(op("-", x.row(limits_of(x, e.capacity), index), there), e.span, MOST)
+    return x.bounded(op("-", x.row(limits_of(x, e.capacity), index), there), e.span, MOST)
 
 
 def _place(x: ExpressionLowering, e: typed.PlaceValue, scope: Scope) -> ir.Expr:
@@ -428,7 +428,10 @@ def _extreme(
 ) -> ir.Expr:
     """`min` and `max`."""
     assert e.body is not None
-    body, default = x.given(e.body, e.type, inner), None if e.default is None else x.given(e.default, e.type, scope)
+    body, default = (
+        x.argument(e.body, e.type, inner),
+        None if e.default is None else x.argument(e.default, e.type, scope),
+    )
     if isinstance(e.body.type, Maybe):
         return extreme(e.op, slot, source, where, body, default)
     if default is None:  # never asked for, if the set is known to have members
@@ -440,7 +443,7 @@ def _once(x: ExpressionLowering, e: typed.Once, scope: Scope) -> ir.Expr:
     args = []
     for a in e.args:
         value = x.expr(a, scope)
-        args.append(x.kept(value, a.span) if isinstance(a.type, Num) else value)
+        args.append(x.bounded(value, a.span) if isinstance(a.type, Num) else value)
     block, (back, *params) = x.p.entries[e.procedure.name]
     site = x.site(e.call, "`once` asks what would hold after few steps")
     return ir.Suppose(block, back, tuple(params), tuple(args), x.expr(e.value, scope), site)

@@ -140,7 +140,7 @@ class HeadLowering:
     def _name(self, var: typed.Var, value: typed.Expr, scope: Scope, inner: Scope, found: Begun) -> Scope:
         """Puts a value into a cell of its own; returns `inner` with the variable."""
         at = self.b.local(var.name, type_name(var.type))
-        found.named.append(Named(at, self.x.given(value, var.type, scope), var.type, value.span))
+        found.named.append(Named(at, self.x.argument(value, var.type, scope), var.type, value.span))
         return inner.in_cell(var, at)
 
     def _payments(self, cost: typed.Cost, scope: Scope, found: Begun, *, steady: bool) -> Iterator[ir.Instruction]:
@@ -216,7 +216,7 @@ class _Conditions:
     def _needs(self, part: typed.Needs) -> list[ir.Condition]:
         outside, inner = self._scope, Scope()
         for var, arg in zip(part.guard.params, part.args, strict=True):
-            inner = self._bind(var, self.x.given(arg, var.type, self._here), inner)
+            inner = self._bind(var, self.x.argument(arg, var.type, self._here), inner)
         self._scope = inner
         result = self.of(part.guard.head)
         self._scope = outside
@@ -245,7 +245,7 @@ class _Conditions:
 
     def _cost(self, cost: typed.Cost) -> ir.Condition:
         """The condition that a cost is there, with those before that may be taken from the same place."""
-        amount: ir.Expr = self.x.kept(self.x.expr(cost.amount, self._here), cost.amount.span)
+        amount: ir.Expr = self.x.bounded(self.x.expr(cost.amount, self._here), cost.amount.span)
         if not isinstance(amount, ir.Local | ir.Const):
             amount = self._slot(amount, cost.amount.type)
         source = self.x.expr(cost.source, self._here)

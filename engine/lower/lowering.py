@@ -109,7 +109,7 @@ class _Lowering:
             if var not in params:  # what calls it is switched off
                 params[var] = self.b.local(var.name, type_name(var.type))
             scope = scope.in_cell(var, params[var])
-        self.b.here = procedures.first[procedure]
+        self.b.open_block = procedures.first[procedure]
         statements.block(procedure.body, scope)
         self.b.goto(statements.exit)
         leaving = self.p.blocks[statements.exit]

@@ -11,7 +11,7 @@ from rulespec.engine.lower.conditions import ConditionLowering
 from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.heads import Begun, HeadLowering
 from rulespec.engine.lower.layout import param_type, type_name
-from rulespec.engine.lower.ranges import KEPT
+from rulespec.engine.lower.ranges import NUMBERS
 from rulespec.engine.lower.secrecy import seers
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import logic, op
@@ -46,8 +46,8 @@ class OptionLowering:
             high = self.x.expr(p.high, conditions) if p.high is not None else None
             if high is not None:
                 assert p.high is not None
-                low, high = self.x.kept(low, p.low.span), self.x.kept(high, p.high.span)
-                self.x.ranges.slots[slot] = KEPT
+                low, high = self.x.bounded(low, p.low.span), self.x.bounded(high, p.high.span)
+                self.x.ranges.slots[slot] = NUMBERS
             inner = conditions.in_slot(p.var, slot)
             where = None
             if p.where is not None:

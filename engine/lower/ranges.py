@@ -12,7 +12,7 @@ from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_NUMBER
 
 Range = tuple[int, int]
-KEPT: Range = (-MAX_NUMBER, MAX_NUMBER)
+NUMBERS: Range = (-MAX_NUMBER, MAX_NUMBER)
 ARGUMENT: Range = (-100 * MAX_NUMBER, 100 * MAX_NUMBER)
 """Of the numbers that a definition is given."""
 MOST: Range = (-1_000 * MAX_NUMBER, 1_000 * MAX_NUMBER)
@@ -53,7 +53,7 @@ class Ranges:
     def _cell(self, c: ir.CellName) -> Range:
         if c.type in self.p.sizes:
             return -1, self.p.sizes[c.type] - 1
-        return (0, 1) if c.type == "bool" else (0, MAX_NUMBER) if c.group == "pieces" else KEPT
+        return (0, 1) if c.type == "bool" else (0, MAX_NUMBER) if c.group == "pieces" else NUMBERS
 
     def _of(self, e: ir.Expr) -> Range:
         if isinstance(e, ir.Op):
@@ -83,7 +83,7 @@ class Ranges:
 
     def _op(self, e: ir.Op) -> Range:
         if e.op in ("fit", "mul", "flip"):
-            return KEPT
+            return NUMBERS
         if e.op not in _ARITHMETIC:
             return self._entity
         args = [self.of(a) for a in e.args]

@@ -60,7 +60,7 @@ class StatementLowering:
     def _stmt(self, s: typed.Stmt, scope: Scope) -> Scope:
         """Lowers a statement; returns the scope of those that follow."""
         if self.x.marks is not None:
-            self.x.marks.statement(s, self.b.here)
+            self.x.marks.statement(s, self.b.open_block)
         x = self.x
         if isinstance(s, typed.Let):
             at = self.b.local(s.var.name, type_name(s.var.type))
@@ -78,14 +78,14 @@ class StatementLowering:
             return scope if s.then is None else self._stmt(s.then, scope)
         elif isinstance(s, typed.Return):
             assert self.procedure.result is not None
-            value = x.given(s.value, self.procedure.result, scope)
+            value = x.argument(s.value, self.procedure.result, scope)
             self.b.store_checked(x.results[self.procedure], value, self.procedure.result, s.span)
             self._take(s.value)
             self._jump("return")
         elif isinstance(s, typed.EndGame):
             winners = x.expr(s.winners, scope) if s.winners is not None else None
             self.b.exit(ir.End(self.b.ending(s.ending), winners))
-            self.b.here = self.b.block()
+            self.b.open_block = self.b.block()
         elif isinstance(s, typed.Jump):
             self._jump(s.word)
         elif isinstance(s, typed.If):
@@ -112,12 +112,12 @@ class StatementLowering:
         for _, choice in self.decisions.taken[outside:]:
             self.b.clear_arguments(choice)
         self.b.goto(target)
-        self.b.here = self.b.block()
+        self.b.open_block = self.b.block()
 
     def _assign(self, s: typed.Assign, scope: Scope) -> None:
         target = self.x.expr(s.target, scope)
         assert isinstance(target, ir.Cell)
-        value = self.x.given(s.value, s.target.type, scope)
+        value = self.x.argument(s.value, s.target.type, scope)
         if isinstance(s.target, typed.Field) and s.target.decl.low is not None:
             low, high = s.target.decl.low, s.target.decl.high
             site = self.x.site(s.span, f"`{s.target.decl.name}` must stay between {low} and {high}")
@@ -149,14 +149,14 @@ class StatementLowering:
         after = self.b.block()
         params = self.procedures.params[s.procedure]
         for arg, var in zip(s.args, s.procedure.params, strict=True):
-            value = self.x.given(arg, var.type, scope)
+            value = self.x.argument(arg, var.type, scope)
             if var in params:
                 self.b.store_checked(params[var], value, var.type, arg.span)
             else:
                 assert isinstance(value, ir.Cell)
                 params[var] = value.base
         self.b.exit(self.procedures.enter(s.procedure, after))
-        self.b.here = after
+        self.b.open_block = after
 
     def _if(self, s: typed.If, scope: Scope) -> None:
         after = self.b.block()
@@ -164,7 +164,7 @@ class StatementLowering:
             if condition is None:
                 self.block(body, scope)
                 self.b.goto(after)
-                self.b.here = after
+                self.b.open_block = after
                 return
             test = self.x.expr(condition, scope)
             yes, no = self.b.block(), self.b.block()
@@ -172,35 +172,35 @@ class StatementLowering:
                 self.b.goto(yes if test.value else no)
             else:
                 self.b.exit(ir.Branch(test, yes, no))
-            self.b.here = yes
+            self.b.open_block = yes
             self.block(body, scope)
             self.b.goto(after)
-            self.b.here = no
+            self.b.open_block = no
         self.b.goto(after)
-        self.b.here = after
+        self.b.open_block = after
 
     def _match(self, s: typed.Match, scope: Scope) -> None:
         after, other = self.b.block(), self.b.block()
-        start = self.b.here
+        start = self.b.open_block
         cases: list[tuple[int, int]] = []
         for values, body in s.cases:
             block = self.b.block()
             cases += [(v, block) for v in values]
-            self.b.here = block
+            self.b.open_block = block
             self.block(body, scope)
             self.b.goto(after)
-        self.b.here = other
+        self.b.open_block = other
         self.block(s.other or (), scope)
         self.b.goto(after)
-        self.b.here = start
+        self.b.open_block = start
         self.b.exit(ir.Switch(self.x.expr(s.subject, scope), tuple(cases), other))
-        self.b.here = after
+        self.b.open_block = after
 
     def _for(self, s: typed.For, scope: Scope) -> None:
         head, after, inner = self.b.loop_over(s.binder, scope)
         self._loop(s.body, inner, head, after)
         self.b.goto(head)
-        self.b.here = after
+        self.b.open_block = after
 
     def _repeat(self, s: typed.Repeat, scope: Scope) -> None:
         head, after = self.b.block(), self.b.block()
@@ -210,19 +210,19 @@ class StatementLowering:
             body = self.b.block()
             self.b.goto(head)
             self.b.p.blocks[head].exit = ir.Branch(op(">", cell(left), FALSE), body, after)
-            self.b.here = body
+            self.b.open_block = body
             self.b.store(left, op("-", cell(left), TRUE))
         else:
             self.b.goto(head)
-            self.b.here = head
+            self.b.open_block = head
         self._loop(s.body, scope, head, after)
         self.b.goto(head)
-        self.b.here = after
+        self.b.open_block = after
 
     def _loop(self, body: typed.Block, scope: Scope, head: int, after: int) -> None:
         """Lowers the body of a loop."""
         if self.x.marks is not None:
-            self.x.marks.loop(body, self.b.here, head, after)
+            self.x.marks.loop(body, self.b.open_block, head, after)
         self._loops.append(_Loop(after, head, len(self.decisions.taken)))
         self.block(body, scope)
         self._loops.pop()

@@ -25,7 +25,7 @@ def ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
     below = x.site(e.cost.span, "a step costs nothing at least")
     above = x.site(e.span, "these costs together have more than 15 digits")
     assert isinstance(e.var.type, Ent)
-    default = x.given(e.default, e.type, scope) if e.default is not None else None if within else NONE
+    default = x.argument(e.default, e.type, scope) if e.default is not None else None if within else NONE
     return ir.Spread(
         slot,
         to,

@@ -49,7 +49,7 @@ class AlikeTokens:
         named = alike.named
         for block in self._frames.of(state, self.p.decisions[decision].block):
             named += alike.live.get(block, ())
-        if not unseen.isdisjoint(named) or not alike.told.isdisjoint(named):
+        if not unseen.isdisjoint(named) or not alike.revealed.isdisjoint(named):
             return list(range(size))
         columns = [self._owners[kind], *(state[first : first + size] for first in alike.fields)]
         alone = {(at - first) for first in alike.fields for at in unseen if first <= at < first + size}

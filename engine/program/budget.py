@@ -64,7 +64,7 @@ class Budget:
             self.used[use] += self.left - left
             self.left = left
 
-    def told(self, code: str, severity: Severity, what: str, help_: str) -> tuple[Diagnostic, ...]:
+    def warnings(self, code: str, severity: Severity, what: str, help_: str) -> tuple[Diagnostic, ...]:
         """The diagnostic if the budget is used up: its greatest user, and the place of that.
 
         Args:

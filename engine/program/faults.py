@@ -30,7 +30,7 @@ class ProgramFaultError(RulespecError):
         self.found = found
         self.span = span
 
-    def told(self, p: ir.Program) -> str:
+    def culprits(self, p: ir.Program) -> str:
         """The finding as text: the numbers, or the members of the set by their names."""
         if self.found is None:
             return self.detail

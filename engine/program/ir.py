@@ -508,14 +508,14 @@ class Alike(Brief, Struct, frozen=True, gc=False):
         fields: the first cells of their place and state.
         named: cells of the state that hold one of them, a set or an order of them.
         live: block → the variables that hold such, and may still be read when a game waits there, or comes back there.
-        told: those of them that may hold what follows from something private.
+        revealed: those of them that may hold what follows from something private.
     """
 
     number: int
     fields: tuple[int, ...]
     named: tuple[int, ...]
     live: dict[int, tuple[int, ...]]
-    told: frozenset[int]
+    revealed: frozenset[int]
 
 
 class Program(Brief, Struct):

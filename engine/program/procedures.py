@@ -26,7 +26,7 @@ class Procedure(Brief, Struct, frozen=True):
     blocks: frozenset[int]
     waits: bool
 
-    def given(self) -> tuple[int, ...]:
+    def parameters(self) -> tuple[int, ...]:
         """The cells that are filled when it is called."""
         return self.params if self.back is None else (self.back, *self.params)
 
@@ -105,7 +105,7 @@ def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[i
             todo.append((block, True))
             todo += [(other, False) for other, _, _ in after[block]]
     result = dict.fromkeys(order, own)
-    result[first] = own.difference(procedure.given())
+    result[first] = own.difference(procedure.parameters())
     moved = True
     while moved:
         moved = False

@@ -72,7 +72,7 @@ class FunctionWriter:
         Returns:
             The blocks that need functions because it leads there.
         """
-        cells = procedure.given() if procedure.waits else procedure.params
+        cells = procedure.parameters() if procedure.waits else procedure.params
         known = [variable(at) for at in cells]
         own = procedure.cells if procedure.waits else ()
         writer = BlockWriter(self.w, self.plan, first, self.plan.variables, own, at_once=not procedure.waits)

@@ -46,7 +46,7 @@ def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ..
         for each in islice((each for check in d.checks for each in asked.failures(check)), MAX_ERRORS):
             results.append(each)  # noqa: PERF402 - those before the steps are used up are kept
     help_ = "let it ask for less: a loop takes as many steps as the set that it goes over has members"
-    results += asked.budget.told("RS416", Severity.ERROR, "the checks of facts", help_)
+    results += asked.budget.warnings("RS416", Severity.ERROR, "the checks of facts", help_)
     return together(at_overlay(each, layers) for each in results)
 
 
@@ -71,8 +71,8 @@ class _Asked:
     def failures(self, check: typed.Check) -> Iterator[Diagnostic]:
         """The error for each entity of which a check does not hold, or has no answer."""
         scope = Scope().in_slot(check.var, 0)
-        where = None if check.where is None else self.made(check.where, scope)
-        that = self.made(check.that, scope)
+        where = None if check.where is None else self.compiled(check.where, scope)
+        that = self.compiled(check.that, scope)
         use, failures = Use(f"the check `{check.name}`", check.span), list[Diagnostic]()
 
         def ask(entity: int) -> int:
@@ -102,7 +102,7 @@ class _Asked:
         return self._error(check, self.labels.show(kind.name, entity), span, seen)
 
     def _detail(self, fault: ProgramFaultError) -> str:
-        note = fault.told(self.p)
+        note = fault.culprits(self.p)
         if fault.found is not None:
             return f"{self.p.sites[fault.site][1]} ({note})"
         return note or self.p.sites[fault.site][1]
@@ -120,10 +120,10 @@ class _Asked:
         label = ", ".join(text for text in (label, seen.missing) if text)
         return Diagnostic("RS242", Severity.ERROR, message, span, label, tuple(notes), help_)
 
-    def made(self, e: typed.Expr, scope: Scope) -> Closure:
+    def compiled(self, e: typed.Expr, scope: Scope) -> Closure:
         """The function of an expression; each stands in one scope only."""
         if id(e) not in self._made:
-            self._made[id(e)] = self.closures.made(self.x.expr(e, scope))
+            self._made[id(e)] = self.closures.compiled(self.x.expr(e, scope))
             self.p.slots = max(self.p.slots, self.x.most_slots)
         return self._made[id(e)]
 
@@ -145,7 +145,7 @@ class _Seen:
 
     def value(self, e: typed.Expr) -> int:
         """The value of an expression for the entity."""
-        return self.asked.made(e, self.scope)([], [*self.args, *[0] * (self.asked.p.slots + 1)])
+        return self.asked.compiled(e, self.scope)([], [*self.args, *[0] * (self.asked.p.slots + 1)])
 
     def because(self, e: typed.Expr, truth: bool) -> None:
         """Collects the facts that make a condition come out as it does."""

@@ -14,7 +14,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display, files_inside
 from rulespec.engine.game.game import restarted
-from rulespec.engine.game.machines import Backend, Kept, Machines, quick_machine
+from rulespec.engine.game.machines import Backend, Machines, Memo, quick_machine
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.verify.audit import Broken, first_broken
@@ -29,7 +29,7 @@ from rulespec.typed import nodes as typed
 LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 EXPECTATION = ".expect.yaml"
 _CHANGES = 12  # in a message
-short_games: Machines = Kept(quick_machine)
+short_games: Machines = Memo(quick_machine)
 """Generated Python without passes, for games so short that the passes would take longer than the game."""
 
 

@@ -71,7 +71,7 @@ class AlikeEmitter:
         words = memory.words
         firsts, spare, alone, members = (memory.room(8 * size) for _ in range(4))
         self._firsts[kind] = firsts
-        notes = {block: not alike.told.isdisjoint(cells) for block, cells in alike.live.items()}
+        notes = {block: not alike.revealed.isdisjoint(cells) for block, cells in alike.live.items()}
         live = [
             self._list(cells, notes[block]) if (cells := alike.live.get(block)) else 0
             for block in range(len(self.x.p.blocks))

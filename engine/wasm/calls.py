@@ -117,7 +117,7 @@ class CallEmitter:
         code.at(constants["JOURNAL"])
         code.set(mark)
         args = [x.held(arg, x.widths.of_cells[cell]) for cell, arg in zip(e.params, e.args, strict=True)]
-        passed = x.given[e.block]
+        passed = x.parameters[e.block]
         for cell, local in zip(e.params, args, strict=True):
             if cell not in passed:
                 self._lend(cell, local)
@@ -145,9 +145,9 @@ class CallEmitter:
         found_at = 0
         if words == ROW:  # it may be a cell of the state that is taken back
             code.const(found_at := x.memory.temporary())
-        rest, x.kept = x.kept, {}  # in another state
+        rest, x.memo = x.memo, {}  # in another state
         x.push(e.body, words)
-        x.kept = rest
+        x.memo = rest
         if words == ROW:
             code.call("wide_copy")
             code.const(found_at)

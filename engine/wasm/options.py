@@ -59,7 +59,7 @@ class OptionEmitter:
                 chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
                 for e in same_for_all(d, [c for _, c in chosen], self._facts):
                     if (words := x.words(e)) != ROW:
-                        x.kept[e] = (code.local(), code.locals(words))  # zero at first
+                        x.memo[e] = (code.local(), code.locals(words))  # zero at first
                 self._alike.find(i, d, interrupts=interrupts)
                 for k, c in chosen:
                     self._listed(self.numbers[i, k], c)

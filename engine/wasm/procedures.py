@@ -42,17 +42,17 @@ class _Function(Struct):
         name: of the function.
         procedure: the procedure.
         regions: the structure of its blocks.
-        given: the cells whose values are passed to it.
+        parameters: the cells whose values are passed to it.
         locals: the cells that stand in locals.
-        kept: those of them that are put into their cells when the game waits.
+        saved: those of them that are put into their cells when the game waits.
     """
 
     name: str
     procedure: Procedure
     regions: Regions
-    given: list[int]
+    parameters: list[int]
     locals: list[int]
-    kept: list[int]
+    saved: list[int]
 
 
 class ProcedureEmitter:
@@ -77,7 +77,7 @@ class ProcedureEmitter:
         self._procedures = procedures(self._flow)
         self._in_cells = self._found_in_cells()
         self._loops = loops(x.p)
-        self._given = x.given = {first: self._passed(each) for first, each in self._procedures.items()}
+        self._given = x.parameters = {first: self._passed(each) for first, each in self._procedures.items()}
         self._arguments = x.p.arguments()
         self.by_row: set[int] = set()
         self._charged: dict[int, int] = x.charged
@@ -113,7 +113,7 @@ class ProcedureEmitter:
         code = self.x.begin(2)
         for f in cases(code, functions):
             code.get(1)
-            for _ in range(self._span(f.given)):
+            for _ in range(self._span(f.parameters)):
                 code.const(0)
             code.call(f.name)
             code.do("return")
@@ -161,7 +161,7 @@ class ProcedureEmitter:
 
     def _passed(self, procedure: Procedure) -> list[int]:
         """The cells whose values a procedure is given."""
-        cells = procedure.given() if procedure.waits else procedure.params
+        cells = procedure.parameters() if procedure.waits else procedure.params
         return [at for at in cells if at not in self._in_cells]
 
     def _called(self, blocks: list[int]) -> list[int]:
@@ -172,7 +172,7 @@ class ProcedureEmitter:
     def _kept(self, first: int, procedure: Procedure, regions: Regions) -> list[int]:
         """The cells that may not be zero where a procedure waits or is entered."""
         zero = zeros(self._flow, first, procedure)
-        results = set(procedure.given())
+        results = set(procedure.parameters())
         for block in regions.order:
             if isinstance(self.p.blocks[block].exit, ir.End):
                 results.update(set(procedure.cells).difference(zero.get(block, ())))
@@ -276,9 +276,9 @@ class ProcedureEmitter:
 
     def _write(self, f: _Function) -> None:
         x = self.x
-        params = 1 + self._span(f.given)
+        params = 1 + self._span(f.parameters)
         code = x.begin(params)
-        x.variables = {at: 1 + self._span(f.given[:i]) for i, at in enumerate(f.given)}
+        x.variables = {at: 1 + self._span(f.parameters[:i]) for i, at in enumerate(f.parameters)}
         for at in f.locals:
             if at not in x.variables:
                 x.variables[at] = code.locals(x.widths.of_cells[at])
@@ -295,16 +295,16 @@ class ProcedureEmitter:
         leave, stop = code.block(), code.block()
         blocks.write(0, stop, leave, next_, begun)
         code.end()
-        for at in f.kept:
+        for at in f.saved:
             self._instructions.put_local(at, x.variables[at])
         code.get(next_)
         code.do("return")
         code.end()
-        if f.kept:
+        if f.saved:
             code.get(begun)
             code.do("wrap")
             code.if_()
-            for at in f.kept:
+            for at in f.saved:
                 self._instructions.put(at, 0)
             code.end()
         code.get(next_)
@@ -324,8 +324,8 @@ class ProcedureEmitter:
         code.if_()
         code.const(1)
         code.set(begun)
-        lent = [at for at in f.procedure.params if at in x.variables and at not in f.kept]
-        for at in (*f.kept, *lent):
+        lent = [at for at in f.procedure.params if at in x.variables and at not in f.saved]
+        for at in (*f.saved, *lent):
             for k in range(x.widths.of_cells[at]):
                 code.at(x.memory.address(at) + 8 * k)
                 code.set(x.variables[at] + k)

@@ -29,8 +29,8 @@ class ValueEmitter:
         slots: a slot → the local that holds it, the first of several.
         known: a slot → what `Widths` knows of it.
         variables: a cell → the local that stands for it, the first of several.
-        given: the first block of a procedure → the cells whose values its function is given.
-        kept: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
+        parameters: the first block of a procedure → the cells whose values its function is given.
+        memo: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
             it is.
     """
 
@@ -44,9 +44,9 @@ class ValueEmitter:
         self.slots: dict[int, int] = {}
         self.known: dict[int, int] = {}
         self.variables: dict[int, int] = {}
-        self.given: dict[int, list[int]] = {}
+        self.parameters: dict[int, list[int]] = {}
         self.charged: dict[int, int] = {}
-        self.kept: dict[ir.Expr, tuple[int, int]] = {}
+        self.memo: dict[ir.Expr, tuple[int, int]] = {}
         self._forms: Forms = {}
         self._several: SetForms = {}
 
@@ -58,7 +58,7 @@ class ValueEmitter:
     def begin(self, params: int) -> Code:
         """Begins another function."""
         self.code = Code(self.module, [I64] * params)
-        self.slots, self.known, self.variables, self.kept = {}, {}, {}, {}
+        self.slots, self.known, self.variables, self.memo = {}, {}, {}, {}
         return self.code
 
     def words(self, e: ir.Expr) -> int:
@@ -73,14 +73,14 @@ class ValueEmitter:
             self.code.call("wide_low")
         elif words > 1:
             sets.push(self.code, self.operand(e, 1))
-        elif self.kept and e in self.kept:
+        elif self.memo and e in self.memo:
             self.code.get(self._kept(e, 1))
         else:
             self._forms[type(e)](e)
 
     def _kept(self, e: ir.Expr, words: int) -> int:
         """Evaluates once, when it is first needed, what does not change: the local that holds it."""
-        known, value = self.kept[e]
+        known, value = self.memo[e]
         self.code.get(known)
         self.code.do("eqz")
         self.code.if_()
@@ -118,7 +118,7 @@ class ValueEmitter:
         if words == ROW:
             result = self._of_row(e, count, cut=cut)
         elif words > 1:
-            result = sets.in_locals(code, self._kept(e, words), words) if e in self.kept else self._several[type(e)](e)
+            result = sets.in_locals(code, self._kept(e, words), words) if e in self.memo else self._several[type(e)](e)
         elif isinstance(e, ir.Const):
             result = sets.of_number(code, e.value, 1)
         else:

@@ -69,7 +69,7 @@ class Moves:
             table.
 
     Attributes:
-        told: the places among the moves of those that are narrated.
+        visible: the places among the moves of those that are narrated.
     """
 
     def __init__(
@@ -82,22 +82,22 @@ class Moves:
         self.game = restarted(game)
         self._moves: Sequence[Option | TakenBack] = game.history if moves is None else moves
         self._seen: Sequence[Taken] | None = game.view(seat).history if seat != OMNISCIENT else None
-        self.told = list(range(len(self._moves))) if seat == OMNISCIENT else _standing(self._moves)
+        self.visible = list(range(len(self._moves))) if seat == OMNISCIENT else _standing(self._moves)
         self._made = 0
         self.narrator = Narrator(words, self.game, seat)
         self.changes = Changes(self.narrator)
 
     def __len__(self) -> int:
-        return len(self.told)
+        return len(self.visible)
 
     def __iter__(self) -> Iterator[Move]:
-        for number in range(len(self.told)):
+        for number in range(len(self.visible)):
             yield self.tell(number)
 
     def tell(self, number: int) -> Move:
         """Makes a move, which must be the next one, and tells of it."""
         narrator, before = self.narrator, self.changes.sight()
-        self._pass_over(self.told[number])
+        self._pass_over(self.visible[number])
         move = self._moves[self._made]
         self._made += 1
         if isinstance(move, TakenBack):
@@ -109,7 +109,7 @@ class Moves:
         seen: Taken = move if self._seen is None else self._seen[number]
         actor, text = narrator.actor(move), narrator.move(seen)
         self.game.apply(move)
-        if number == len(self.told) - 1:
+        if number == len(self.visible) - 1:
             self._pass_over(len(self._moves))
         option = seen.option if isinstance(seen, Event) else str(seen)
         return Move(

@@ -88,7 +88,7 @@ class Words:
         """The warning that texts and measures have taken all steps that there are; nothing if they have not."""
         help_ = "let it ask for less: a state field or a fact costs one step, a loop as many as it goes over"
         help_ = f"the rest is shown as ids, without it; {help_}"
-        return self.budget.told("RS575", Severity.WARNING, "the words and measures of this game", help_)
+        return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
     def text(self, section: str, name: str) -> Text | None:
         """The text in the files of the language, else in the ruleset's own; None for ids, and without one.

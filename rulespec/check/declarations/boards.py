@@ -72,7 +72,7 @@ def declare_boards(r: DeclarationReader) -> None:
 def made(r: DeclarationReader, *kinds: str) -> None:
     """Notes that the entities of kinds are made, and reports those that are written out."""
     for kind in kinds:
-        r.made.add(kind)
+        r.generated.add(kind)
         for key in ("entities", "product"):
             written = get(r.root, "kinds", kind, key)
             if written is not None:

@@ -19,7 +19,7 @@ def read_entities(r: DeclarationReader) -> list[Found]:
     """The entities that are written out."""
     results: list[Found] = []
     for name, _, node in entries(get(r.root, "kinds")):
-        if name in r.d.kinds and name not in r.made and isinstance(get(node, "entities"), Mapping):
+        if name in r.d.kinds and name not in r.generated and isinstance(get(node, "entities"), Mapping):
             if r.d.kinds[name].is_player:
                 r.report.error("RS227", "players are seats, and have no entities", node.span)
                 continue

@@ -33,7 +33,7 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
             truth(get(node, "two_way")),
             *(typed.FactDecl(name, SetOf(place.text), place.span) for name in ("at", "out", "into")),
         )
-        r.made.add(place.text)
+        r.generated.add(place.text)
         for key in ("entities", "product"):
             written = get(r.root, "kinds", place.text, key)
             if written is not None:

@@ -17,7 +17,7 @@ def read_products(r: DeclarationReader) -> None:
         if alike is not None and truth(alike) and name in r.d.kinds:
             r.d.kinds[name].alike = alike.span
         parts = get(node, "product") or get(node, "each")
-        if (parts is None and get(node, "number") is None) or name not in r.d.kinds or name in r.made:
+        if (parts is None and get(node, "number") is None) or name not in r.d.kinds or name in r.generated:
             continue
         kind = r.d.kinds[name]
         names = words(parts)

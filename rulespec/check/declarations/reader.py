@@ -29,7 +29,7 @@ class DeclarationReader:
         report: takes the diagnostics.
         d: the declarations so far.
         x: types the expressions.
-        made: kinds whose entities are made, and not written under `kinds:`.
+        generated: kinds whose entities are made, and not written under `kinds:`.
         misread: kind, fact and index of each entity whose value of the fact has been reported.
     """
 
@@ -39,7 +39,7 @@ class DeclarationReader:
         self.d = expressions.decls
         self.x = expressions
         self.misread: set[tuple[str, str, int]] = set()
-        self.made: set[str] = set()
+        self.generated: set[str] = set()
         self._names: dict[str, Span] = {}
         self._parsed = 0
 

@@ -34,7 +34,7 @@ class Known:
         loose: variables that stand for different things.
 
     Attributes:
-        here: what is known; None where nobody comes, as after `return`.
+        current: what is known; None where nobody comes, as after `return`.
         grown: whether a procedure has turned out to know less than before.
     """
 
@@ -42,10 +42,10 @@ class Known:
         self, rules: typed.Rules, start: str, loose: frozenset[typed.Var], conditions: Iterable[typed.Expr]
     ) -> None:
         self._read = frozenset(e.decl for each in conditions for e in expressions(each) if isinstance(e, typed.Field))
-        self.here: Facts | None = {}
+        self.current: Facts | None = {}
         self.grown = False
         self._loose = loose
-        self._given: dict[typed.Procedure, Facts] = {}
+        self._inputs: dict[typed.Procedure, Facts] = {}
         self._changed: dict[typed.Procedure, frozenset[typed.FieldDecl]] = {}
         bodies = (walk(procedure.body) for procedure in rules.procedures.values())
         self._called = {s.procedure for body in bodies for s in body if isinstance(s, typed.CallProcedure)}
@@ -55,7 +55,7 @@ class Known:
 
     def holds(self, condition: Key) -> bool:
         """Whether a condition is known to hold; so does each where nobody comes."""
-        return self.here is None or (condition is not None and _is(self._value(condition, self.here), truth=True))
+        return self.current is None or (condition is not None and _is(self._value(condition, self.current), truth=True))
 
     def _value(self, key: Key, facts: Facts) -> Key:
         """The key of the value of an expression, or of the part of it that is known."""
@@ -77,28 +77,28 @@ class Known:
 
     def enter(self, procedure: typed.Procedure) -> None:
         """Begins with what a procedure knows."""
-        self.here = dict(self._given[procedure]) if procedure in self._given else None
+        self.current = dict(self._inputs[procedure]) if procedure in self._inputs else None
         if procedure not in self._called:
-            self.here = {}
+            self.current = {}
 
     def call(self, procedure: typed.Procedure) -> None:
         """A procedure is called: it knows what is known of the game, and after it holds what it does not change."""
-        if self.here is None or not self._read:
+        if self.current is None or not self._read:
             return
-        inputs = {key: value for key, value in self.here.items() if not any(map(_variables, (key, value)))}
-        before = self._given.get(procedure)
+        inputs = {key: value for key, value in self.current.items() if not any(map(_variables, (key, value)))}
+        before = self._inputs.get(procedure)
         met = inputs if before is None else _both(before, inputs)
         if met != before:
-            self._given[procedure] = met
+            self._inputs[procedure] = met
             self.grown = True
         self.forget(self._changed_by(procedure))
 
     def suppose(self, condition: Key, *, truth: bool) -> None:
         """A condition has been asked, and is so."""
-        if self.here is None or not _mentions(condition, self._read) or not self._stays(condition):
+        if self.current is None or not _mentions(condition, self._read) or not self._stays(condition):
             return
         assert condition is not None
-        self.here[condition] = _truth(truth=truth)
+        self.current[condition] = _truth(truth=truth)
         if condition[0] != "op":
             return
         word, args = condition[1], [part for part in condition[2:] if isinstance(part, tuple)]
@@ -108,7 +108,7 @@ class Known:
         elif word == ("==" if truth else "!="):
             for one, other in (args, args[::-1]):
                 if one[0] == "field" and other[0] == "lit":
-                    self.here[one] = other
+                    self.current[one] = other
 
     def assign(self, field: typed.Field, key: Key, value: Key) -> None:
         """A field is set."""
@@ -116,25 +116,25 @@ class Known:
             return
         self.forget([field.decl])
         lasting = value is not None and value[0] in ("lit", "var") and self._stays(value)
-        if self.here is not None and key is not None and self._stays(key) and lasting:
-            self.here[key] = value
+        if self.current is not None and key is not None and self._stays(key) and lasting:
+            self.current[key] = value
 
     def forget(self, fields: Iterable[typed.FieldDecl], variables: Iterable[typed.Var] = ()) -> None:
         """Fields may have changed, and variables stand for something else."""
-        gone = frozenset([*fields, *variables]) if self.here else ()
-        if self.here and gone:
-            self.here = {k: v for k, v in self.here.items() if not any(_mentions(part, gone) for part in (k, v))}
+        gone = frozenset([*fields, *variables]) if self.current else ()
+        if self.current and gone:
+            self.current = {k: v for k, v in self.current.items() if not any(_mentions(part, gone) for part in (k, v))}
 
     def meet(self, ways: Iterable[Facts | None]) -> None:
         """Ways meet: what is known on all of them is."""
         met: Facts | None = None
         for facts in ways:
             met = facts if met is None else met if facts is None else _both(met, facts)
-        self.here = None if met is None else dict(met)
+        self.current = None if met is None else dict(met)
 
     def copy(self) -> Facts | None:
         """A copy of the facts, for later."""
-        return None if self.here is None else dict(self.here)
+        return None if self.current is None else dict(self.current)
 
     def _stays(self, key: Key) -> bool:
         """Whether a key stands for the same as long as the state is the same."""
@@ -147,7 +147,7 @@ class Known:
     def changed_in(self, block: typed.Block) -> frozenset[typed.FieldDecl]:
         """The fields that statements may change, and the procedures that they call."""
         results: set[typed.FieldDecl] = set()
-        for s in walk(block) if self.here else ():  # else nothing is known that could change
+        for s in walk(block) if self.current else ():  # else nothing is known that could change
             results |= set(_changed_at(s))
             if isinstance(s, typed.CallProcedure):
                 results |= self._changed_by(s.procedure)

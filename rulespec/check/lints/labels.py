@@ -241,7 +241,7 @@ class Labels:
             if isinstance(part, tuple | typed.Var)
         )
 
-    def kept(self, label: Label, at: Span | None) -> Label:
+    def noted(self, label: Label, at: Span | None) -> Label:
         """A label that is kept for later: who sees what is then known of those alone who are then the same."""
         results = []
         for one in label:

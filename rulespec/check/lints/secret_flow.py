@@ -76,7 +76,7 @@ class SecretFlow:
 
     def _note(self, var: typed.Var, label: Label, at: Span | None) -> None:
         """A variable may tell this, too."""
-        label = self.labels.kept(label, at)
+        label = self.labels.noted(label, at)
         before = self.labels.of_vars.get(var, NOTHING)
         if not label <= before:
             self.labels.of_vars[var] = before | label
@@ -90,7 +90,7 @@ class SecretFlow:
     def _causes(self, e: typed.Expr, bound: typed.Var | None = None) -> Label:
         """The label of the control flow that depends on the value of an expression."""
         label = self.labels.of(e)
-        return self.labels.kept(label if bound is None else elsewhere(label, {}, {bound}), e.span)
+        return self.labels.noted(label if bound is None else elsewhere(label, {}, {bound}), e.span)
 
     # --- statements ---------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ class SecretFlow:
             self._call(s, under)
         elif isinstance(s, typed.Return):
             self._return(of(s.value), s.value.span, under)
-            self.known.here = None
+            self.known.current = None
             return _Out(rule=under)
         elif isinstance(s, typed.Jump):
             return self._jump(s, under)
@@ -138,7 +138,7 @@ class SecretFlow:
         return _Out()
 
     def _jump(self, s: typed.Jump, under: Label) -> _Out:
-        self.known.here = None
+        self.known.current = None
         if s.word == "return":
             return _Out(rule=under)
         if s.word == "ask again":
@@ -164,7 +164,7 @@ class SecretFlow:
         if isinstance(s, typed.Repeat):
             result = self._causes(s.limit) if s.limit is not None else NOTHING
             return self._loop(s.body, under | result, [])
-        self.known.here = None  # the end of the game
+        self.known.current = None  # the end of the game
         return _Out()
 
     def _branches(self, s: typed.If, under: Label) -> _Out:
@@ -176,11 +176,11 @@ class SecretFlow:
             other = self.known.copy()
             self.known.suppose(key, truth=True)
             out = _both(out, self.block(body, under))
-            ends.append(self.known.here)
-            self.known.here = other
+            ends.append(self.known.current)
+            self.known.current = other
             self.known.suppose(key, truth=False)
         if s.branches[-1][0] is not None:
-            ends.append(self.known.here)
+            ends.append(self.known.current)
         self.known.meet(ends)
         return out
 
@@ -191,7 +191,7 @@ class SecretFlow:
             self.known.meet([before])
             self.known.suppose(holds, truth=True)
             out = _both(out, self.block(body, under))
-            ends.append(self.known.here)
+            ends.append(self.known.current)
         self.known.meet(ends)
         return out
 
@@ -212,7 +212,7 @@ class SecretFlow:
         number = self.labels.of_tokens(place) if place is not None else None
         if number is None:
             number = self.labels.of_number(b.source) if b.where is None else causes
-        return self.labels.kept(number, b.source.span)
+        return self.labels.noted(number, b.source.span)
 
     def _loop(self, body: typed.Block, under: Label, variables: Iterable[typed.Var]) -> _Out:
         """Follows what is gone through several times: what it changes is not known before each of them, nor after."""
@@ -223,7 +223,7 @@ class SecretFlow:
             under |= out.loop | out.rule
             self.known.meet([before])
             out = self.block(body, under)
-        self.known.here = before
+        self.known.current = before
         return _Out(rule=out.rule)
 
     def _call(self, s: typed.CallProcedure, under: Label) -> None:
@@ -249,7 +249,7 @@ class SecretFlow:
             self._return(source, s.span, under)
 
     def _return(self, label: Label, at: Span, under: Label) -> None:
-        label = self.labels.kept(label | under, at)
+        label = self.labels.noted(label | under, at)
         before = self.results.get(self.procedure, NOTHING)
         if not label <= before:
             self.results[self.procedure] = before | label

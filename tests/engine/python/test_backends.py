@@ -172,7 +172,7 @@ class _ByClosures(Interpreter):
 
     def evaluate(self, e: ir.Expr, state: list[int], slots: list[int]) -> int:
         if e not in self._made:
-            self._made[e] = self._closures.made(e)
+            self._made[e] = self._closures.compiled(e)
         return self._made[e](state, slots)
 
 

@@ -93,7 +93,7 @@ def test_the_state_is_not_copied_from_the_memory_while_a_log_is_read(monkeypatch
 
 @pytest.fixture
 def nothing_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machines, "_tables", machines.Kept(machines._Table))
+    monkeypatch.setattr(machines, "_tables", machines.Memo(machines._Table))
 
 
 def made(backend: Backend) -> Machine:

@@ -129,7 +129,7 @@ def test_a_seat_is_told_the_decisions_that_stand_after_fields_kept_what_they_hel
     again = game.apply(game.parse(str(game.legal_options[1])))
     note = Moves(Words(game.ruleset), game, [first, second, back, again], "A")
     moves = list(note)
-    assert [move.ply for move in moves] == [1, 2] and note.told == [0, 3] and len(note) == 2
+    assert [move.ply for move in moves] == [1, 2] and note.visible == [0, 3] and len(note) == 2
     assert note.game.hash == game.hash and note.game.omniscient.value("m") == "3"
     assert any("m: 0 → 3" in change.text for change in moves[1].changes)
 

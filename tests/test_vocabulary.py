@@ -1,0 +1,76 @@
+"""The words of the code: values, functions and modules are named by nouns, and docstrings begin with one.
+
+`tests/fixtures/vocabulary.yaml` counts what is left in each file. The counts are compared exactly:
+they may only shrink.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+from folders import ROOT, TESTS
+
+FOLDERS = ("rulespec", "engine", "cli", "lsp", "drawing", "pages", "tests")
+PARTICIPLES = ("told", "kept", "made", "found", "given", "anew", "here", "once")
+OPENINGS = ("What", "Who", "How")
+PHRASES = (r"\banew\b", r"\bas far as\b", r"\b(?:is|are|was|were|be) told\b(?! apart)")
+OF_THE_LANGUAGE = {"Once", "Told", "once", "told"}
+"""Nodes and rules of the grammar that are called like the words of the language."""
+GRAMMAR = ("rulespec/syntax/ast.py", "rulespec/syntax/expression_builder.py", "rulespec/typed/nodes.py")
+LEFT: dict[str, dict[str, int]] = yaml.safe_load((TESTS / "fixtures" / "vocabulary.yaml").read_text("utf-8"))
+
+
+def modules() -> dict[str, Path]:
+    paths = [p for folder in FOLDERS for p in (ROOT / folder).rglob("*.py") if "__pycache__" not in p.parts]
+    return {str(p.relative_to(ROOT)): p for p in paths}
+
+
+def bound(node: ast.AST) -> str:
+    """The name that a node gives to a value, a function or a class; "" if it gives none."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.Attribute(attr=name, ctx=ast.Store()):
+            return name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+    return ""
+
+
+def identifiers(file: str, tree: ast.AST) -> int:
+    names = [name for node in ast.walk(tree) if (name := bound(node))]
+    language = OF_THE_LANGUAGE if file in GRAMMAR else set()
+    named = [name for name in names if name not in language and name.strip("_").lower() in PARTICIPLES]
+    return len(named) + (Path(file).stem in PARTICIPLES and file != "rulespec/check/expressions/told.py")
+
+
+def docstrings(tree: ast.AST) -> list[str]:
+    parts = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return [doc for node in ast.walk(tree) if isinstance(node, parts) and (doc := ast.get_docstring(node))]
+
+
+def measured() -> dict[str, dict[str, int]]:
+    counts: dict[str, Counter[str]] = {"identifiers": Counter(), "openings": Counter(), "phrases": Counter()}
+    for file, path in modules().items():
+        tree = ast.parse(path.read_text("utf-8"))
+        docs = docstrings(tree)
+        counts["identifiers"][file] = identifiers(file, tree)
+        counts["openings"][file] = sum(doc.split(maxsplit=1)[0] in OPENINGS for doc in docs)
+        counts["phrases"][file] = sum(len(re.findall(phrase, doc)) for doc in docs for phrase in PHRASES)
+    return {kind: {file: n for file, n in sorted(of.items()) if n} for kind, of in counts.items()}
+
+
+@pytest.mark.parametrize("kind", ["identifiers", "openings", "phrases"])
+def test_no_more_words_of_habit_than_are_listed(kind: str) -> None:
+    assert measured()[kind] == LEFT[kind]
+
+
+@pytest.mark.parametrize(
+    "text, count",
+    [("found = 1", 1), ("def f(told): pass", 1), ("class Memo: pass", 1), ("x.here = 2", 1), ("results = here", 0)],
+)
+def test_names_that_are_no_nouns_are_counted(text: str, count: int) -> None:
+    assert identifiers("engine/some.py", ast.parse(text)) == count
