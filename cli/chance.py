@@ -10,7 +10,7 @@ class Chance:
 
     Args:
         seed: the seed of chance.
-        redraw: whether decisions that are taken back are drawn anew: then the table goes on as another game.
+        redraw: whether decisions that are taken back get new random numbers: then the table goes on as another game.
     """
 
     def __init__(self, seed: int, *, redraw: bool = False) -> None:
