@@ -104,7 +104,13 @@ def test_every_module_is_in_a_room() -> None:
 def test_the_tests_mirror_the_rooms() -> None:
     folders = {p.parent.relative_to(TESTS) for p in TESTS.rglob("test_*.py")} - {Path()}
     assert {f for f in folders if not (ROOT / f).is_dir()} == set()
-    of_the_whole = {"test_architecture.py", "test_examples.py", "test_patterns.py", "test_wheel.py"}
+    of_the_whole = {
+        "test_architecture.py",
+        "test_examples.py",
+        "test_patterns.py",
+        "test_vocabulary.py",
+        "test_wheel.py",
+    }
     assert {p.name for p in TESTS.glob("test_*.py")} == of_the_whole
 
 
@@ -220,7 +226,7 @@ def test_no_room_reaches_through_a_game_into_its_position() -> None:
 def test_the_public_names_of_a_game_are_few() -> None:
     members = {name for name in dir(Game) if not name.startswith("_")} - {"picture"}
     decisions = "decision legal_options interrupts parse is_legal why_not apply undo ply history"
-    assert members == {*decisions.split(), *["is_over", "result", "hash", "view", "copy", "omniscient"]}
+    assert members == {*decisions.split(), *["is_over", "result", "hash", "view", "copy", "omniscient", "shown_names"]}
 
 
 @pytest.mark.parametrize("name", rulespec.__all__)
