@@ -245,7 +245,7 @@ class StretchSearch:
         may_be_silent = cursor.silent < MAX_SILENT
         if forms.is_automatic and not cursor.waiting:  # the other system takes it by itself
             if may_be_silent:
-                following = replace(cursor, given=cursor.automatic + 1, silent=cursor.silent + 1)
+                following = replace(cursor, automatic=cursor.automatic + 1, silent=cursor.silent + 1)
                 for option in self._matcher.legal(forms.automatic):
                     yield option, self._with_checkpoint(forms, option, cursor, following)
             return
