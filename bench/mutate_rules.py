@@ -139,7 +139,7 @@ class RulesMutator:
         start = sheet.at(first, 1)
         text = sheet.lines(first, last)
         if text[: node.span.column - 1].strip():
-            return  # it stands behind its head
+            return  # it stands after its head
         yield sheet.edit("drop", FREE, start, start + len(text), "")
         if isinstance(node, ast.Let):
             sites = {(s.file, s.line) for s in self.symbols.users(node.name.span)}
@@ -256,7 +256,7 @@ class RulesMutator:
             yield sheet.edit("negate", FREE, start, end, turned)
 
     def _lines(self) -> Iterator[Mutant | None]:
-        """Lines that stand a column off, outside their block, or behind the next."""
+        """Lines that stand a column off, outside their block, or after the next."""
         sheet, depth = self.sheet, 0
         code: list[tuple[int, int, str]] = []
         for number, text in enumerate(sheet.text.split("\n"), 1):

@@ -330,7 +330,7 @@ class YamlMutator:
         before = sheet.text[line_start:begin]
         if not self._flow(spot.parent):
             if before.strip(" -"):
-                return begin, begin  # it stands behind something else
+                return begin, begin  # it stands after something else
             last = sheet.line(end)
             return line_start, line_start + len(sheet.lines(start.line, last))
         rest = re.match(r"\s*,\s*", sheet.text[end:])

@@ -275,7 +275,7 @@ class Mutator:
                 return data[:at] + data[at : at + size] * rng.choice(_COUNTS) + data[at + size :]
 
     def _packed(self, data: bytes) -> bytes:
-        """A gzip file: what is in it, its own bytes, or another one behind it."""
+        """A gzip file: what is in it, its own bytes, or another one after it."""
         rng = self.rng
         try:
             inside = zlib.decompressobj(wbits=31).decompress(data, MAX_BYTES)

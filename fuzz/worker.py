@@ -2,7 +2,7 @@
 
     python -m fuzz.worker TARGET FOLDER SECONDS
 
-reads inputs, each behind a line with its length, and answers each with a line of JSON.
+reads inputs, each after a line with its length, and answers each with a line of JSON.
 """
 
 from __future__ import annotations

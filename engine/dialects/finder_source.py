@@ -47,7 +47,7 @@ class FinderSource:
 
     Attributes:
         lines: the source.
-        tables: what stands behind `t0`, `t1` and so on.
+        tables: the values of `t0`, `t1` and so on.
         uses: the expressions in the lines.
     """
 

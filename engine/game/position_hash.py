@@ -21,7 +21,7 @@ PRIME = 2**64 - 59
 
 @lru_cache(maxsize=64)
 def weights(cells: int, length: int) -> tuple[int, ...]:
-    """The weights of a program's cells. What stands behind them in a state, up to its `length`, has no weight."""
+    """The weights of a program's cells. What stands after them in a state, up to its `length`, has no weight."""
     stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
     of_cells = tuple([word % PRIME for word in struct.unpack(f"<{cells}Q", stream)])
     return of_cells + (0,) * (length - cells)

@@ -56,7 +56,7 @@ class SavedGame:
         self._size = self._lines = 0  # of the complete lines
         self._ended = True  # whether these bytes end with a line end
         self._torn = b""  # bytes after them
-        self._open = True  # whether there is a move behind the last end line
+        self._open = True  # whether there is a move after the last end line
         self._file = open_alone(path, "played", OWNERS if secret else ALL)
         try:
             self._read(lenient)

@@ -15,7 +15,7 @@ from rulespec.typed import nodes as typed
 
 
 def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope: Scope) -> Iterator[ir.Check]:
-    """The checks behind what puts pieces into a cell; the index of the cell is one that lasts."""
+    """The checks after what puts pieces into a cell; the index of the cell is one that lasts."""
     if isinstance(e, typed.PieceCount):
         pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is in the base
         index = _within(x, pile, e.place.index) if e.piece.each else pile

@@ -98,7 +98,7 @@ class Regions:
         return one == other
 
     def _nest(self) -> None:
-        """Finds the blocks of loops, and what is written behind what."""
+        """Finds the blocks of loops, and what is written after what."""
         self.loops: dict[int, set[int]] = {}
         self.below: dict[int, list[int]] = {ROOT: []}
         self.meets: set[int] = set()

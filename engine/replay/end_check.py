@@ -19,7 +19,7 @@ def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> Other
     header = log.header
     result = f"Rulespec {header.rulespec}, language {header.language}" if header.rulespec else "another program"
     message = f"the replay comes to another end than its log: {other}"
-    help_ = f"the log was written by {result}; if its rules have been mended since, `--out FILE` records the new end"
+    help_ = f"the log was written by {result}; if its rules have been corrected since, `--out FILE` records the new end"
     place = place_in(log.file, recorded.line, log.text.split("\n")[recorded.line - 1], "end")
     report.error("RS643", message, place, help=help_)
     return other

@@ -58,7 +58,7 @@ class Playout:
         return self.game.ply
 
     def log(self) -> list[dict[str, Any]]:
-        """The lines of a native log; behind the end line the option in which the rules were at fault, if they were."""
+        """The lines of a native log; after the end line the option in which the rules were at fault, if they were."""
         decisions, fault = self.game.history, self.moves()[self.game.ply :]
         lines = [LogHeader.of(self.game, random=GENERATOR).to_json(), *map(entry_json, decisions), *end_json(self.game)]
         return [*lines, *map(entry_json, fault)]

@@ -42,7 +42,7 @@ class Played(Struct, frozen=True):
 
 
 def _lies_in(place: Span, text: str) -> bool:
-    """Whether a place is one of a text; the end of it may stand on the line behind the last."""
+    """Whether a place is one of a text; the end of it may stand on the line after the last."""
     lines = f"{text}\n".split("\n")
     if not 1 <= place.line <= place.end_line <= len(lines):
         return False

@@ -168,7 +168,7 @@ class Replayed:
     changed: tuple[str, ...] = ()
 
     def lines(self, header: LogHeader, moves: Sequence[Move]) -> list[dict[str, Any]]:
-        """The native log of the moves; behind its end line the option in which the rules are at fault, if they are."""
+        """The native log of the moves; after its end line the option in which the rules are at fault, if they are."""
         entries = [*map(entry_json, moves)]
         legal = len(entries) - (self.fault is not None)
         return [header.to_json(), *entries[:legal], *end_json(self.game), *entries[legal:]]

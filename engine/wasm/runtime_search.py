@@ -1,6 +1,6 @@
 """The fixed functions for search: positions that the host hands over as rows of numbers; see `runtime`.
 
-A row has the cells of the rules, and behind them the further words of wide ones, which `MOVED` lists: pairs of an
+A row has the cells of the rules, and after them the further words of wide ones, which `MOVED` lists: pairs of an
 offset in the row and an address. `FOUND` has a number for each row.
 """
 

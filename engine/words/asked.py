@@ -28,7 +28,7 @@ class Decisions:
             self._walk(procedure.body, {var.name: var.type for var in procedure.params})
 
     def paths(self) -> list[str]:
-        """All options, each behind its decision."""
+        """All options, each after its decision."""
         return [f"{decision}.{option}" for decision, options in self.options.items() for option in options]
 
     def _walk(self, block: typed.Block, known: Known) -> None:

@@ -20,7 +20,7 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 def one(name: str) -> str:
-    """A name in quotes behind its article: "a `town`", "an `oak`"."""
+    """A name in quotes after its article: "a `town`", "an `oak`"."""
     return f"{'an' if name[:1] in tuple('aeio') else 'a'} `{name}`"
 
 

@@ -171,7 +171,7 @@ def _says(written: str, scalar: Scalar) -> bool:
 
 
 def _block_says(written: str, text: str) -> bool:
-    """Whether a text is written in lines of its own, behind `|` or `>`, none of them empty or indented further."""
+    """Whether a text is written in lines of its own, after `|` or `>`, none of them empty or indented further."""
     head, _, body = written.partition("\n")
     lines = body.rstrip("\n ").split("\n")
     indent = len(lines[0]) - len(lines[0].lstrip(" "))

@@ -19,10 +19,10 @@ _BRACKET = re.compile(r'"[^"\n]*"|#[^\n]*|[()\[\]{}]')
 _COMMENT = re.compile(r"#[^\n]*")
 _INDENT = re.compile(" *")
 _ENDS = re.compile(r"(?![A-Za-z0-9_]|[ \n]*[(?])")
-"""Behind what is printed: no more of its last word, and no sign that no word follows."""
+"""After what is printed: no more of its last word, and no sign that no word follows."""
 _CLOSES = re.compile(r"[ \n]*,?[ \n]*\)")
 _CALLED = re.compile(r" *\(|[ \n]*\([ \n]*\)")
-"""Behind a name: it is called, and no constant or variable. (The body of a definition may begin with a bracket.)"""
+"""After a name: it is called, and no constant or variable. (The body of a definition may begin with a bracket.)"""
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _LEFT_OVER = NOT_WORDS | {""}
 _TAKEN = "\0"

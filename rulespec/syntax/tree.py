@@ -130,7 +130,7 @@ class _Builder(ExpressionBuilder):
         doc, (*options, otherwise) = self._doc_and_rest(span, c)
         if otherwise is not None:
             help_ = "give another decision an option that is always legal"
-            message = "`otherwise` stands in a `decide` of one player, behind its options"
+            message = "`otherwise` stands in a `decide` of one player, after its options"
             raise failure("RS252", message, otherwise.span, help_)
         return doc, tuple(options)
 

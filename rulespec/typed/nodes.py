@@ -160,7 +160,7 @@ class CapacityDecl(Brief, Struct, eq=False):
     Attributes:
         name: that of a capacity with a name of its own, or `pile.place`.
         index: the kind of which each entity has so much room; "" if there is one place only.
-        of: each place, behind its type of pieces or its kind of tokens.
+        of: each place, after its type of pieces or its kind of tokens.
         at_most: how many find room, and the variable that stands for the entity of the index in it.
     """
 

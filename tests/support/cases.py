@@ -2,7 +2,7 @@
 
 A text is cut into files by lines such as `--- kinds.yaml`. In tests/fixtures/errors, cases begin with `=== title`; a
 line `    ^ RS221 text @kinds.yaml:5:7` says that the line above has a diagnostic of this code at the column of the `^`,
-with the text in its message or help, and a note at the place behind the `@`.
+with the text in its message or help, and a note at the place after the `@`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Mark:
 
 @dataclass
 class Case:
-    """A title, the reference behind it (`+overlay`), files by name, and the diagnostics that are expected."""
+    """A title, the reference after it (`+overlay`), files by name, and the diagnostics that are expected."""
 
     title: str
     ref: str = ""

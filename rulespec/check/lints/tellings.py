@@ -58,7 +58,7 @@ class Tellings:
         if not self.reasons.tell(span):
             message = f"everybody sees the argument `{var.name}`, and `{name}` is private"
             notes = (Note(var.span, "the argument"), Note(secrecy.span, "it is private"))
-            help_ = f"write `private` behind the parameter; or {_TOLD}"
+            help_ = f"write `private` after the parameter; or {_TOLD}"
             self.c.report.warning("RS347", message, span, notes=notes, help=help_)
 
     def _warn(self, code: str, message: str, one: Source, span: Span, here: str, help_: str) -> None:

@@ -79,6 +79,6 @@ class StatementChecker(StatementContext):
         assert isinstance(s, ast.HEAD_PARTS)
         word = {ast.Require: "require", ast.Cost: "cost", ast.Needs: "needs"}[type(s)]
         help_ = _PAID if isinstance(s, ast.Cost) else _INSTEAD
-        message = f"`{word}` stands first in the body of an option, behind `let`, `require`, `cost` and `needs` only"
+        message = f"`{word}` stands first in the body of an option, after `let`, `require`, `cost` and `needs` only"
         self.x.error("RS406", message, s.span, help=help_)
         return None, env, True

@@ -66,7 +66,7 @@ def save(path: Path, game: Game, *more: Option | TakenBack) -> None:
 
 
 def entries(path: Path) -> list[dict[str, Any]]:
-    """The moves of a log, which are on the lines behind its header; every line is whole."""
+    """The moves of a log, which are on the lines after its header; every line is whole."""
     data = path.read_bytes()
     assert data.endswith(b"\n")
     return [result for line in data.decode().splitlines()[1:] if "end" not in (result := json.loads(line))]

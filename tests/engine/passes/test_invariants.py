@@ -135,7 +135,7 @@ def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.Mo
 
 
 def test_an_invariant_is_asked_until_a_member_decides() -> None:
-    """As everywhere: a member behind the one that does not hold is not asked, whatever fault it would be."""
+    """As everywhere: a member after the one that does not hold is not asked, whatever fault it would be."""
     divisor = ir.Op("-", (ir.Cell(3, ir.Local(0), 3), ir.Const(1)))
     positive = ir.Op(">", (ir.Op("/", (ir.Const(10), divisor), 5), ir.Const(0)))
     rule = ir.Fold("all", 0, ir.Const(0b111), None, None, positive, None)

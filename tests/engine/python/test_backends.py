@@ -100,7 +100,7 @@ def test_the_hash_is_that_of_the_cells_whoever_asked_before(folder: Path) -> Non
 
 @pytest.mark.parametrize("lets", [40, 120], ids=["variables", "variables in cells"])
 def test_the_source_does_not_grow_out_of_bounds(lets: int) -> None:
-    """Each block behind a call may be where a game goes on; what follows is not copied for each of them."""
+    """Each block after a call may be where a game goes on; what follows is not copied for each of them."""
     rules = ["procedure wait(p: player):", "    decide d by p:", "        option o:", "            set n to n + 1"]
     for k in range(4):
         rules += [f"procedure q{k}(p: player):", *(f"    let a{i} = n + {i}" for i in range(lets))]

@@ -323,7 +323,7 @@ MENDS = {
 
 
 def placed(files: dict[str, str]) -> dict[str, str]:
-    """A text that begins with `+` is put behind what the base has in that file."""
+    """A text that begins with `+` is put after what the base has in that file."""
     base = {n: (BASE / n).read_text("utf-8") for n, t in files.items() if t.startswith("+")}
     return {n: base[n] + t[1:] if n in base else t for n, t in files.items()}
 
