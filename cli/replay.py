@@ -230,7 +230,7 @@ class _Run(Struct, frozen=True):
                 trace=self.write,
                 report=report,
                 load=self.load,
-                once=not self.many and not self.check,
+                single_use=not self.many and not self.check,
                 lenient=not self.showing.viewer.omniscient,
                 past_known_faults=self.past,
             )

@@ -90,7 +90,7 @@ class FinderSource:
         args = f"({''.join(f'v{i:d}, ' for i in range(len(choice.params)))})"
         for guess in guesses:
             pad = self._loops(guess, "")
-            self._given(number, choice, args, pad, guess, "-1")
+            self._argument(number, choice, args, pad, guess, "-1")
 
     def _elements(self, number: int, choice: ir.Choice, forms: Sequence[Form]) -> None:
         """Writes how the options of a choice are found that elements of a list of the entry stand for."""
@@ -111,7 +111,7 @@ class FinderSource:
         if guess.rest:
             raise UnwrittenError
         self.lines.append(f"for a in sorted({result}):")
-        self._given(number, choice, "a", "    ", guess, f"{result}[a]")
+        self._argument(number, choice, "a", "    ", guess, f"{result}[a]")
 
     def _loops(self, guess: _Guess, pad: str) -> str:
         """Writes loops over the columns of a guess; what stands before the lines in them."""
@@ -121,7 +121,7 @@ class FinderSource:
             self.lines.append(f"{pad}for v{slot:d} in {column}:")
         return pad + "    "
 
-    def _given(self, number: int, choice: ir.Choice, args: str, pad: str, guess: _Guess, item: str) -> None:
+    def _argument(self, number: int, choice: ir.Choice, args: str, pad: str, guess: _Guess, item: str) -> None:
         """Writes what is tested for guessed arguments, the rules first, and what is given back."""
         one_by_one = "*a" if args == "a" else args[1:-1]
         tests = [f"test{number:d}(s, {one_by_one})", *guess.rest]
@@ -206,17 +206,17 @@ class FinderSource:
             column = name
         return column or every
 
-    def _fitting(self, form: Form, slot: int, f: Field, found: str) -> str:
+    def _fitting(self, form: Form, slot: int, f: Field, value: str) -> str:
         """The values of an argument with which a field is what has been found."""
         if form.params[slot][1] in ("int", "int?"):
-            self.lines.append(f"if {found}.__class__ is not int: undecided()")
-            return f"({found},)"
+            self.lines.append(f"if {value}.__class__ is not int: undecided()")
+            return f"({value},)"
         table = self._table(lambda projections: inverse_table(form, slot, f, projections))
         if f.type in ("int", "int?"):
-            return f"{table}.get({found}, ())"
+            return f"{table}.get({value}, ())"
         if f.type == "bool":
-            return f"({table}.get({found}, ()) if {found}.__class__ is bool else ())"
-        return f"{table}[{found}]"  # a name that is not known: undecided
+            return f"({table}.get({value}, ()) if {value}.__class__ is bool else ())"
+        return f"{table}[{value}]"  # a name that is not known: undecided
 
     # --- names in the source ---------------------------------------------------------------------
 

@@ -22,9 +22,9 @@ MADE_AT_ONCE = 400
 MAX_UNCOUNTED = 20_000
 """Steps of an expression, by the sizes of sets, that finders evaluate: they do not count them."""
 
-Found = tuple[int, tuple[int, ...], int, int]
+Match = tuple[int, tuple[int, ...], int, int]
 """The number of a choice, the arguments, the number of the seat, and that of the element of the list or -1."""
-Finder = Callable[[Any, frozenset[int], Sequence[int], int], Found | Literal[0] | None]
+Finder = Callable[[Any, frozenset[int], Sequence[int], int], Match | Literal[0] | None]
 """From the payload of an entry, the matched elements of its list, and the state, to the first legal option that looks
 like it but for a number of others. None: there is none; 0: undecided."""
 
@@ -54,7 +54,7 @@ class Finders:
             known.read[key] += 1
             if known.read[key] <= (MADE_AFTER if known.games > 1 else MADE_AT_ONCE):
                 return None, False
-            known.makers[key] = self._made(decision, type_, forms)
+            known.makers[key] = self._compiled(decision, type_, forms)
         result = known.makers[key]
         if result is None:
             return None, True
@@ -63,7 +63,7 @@ class Finders:
         values = [table(self._projections) for table in tables]
         return make(*lookups, tuple(self._projections.names.values()), *values), True
 
-    def _made(
+    def _compiled(
         self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]
     ) -> tuple[Callable[..., Finder], list[Any]] | None:
         """Compiles what makes a finder; None if there is a form for which none is written."""
@@ -104,9 +104,9 @@ def _undecided() -> Any:
     raise LookupError
 
 
-def _is_number(found: Any) -> bool:
+def _is_number(value: Any) -> bool:
     """False; a number, which may stand for a name, leaves an entry undecided."""
-    if type(found) is int:
+    if type(value) is int:
         raise LookupError
     return False
 

@@ -107,9 +107,9 @@ class FormInverse:
         fitting = inverse_table(self.form, slot, f, self.projections)
         if f.text != self.form.params[slot][0]:
             if f.type == "bool":
-                return lambda found: fitting.get(found, ()) if isinstance(found, bool) else ()
+                return lambda value: fitting.get(value, ()) if isinstance(value, bool) else ()
             if f.type in ("int", "int?"):
-                return lambda found: fitting.get(found, ()) if found is None or isinstance(found, int | float) else ()
+                return lambda value: fitting.get(value, ()) if value is None or isinstance(value, int | float) else ()
         return partial(_by_name, fitting)
 
 
@@ -184,16 +184,16 @@ def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
     return {names[i] for i in range(value.bit_length()) if value >> i & 1}
 
 
-def _number(type_: str, found: Any) -> Sequence[int]:
+def _number(type_: str, value: Any) -> Sequence[int]:
     """The integer that a value stands for: JSON may write 1 as 1.0 or as true."""
-    if found is None and (none := none_of(type_)) is not None:
+    if value is None and (none := none_of(type_)) is not None:
         return (none,)
-    if isinstance(found, int) or (isinstance(found, float) and found.is_integer()):
-        return (int(found),)
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return (int(value),)
     return ()
 
 
-def _by_name(fitting: Mapping[Any, Sequence[int]], found: Any) -> Sequence[int]:
-    if type(found) is int:  # a name such as 7 may be written as a number
-        found = str(found)
-    return fitting.get(found, ()) if found is None or isinstance(found, str) else ()
+def _by_name(fitting: Mapping[Any, Sequence[int]], value: Any) -> Sequence[int]:
+    if type(value) is int:  # a name such as 7 may be written as a number
+        value = str(value)
+    return fitting.get(value, ()) if value is None or isinstance(value, str) else ()

@@ -65,13 +65,13 @@ class _Unlike(Struct, frozen=True):
     Attributes:
         before: the fields before it.
         path: its path.
-        found: what the record has there.
+        actual: what the record has there.
         values: what it is for legal options that share the fields before it.
     """
 
     before: tuple[str, ...]
     path: str
-    found: Any
+    actual: Any
     values: tuple[str, ...]
 
 
@@ -226,7 +226,7 @@ class Explainer:
         values = dict.fromkeys(v for u in unlike if u is not None and u.path == result.path for v in u.values)
         path = place + result.path
         text = f"no legal option of {self._asked(decision)} "
-        text += f"lacks `{path}`" if result.found is MISSING else f"has {_value(result.found)} as `{path}`"
+        text += f"lacks `{path}`" if result.actual is MISSING else f"has {_value(result.actual)} as `{path}`"
         if values:
             same = f"with the same {' and '.join(f'`{name}`' for name in result.before)} " if result.before else ""
             more = ", …" if len(values) > MAX_VALUES else ""
@@ -274,10 +274,10 @@ def _records(candidates: list[_Candidate], payload: Any, matched: frozenset[int]
     return results or [(payload, "")]
 
 
-def _holds(path: str, found: Any) -> str:
-    return f"`{path}` is missing" if found is MISSING else f"`{path}` is {_value(found)}"
+def _holds(path: str, value: Any) -> str:
+    return f"`{path}` is missing" if value is MISSING else f"`{path}` is {_value(value)}"
 
 
-def _value(found: Any) -> str:
+def _value(value: Any) -> str:
     """A value of a log, for messages."""
-    return shown(found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))
+    return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

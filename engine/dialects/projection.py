@@ -83,9 +83,9 @@ def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
     return {param.name for param in params if param.name in words}
 
 
-def is_name(found: Any, name: str) -> bool:
+def is_name(field: Any, name: str) -> bool:
     """Whether a field is this name; names that are numbers may stand there as numbers."""
-    return bool((str(found) if type(found) is int else found) == name)
+    return bool((str(field) if type(field) is int else field) == name)
 
 
 @lru_cache(maxsize=1_000)
@@ -229,24 +229,24 @@ class Projections:
                 return False
         return True
 
-    def _is(self, type_: str, found: Any, value: int) -> bool:
+    def _is(self, type_: str, field: Any, value: int) -> bool:
         """Whether a value of a record stands for a value of a type."""
         equal = self._equals.get(type_)
         if equal is None:
             equal = self._equals[type_] = self._equal(type_)
-        return equal(found, value)
+        return equal(field, value)
 
     def _equal(self, type_: str) -> Callable[[Any, int], bool]:
         """The test of whether a value of a record stands for a value of a type (entity, set, number or truth)."""
         if type_ == "bool":
-            return lambda found, value: found is bool(value)
+            return lambda field, value: field is bool(value)
         if type_ in ("int", "int?"):
-            return lambda found, value: found is None if value == NO_NUMBER else bool(value == found)
+            return lambda field, value: field is None if value == NO_NUMBER else bool(value == field)
         kind = type_.removeprefix("set ")
         names = self.foreign(kind)
         if kind == type_:
-            return lambda found, value: found is None if value < 0 else is_name(found, names[value])
-        return lambda found, value: any(is_name(found, names[i]) for i in range(value.bit_length()) if value >> i & 1)
+            return lambda field, value: field is None if value < 0 else is_name(field, names[value])
+        return lambda field, value: any(is_name(field, names[i]) for i in range(value.bit_length()) if value >> i & 1)
 
     @property
     def program(self) -> ir.Program:

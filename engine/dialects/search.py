@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from rulespec.engine.dialects.cursor import Checkpoint, Cursor
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.entries import Entries
-from rulespec.engine.dialects.finders import Finder, Found
+from rulespec.engine.dialects.finders import Finder, Match
 from rulespec.engine.dialects.inverse import FormInverse
 from rulespec.engine.dialects.matching import DecisionForms, Matcher, Pattern
 from rulespec.engine.dialects.paths import follow
@@ -50,7 +50,7 @@ class _Frame(Struct, gc=False):
 
     cursor: Cursor
     finder: Finder | None = None
-    found: int = 0
+    matches: int = 0
     candidates: Iterator[Candidate] | None = None
     option: Option | None = None
 
@@ -188,19 +188,19 @@ class StretchSearch:
             forms, cursor = self._matcher.decision_forms(), frame.cursor
             if frame.finder is not None and forms is not None:
                 cells = self.game.omniscient.numbers.looked_up
-                result = frame.finder(self._payloads[cursor.entry], cursor.matched, cells, frame.found)
+                result = frame.finder(self._payloads[cursor.entry], cursor.matched, cells, frame.matches)
                 if result:
-                    frame.found += 1
+                    frame.matches += 1
                     return self._candidate(forms, cursor, result)
                 if result is None:
                     frame.candidates = self._silent(forms, cursor)
             if frame.candidates is None:
-                frame.candidates = islice(self._candidates(forms, cursor), frame.found, None)
+                frame.candidates = islice(self._candidates(forms, cursor), frame.matches, None)
         return next(frame.candidates, None)
 
-    def _candidate(self, forms: DecisionForms, cursor: Cursor, found: Found) -> Candidate:
+    def _candidate(self, forms: DecisionForms, cursor: Cursor, match: Match) -> Candidate:
         """The finding of a finder as a candidate, with the cursor after it."""
-        choice, args, who, item = found
+        choice, args, who, item = match
         option = Option(forms.kinds[choice], args, self._seats[who], self.game.omniscient.numbers.stamp)
         following = cursor.answered() if item < 0 else cursor.matching(item)
         return option, self._with_checkpoint(forms, option, cursor, following)

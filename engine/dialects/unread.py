@@ -95,9 +95,9 @@ def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[D
     return [_unread(dialect, start, *field, number) for field, number in results.items()]
 
 
-def _note(found: dict[tuple[str, str], int], type_: str, paths: Iterable[str], number: int) -> None:
+def _note(counts: dict[tuple[str, str], int], type_: str, paths: Iterable[str], number: int) -> None:
     for path in paths:
-        found.setdefault((type_, path), number)
+        counts.setdefault((type_, path), number)
 
 
 def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -> Diagnostic:

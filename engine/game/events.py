@@ -96,7 +96,7 @@ class Events:
         sights.reverse()
         memory = self._memory(steps[known - 1]) if known else digest(repr(sights[0]))
         for number, (before, after) in enumerate(pairwise(sights), known):
-            memory = digest(repr((memory, self._told(number, before, after), after.seen, after.options)))
+            memory = digest(repr((memory, self._disclosed(number, before, after), after.seen, after.options)))
             seen = steps[number].seen
             assert seen is not None
             seen.memories[self.seat] = memory
@@ -109,7 +109,7 @@ class Events:
         assert step.seen is not None
         return step.seen.memories[self.seat]
 
-    def _told(self, number: int, before: Sight, after: Sight) -> list[str]:
+    def _disclosed(self, number: int, before: Sight, after: Sight) -> list[str]:
         """The events that the seat receives for a decision. The last choice of a round discloses all of them."""
         steps = self.position.steps
         others = before.chosen.bit_count()

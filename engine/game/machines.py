@@ -45,16 +45,16 @@ class Memo(Generic[T]):
 
     def __init__(self, make: Callable[[typed.Ruleset, int, Mapping[str, str]], T]) -> None:
         self._make = make
-        self._made: OrderedDict[tuple[object, ...], T] = OrderedDict()
+        self._entries: OrderedDict[tuple[object, ...], T] = OrderedDict()
 
     def __call__(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> T:
         """The one for a ruleset, a number of seats and the values of all settings."""
         texts = (ruleset.sources_hash, *ruleset.sources)
         key = (ruleset.hash, ruleset.ref, texts, seats, tuple(sorted(settings.items())))
-        result = self._made.pop(key, None) or self._make(ruleset, seats, settings)
-        self._made[key] = result  # the last one now
-        if len(self._made) > MEMO_SIZE:
-            self._made.popitem(last=False)
+        result = self._entries.pop(key, None) or self._make(ruleset, seats, settings)
+        self._entries[key] = result  # the last one now
+        if len(self._entries) > MEMO_SIZE:
+            self._entries.popitem(last=False)
         return result
 
 

@@ -55,8 +55,8 @@ class Measuring:
         meter: counts the steps that they take.
     """
 
-    def __init__(self, found: Sequence[Gauge], labels: Labels, room: int, meter: Execution) -> None:
-        self._gauges = [(gauge, labels.names[gauge.kind] if gauge.kind else ("",)) for gauge in found]
+    def __init__(self, all_gauges: Sequence[Gauge], labels: Labels, room: int, meter: Execution) -> None:
+        self._gauges = [(gauge, labels.names[gauge.kind] if gauge.kind else ("",)) for gauge in all_gauges]
         self._room = [0] * room
         self._meter = meter
         self._budget = Budget()

@@ -40,22 +40,22 @@ class OptionLists(dict[Listing, Sequence[Option]]):
     def __init__(self, kinds: Sequence[Sequence[OptionKind]], seats: Sequence[str]) -> None:
         self._kinds, self._seats = kinds, seats
         self._options: dict[tuple[int, int], _Options] = {}
-        self._kept = 0
+        self._size = 0
 
-    def options_of(self, found: Listing, listed: Iterable[Listed]) -> Sequence[Option]:
+    def options_of(self, listing: Listing, listed: Iterable[Listed]) -> Sequence[Option]:
         """Makes a list of what a machine has found, and keeps it; others are forgotten where there are too many."""
-        decision, who, _ = found
-        if self._kept > _MOST:
+        decision, who, _ = listing
+        if self._size > _MOST:
             self.clear()
-            self._kept = 0
+            self._size = 0
             if sum(map(len, self._options.values())) > _MOST:
                 self._options.clear()
         options = self._options.get((decision, who))
         if options is None:
             by = self._seats[who] if who >= 0 else None
             options = self._options[decision, who] = _Options(self._kinds[decision], by)
-        results = self[found] = list(map(options.__getitem__, listed))
-        self._kept += 1 + len(results)
+        results = self[listing] = list(map(options.__getitem__, listed))
+        self._size += 1 + len(results)
         return results
 
 

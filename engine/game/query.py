@@ -88,10 +88,10 @@ class Queries:
     @property
     def _own(self) -> _Shared:
         if self._shared is None:
-            self._shared = _memo.get(self._key) or self._made(whole=bool(self.ruleset.rules.suppositions))
+            self._shared = _memo.get(self._key) or self._compiled(whole=bool(self.ruleset.rules.suppositions))
         return self._shared
 
-    def _made(self, *, whole: bool) -> _Shared:
+    def _compiled(self, *, whole: bool) -> _Shared:
         """The part that tables like this one share; with the `whole` rules, `once` can run their procedures."""
         program = ir.Program(len(self.seats))
         lowering = ExpressionLowering(
@@ -119,7 +119,7 @@ class Queries:
 
     def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
         if not self._lower.p.blocks and any(type(part) is typed.Once for part in expressions(e)):
-            self._made(whole=True)
+            self._compiled(whole=True)
         lowered = self._lower.expr(e, scope or Scope())
         self._lower.p.slots = self._lower.most_slots
         return lowered
@@ -334,10 +334,10 @@ def _memoized(value: Value, slot: int) -> Value:
     """The same, for what depends on one argument alone, of which there are as many as a kind has entities."""
     known: dict[int, int] = {}
 
-    def found(state: list[int], args: Sequence[int]) -> int:
+    def evaluate(state: list[int], args: Sequence[int]) -> int:
         number = args[slot]
         if number not in known:
             known[number] = value(state, args)
         return known[number]
 
-    return found
+    return evaluate

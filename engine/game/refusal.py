@@ -141,7 +141,7 @@ def failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[i
     seen = {}
     for shown in condition.shown:
         args = [labels.show(a.type, value(a.expr, bound)) for a in shown.args]
-        single = f" once {shown.once}({', '.join(args)})" if shown.once else ""
+        single = f" once {shown.after}({', '.join(args)})" if shown.after else ""
         seen[shown.text + single] = labels.show(shown.type, value(shown.expr, bound))
     return _by_rule(condition.reason, condition.text, seen, condition.span)
 

@@ -21,7 +21,7 @@ Text = Callable[[typed.Expr], str]
 """The text of an expression in its source."""
 
 
-class Found(Struct, frozen=True):
+class Culprit(Struct, frozen=True):
     """A part of a condition that alone makes it fail, and what is bound there: names, kinds and values."""
 
     part: typed.Expr
@@ -50,7 +50,7 @@ class Witness:
 
     def of(self, condition: typed.Expr) -> str:
         """Why a condition fails, such as "it fails for r = oak: `tax[r]` = 3, `r.owner` = none"."""
-        result = self._descend(Found(condition, Scope(), []), True)
+        result = self._descend(Culprit(condition, Scope(), []), True)
         bound = dict.fromkeys(f"{name} = {self.show(kind, value)}" for name, kind, value in result.bound)
         names = {name for name, _, _ in result.bound}
         parts = [p for p in atoms(result.part) if not isinstance(p, typed.Lit)]
@@ -61,19 +61,19 @@ class Witness:
         where = f" for {', '.join(bound)}" if bound else ""
         return f"it fails{where}" + (f": {', '.join(values)}" if values else "")
 
-    def _value(self, e: typed.Expr, at: Found) -> int:
+    def _value(self, e: typed.Expr, at: Culprit) -> int:
         return self.evaluate(self.lowering.expr(e, at.scope), at.slots)
 
-    def _at(self, at: Found, part: typed.Expr) -> Found:
-        return Found(part, at.scope, at.slots, at.bound)
+    def _at(self, at: Culprit, part: typed.Expr) -> Culprit:
+        return Culprit(part, at.scope, at.slots, at.bound)
 
-    def _bind(self, at: Found, var: typed.Var, value: int, *, named: bool = True) -> Found:
+    def _bind(self, at: Culprit, var: typed.Var, value: int, *, named: bool = True) -> Culprit:
         slot = self.lowering.slot(at.scope)
         slots = [*at.slots[:slot], *[0] * (slot - len(at.slots)), value]
         bound = (*at.bound, (var.name, type_name(var.type), value)) if named else at.bound
-        return Found(at.part, at.scope.in_slot(var, slot), slots, bound)
+        return Culprit(at.part, at.scope.in_slot(var, slot), slots, bound)
 
-    def _descend(self, at: Found, wanted: bool) -> Found:
+    def _descend(self, at: Culprit, wanted: bool) -> Culprit:
         """The smallest part that makes `at.part` differ from what is wanted of it."""
         e = at.part
         if isinstance(e, typed.Op) and e.op == "not":
@@ -94,7 +94,7 @@ class Witness:
             return self._inside(e, at, wanted)
         return at
 
-    def _member(self, e: typed.Each, at: Found, wanted: bool) -> Found:
+    def _member(self, e: typed.Each, at: Culprit, wanted: bool) -> Culprit:
         """The first member of a set that should not be as it is."""
         tested = e.body if wanted else e.binder.where
         for member in _members(self._value(e.binder.source, at)):
@@ -107,9 +107,9 @@ class Witness:
                 return self._descend(self._at(place, tested), wanted)
         return at
 
-    def _inside(self, e: typed.Call, at: Found, wanted: bool) -> Found:
+    def _inside(self, e: typed.Call, at: Culprit, wanted: bool) -> Culprit:
         """The part of a definition that makes a call of it differ."""
-        place = Found(at.part, Scope(), [], at.bound)
+        place = Culprit(at.part, Scope(), [], at.bound)
         for param, arg in zip(e.definition.params, e.args, strict=True):
             place = self._bind(place, param, self._value(arg, at))
         for var, value in e.definition.lets:

@@ -75,24 +75,24 @@ class OtherEnd(Struct, frozen=True):
 
     Attributes:
         recorded: what the log says.
-        found: what the replay came to.
+        actual: what the replay came to.
         line: the line that says so.
     """
 
     recorded: End
-    found: End
+    actual: End
     line: int
 
     @property
     def differs(self) -> list[str]:
         """The keys that differ."""
-        return [key for key in _KEYS if _comparable(self.recorded, key) != _comparable(self.found, key)]
+        return [key for key in _KEYS if _comparable(self.recorded, key) != _comparable(self.actual, key)]
 
     def __str__(self) -> str:
         return "; ".join(self._texts())
 
     def _texts(self) -> Iterator[str]:
-        recorded, result = self.recorded, self.found
+        recorded, result = self.recorded, self.actual
         if recorded.ending != result.ending:
             yield f"ending {_named(result.ending)}, not {_named(recorded.ending)}"
         if _comparable(recorded, "winners") != _comparable(result, "winners"):
@@ -106,7 +106,7 @@ class OtherEnd(Struct, frozen=True):
 
     def _of(self, seat: str) -> tuple[int | str, int | str]:
         """The points of a seat in the replay and in the log."""
-        return self.found.scores.get(seat, "none"), self.recorded.scores.get(seat, "none")
+        return self.actual.scores.get(seat, "none"), self.recorded.scores.get(seat, "none")
 
 
 def end_of(game: Game, seat: str | None = OMNISCIENT) -> End | None:

@@ -41,7 +41,7 @@ def with_ids(seats: Mapping[str, str]) -> Ids:
     ids = {text: seat for seat, name in seats.items() for text in (name, comparable(name))}
     names = "|".join(re.escape(text) for text in sorted(ids, key=len, reverse=True))
     argument = re.compile(rf"(?<=[(,])( *)({names})( *)(?=[,)])")
-    return lambda text: argument.sub(lambda found: f"{found[1]}{ids[found[2]]}{found[3]}", text)
+    return lambda text: argument.sub(lambda match: f"{match[1]}{ids[match[2]]}{match[3]}", text)
 
 
 def back_with_ids(back: TakenBack, seats: Mapping[str, str]) -> TakenBack:

@@ -85,7 +85,7 @@ class DecisionLowering:
         """The code that follows is the body of the option, and its arguments stay where they are."""
         ask = self.b.block()
         by, among = self._deciders(s, scope)
-        choice, begun = self.options.choice(s.options[0], scope, once=s.by is not None)
+        choice, begun = self.options.choice(s.options[0], scope, representatives=s.by is not None)
         self.b.clear_arguments(choice)  # in a loop they are those of the last time
         self.b.goto(ask)
         self._ask(s, ask, by, [choice], scope, among)
@@ -98,7 +98,7 @@ class DecisionLowering:
         by, among = self._deciders(s, scope)
         choices = []
         for option in s.options:
-            choice, begun = self.options.choice(option, scope, once=s.by is not None)
+            choice, begun = self.options.choice(option, scope, representatives=s.by is not None)
             choices.append(choice)
             self.b.open_block = choice.block
             self.taken.append((ask, choice))
@@ -147,7 +147,7 @@ class DecisionLowering:
             lead, span = op("&", op("bit", self.b.x.expr(s.lead, scope)), by), s.lead.span
             note = "who leads must be one of those who may decide"
         site = self.b.x.site(span, note)
-        self.b.p.found[site] = tuple(self.b.layout.titles(self.player_kind))
+        self.b.p.members[site] = tuple(self.b.layout.titles(self.player_kind))
         return op("the", lead, site=site), by
 
     def _ask(

@@ -288,7 +288,7 @@ class ExpressionLowering:
         """The only member of a set."""
         assert isinstance(e.type, Ent)
         site = self.site(e.span, "there must be exactly one")
-        self.p.found[site] = tuple(self.layout.titles(e.type.kind))
+        self.p.members[site] = tuple(self.layout.titles(e.type.kind))
         return op("the", source, site=site)
 
     def ranked(self, op: str, b: typed.Binder, scope: Scope) -> ir.Ranked:
@@ -439,7 +439,7 @@ def _extreme(
     return ir.Fold(e.op, slot, source, None, where, body, default)
 
 
-def _once(x: ExpressionLowering, e: typed.Once, scope: Scope) -> ir.Expr:
+def _hypothetical(x: ExpressionLowering, e: typed.Once, scope: Scope) -> ir.Expr:
     args = []
     for a in e.args:
         value = x.expr(a, scope)
@@ -473,7 +473,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
     typed.Ways: ways,
-    typed.Once: _once,
+    typed.Once: _hypothetical,
     typed.Op: ExpressionLowering._op,
 }
 

@@ -119,13 +119,13 @@ class HeadLowering:
         head: tuple[typed.HeadPart, ...],
         scope: Scope,
         read: frozenset[typed.Var],
-        found: Begun,
+        begun: Begun,
         costs: list[tuple[typed.Cost, Scope]],
     ) -> Scope:
         """Collects the values that are read, and the costs with their scopes; returns the scope after the head."""
         for part in head:
             if isinstance(part, typed.Let) and part.var in read:
-                scope = self._name(part.var, part.value, scope, scope, found)
+                scope = self._name(part.var, part.value, scope, scope, begun)
             elif isinstance(part, typed.Cost):
                 costs.append((part, scope))
             elif isinstance(part, typed.Needs):
@@ -133,24 +133,24 @@ class HeadLowering:
                 of_guard = self._read_by(part.guard)
                 for var, arg in zip(part.guard.params, part.args, strict=True):
                     if var in of_guard:
-                        inner = self._name(var, arg, scope, inner, found)
-                self._named(part.guard.head, inner, of_guard, found, costs)
+                        inner = self._name(var, arg, scope, inner, begun)
+                self._named(part.guard.head, inner, of_guard, begun, costs)
         return scope
 
-    def _name(self, var: typed.Var, value: typed.Expr, scope: Scope, inner: Scope, found: Begun) -> Scope:
+    def _name(self, var: typed.Var, value: typed.Expr, scope: Scope, inner: Scope, begun: Begun) -> Scope:
         """Puts a value into a cell of its own; returns `inner` with the variable."""
         at = self.b.local(var.name, type_name(var.type))
-        found.named.append(Named(at, self.x.argument(value, var.type, scope), var.type, value.span))
+        begun.named.append(Named(at, self.x.argument(value, var.type, scope), var.type, value.span))
         return inner.in_cell(var, at)
 
-    def _payments(self, cost: typed.Cost, scope: Scope, found: Begun, *, steady: bool) -> Iterator[ir.Instruction]:
+    def _payments(self, cost: typed.Cost, scope: Scope, begun: Begun, *, steady: bool) -> Iterator[ir.Instruction]:
         amount = self.x.expr(cost.amount, scope)
-        source = self._place(cost.source, scope, found, steady=steady)
+        source = self._place(cost.source, scope, begun, steady=steady)
         if not steady:
-            amount = self._before(amount, cost.amount.span, found)
+            amount = self._before(amount, cost.amount.span, begun)
         if cost.target is not None:
             bounded = isinstance(cost.target, typed.PieceCount) and cost.target.place in self.x.layout.d.bounds
-            target = self._place(cost.target, scope, found, steady=steady and not bounded)
+            target = self._place(cost.target, scope, begun, steady=steady and not bounded)
             yield ir.Transfer(source, target, amount, _unlimited(cost), self._site(cost))
             yield from checks(self.x, cost.target, target, cost.span, scope)
             return
@@ -159,20 +159,20 @@ class HeadLowering:
         most = MAX_NUMBER if high is None else high
         yield ir.Store(source, op("-", source, amount), _least(cost), most, self._site(cost))
 
-    def _place(self, e: typed.Expr, scope: Scope, found: Begun, *, steady: bool) -> ir.Cell:
+    def _place(self, e: typed.Expr, scope: Scope, begun: Begun, *, steady: bool) -> ir.Cell:
         """The cell that a cost is taken from or goes to."""
         place = self.x.expr(e, scope)
         assert isinstance(place, ir.Cell)
         if steady:
             return place
-        return cell(place.base, self._before(place.index, e.span, found), place.size)
+        return cell(place.base, self._before(place.index, e.span, begun), place.size)
 
-    def _before(self, e: ir.Expr, at: Span, found: Begun) -> ir.Expr:
+    def _before(self, e: ir.Expr, at: Span, begun: Begun) -> ir.Expr:
         """A value from before paying: what other payments might change is kept in a cell."""
         if not any(isinstance(x, ir.Call) or (isinstance(x, ir.Cell) and not self._is_local(x)) for x in walk(e)):
             return e
         rest = self.b.local("paid", "int")
-        found.named.append(Named(rest, e, INT, at))
+        begun.named.append(Named(rest, e, INT, at))
         return cell(rest)
 
     def _is_local(self, c: ir.Cell) -> bool:
@@ -199,9 +199,11 @@ class _Conditions:
         results: list[ir.Condition] = []
         for part in head:
             if isinstance(part, typed.Let):
-                self._scope = self._bind(part.var, self.x.expr(part.value, self._here), self._scope)
+                self._scope = self._bind(part.var, self.x.expr(part.value, self._current), self._scope)
             elif isinstance(part, typed.Requirement):
-                results.append(self._after_lets(self.conditions.of(part.condition, part.reason, part.span, self._here)))
+                results.append(
+                    self._after_lets(self.conditions.of(part.condition, part.reason, part.span, self._current))
+                )
             elif isinstance(part, typed.Cost):
                 results.append(self._after_lets(self._cost(part)))
             else:
@@ -209,14 +211,14 @@ class _Conditions:
         return results
 
     @property
-    def _here(self) -> Scope:
+    def _current(self) -> Scope:
         """The scope at hand, whose next slots are free."""
         return replace(self._scope, slots=self._slots)
 
     def _needs(self, part: typed.Needs) -> list[ir.Condition]:
         outside, inner = self._scope, Scope()
         for var, arg in zip(part.guard.params, part.args, strict=True):
-            inner = self._bind(var, self.x.argument(arg, var.type, self._here), inner)
+            inner = self._bind(var, self.x.argument(arg, var.type, self._current), inner)
         self._scope = inner
         result = self.of(part.guard.head)
         self._scope = outside
@@ -231,7 +233,7 @@ class _Conditions:
     def _slot(self, value: ir.Expr, type_: Type) -> ir.Local:
         """A slot that holds a value from the next condition on."""
         bounds = self.x.ranges.of(value)
-        slot = self.x.slot(self._here)
+        slot = self.x.slot(self._current)
         if isinstance(type_, Num | Maybe):
             self.x.ranges.slots[slot] = bounds
         self._slots += 1
@@ -245,12 +247,12 @@ class _Conditions:
 
     def _cost(self, cost: typed.Cost) -> ir.Condition:
         """The condition that a cost is there, with those before that may be taken from the same place."""
-        amount: ir.Expr = self.x.bounded(self.x.expr(cost.amount, self._here), cost.amount.span)
+        amount: ir.Expr = self.x.bounded(self.x.expr(cost.amount, self._current), cost.amount.span)
         if not isinstance(amount, ir.Local | ir.Const):
             amount = self._slot(amount, cost.amount.type)
-        source = self.x.expr(cost.source, self._here)
+        source = self.x.expr(cost.source, self._current)
         assert isinstance(source, ir.Cell)
-        shown = self.conditions.shown(cost.amount, amount, self._here)
+        shown = self.conditions.shown(cost.amount, amount, self._current)
         tests = [op(">=", amount, FALSE)]
         if not _unlimited(cost):
             due: ir.Expr = amount
@@ -262,7 +264,7 @@ class _Conditions:
             least = _least(cost)
             tests.append(op("<=", due, op("-", source, ir.Const(least)) if least else source))
             self._paid.append(_Paid(amount, source, shown))
-            shown = (*earlier, *shown, *self.conditions.shown(cost.source, source, self._here))
+            shown = (*earlier, *shown, *self.conditions.shown(cost.source, source, self._current))
         text = self.conditions.text(cost.span)
         return ir.Condition(logic("and", tests), cost.reason or text, text, shown, cost.span)
 

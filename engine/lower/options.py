@@ -35,7 +35,7 @@ class OptionLowering:
         self._heads = HeadLowering(builder, self.conditions)
 
     def _params(
-        self, option: typed.OptionDef, scope: Scope, *, once: bool
+        self, option: typed.OptionDef, scope: Scope, *, representatives: bool
     ) -> tuple[tuple[ir.Param, ...], Scope, Scope]:
         """The parameters, the scope of the conditions (parameters in slots) and that of the body (in cells)."""
         params = []
@@ -60,7 +60,7 @@ class OptionLowering:
             text = self.conditions.text(p.span)
             to = seers(self.x, p, inner)
             param = ir.Param(p.var.name, type_, slot, at, low, high, where, p.reason, text, p.span)
-            params.append(replace(param, private=may_be_hidden(p), to=to, alike=once and self._alike(p.var)))
+            params.append(replace(param, private=may_be_hidden(p), to=to, alike=representatives and self._alike(p.var)))
             conditions = inner
             body = body.in_cell(p.var, at)
         return tuple(params), conditions, body
@@ -70,7 +70,7 @@ class OptionLowering:
         return kind is not None and kind.alike is not None
 
     def choice(
-        self, option: typed.OptionDef, scope: Scope, *, later: bool = False, once: bool = False
+        self, option: typed.OptionDef, scope: Scope, *, later: bool = False, representatives: bool = False
     ) -> tuple[ir.Choice, Begun]:
         """An option, with a block for its body; and what it does before that (see `HeadLowering.begun`).
 
@@ -78,9 +78,9 @@ class OptionLowering:
             option: the option.
             scope: around it.
             later: see `HeadLowering.begun`.
-            once: whether of several tokens that are alike one stands for all.
+            representatives: whether of several tokens that are alike one stands for all.
         """
-        params, conditions, body = self._params(option, scope, once=once)
+        params, conditions, body = self._params(option, scope, representatives=representatives)
         by = self.x.expr(option.by, conditions) if option.by is not None else None
         weight = self.x.expr(option.weight, conditions) if option.weight is not None else None
         requires = self._heads.requires(option.head, conditions)

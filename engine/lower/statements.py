@@ -11,7 +11,7 @@ from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
-from rulespec.engine.lower.tokens import kept, put
+from rulespec.engine.lower.tokens import put, stored
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, cell, op
 from rulespec.typed import nodes as typed
@@ -140,7 +140,7 @@ class StatementLowering:
         site = self.x.site(s.span, f"no more can be {what} than there is, and never less than nothing")
         amount = self.x.expr(s.amount, scope)
         if isinstance(s.target, typed.PieceCount) and s.target.place in self.x.layout.d.bounds:
-            target = cell(target.base, kept(self.b, target.index, "int", "place"), target.size)
+            target = cell(target.base, stored(self.b, target.index, "int", "place"), target.size)
         self.b.emit(ir.Transfer(source, target, amount, unlimited, site))
         for result in checks(self.x, s.target, target, s.span, scope):
             self.b.emit(result)

@@ -17,8 +17,8 @@ from rulespec.types import Ent, Maybe, none_of
 def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
     """Adds the instructions of `move t to place`: what is read comes first, then the place, then a fresh state."""
     x, kind, layout = b.x, s.kind, b.layout
-    token = kept(b, x.expr(s.token, scope), kind.name, kind.name)
-    place = kept(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
+    token = stored(b, x.expr(s.token, scope), kind.name, kind.name)
+    place = stored(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
     named = s.place.place if isinstance(s.place, typed.PlaceValue) else None
     limits = capacities_of(x, kind)
     if max(limits) >= 0 and (named is None or named.at_most is not None):
@@ -52,7 +52,7 @@ def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -
                 b.emit(replace(fits, condition=logic("or", [*elsewhere, fits.condition])))
 
 
-def kept(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
+def stored(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
     """A value that what is written next does not change: if it might, it is kept in a variable."""
     if _lasts(b.p, value):
         return value

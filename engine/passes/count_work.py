@@ -156,7 +156,7 @@ def _listed(d: ir.Decision, costs: Costs) -> ir.Decision:
         params = [
             replace(q, steps=steps, tested=tested) for q, (steps, tested) in zip(c.params, result.params, strict=True)
         ]
-        choices.append(replace(c, params=tuple(params), steps=result.once))
+        choices.append(replace(c, params=tuple(params), steps=result.fixed))
     return replace(d, choices=tuple(choices))
 
 

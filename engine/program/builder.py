@@ -164,7 +164,7 @@ def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:
     return Cell(base, index, size)
 
 
-def no_more_than(found: Expr, most: int, site: int) -> Expr:
+def no_more_than(value: Expr, most: int, site: int) -> Expr:
     """A set; a fault, if it has more members."""
-    count = op("count", found)
-    return If(op("<=", count, Const(most)), found, op("bit", op("/", count, FALSE, site=site)))
+    count = op("count", value)
+    return If(op("<=", count, Const(most)), value, op("bit", op("/", count, FALSE, site=site)))

@@ -25,11 +25,11 @@ class Listing(NamedTuple):
     """The most steps of listing the legal arguments of an option.
 
     Attributes:
-        once: those that are taken whatever parameters range over.
+        fixed: those that are taken whatever parameters range over.
         params: for each parameter those of each of its values, and whether they are of the test of the value, too.
     """
 
-    once: int
+    fixed: int
     params: tuple[tuple[int, bool], ...]
 
 

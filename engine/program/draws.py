@@ -100,6 +100,6 @@ class Stream(Draws):
         """Whether something of a probability happens."""
         return self.happens(2 * self.next(), rate)
 
-    def one_of(self, found: Sequence[_T]) -> _T:
+    def one_of(self, values: Sequence[_T]) -> _T:
         """One of some values, all equally likely."""
-        return found[self.below(2 * self.next(), len(found))]
+        return values[self.below(2 * self.next(), len(values))]

@@ -19,29 +19,29 @@ class ProgramFaultError(RulespecError):
     Attributes:
         site: index into `Program.sites`; -1 for a bound of the machine.
         detail: the numbers at fault, or "".
-        found: the set at fault, if it is one.
+        mask: the set at fault, if it is one.
         span: the place of what has taken too long, for a bound of the machine.
     """
 
-    def __init__(self, site: int, detail: str = "", found: int | None = None, span: Span | None = None) -> None:
+    def __init__(self, site: int, detail: str = "", mask: int | None = None, span: Span | None = None) -> None:
         super().__init__(detail)
         self.site = site
         self.detail = detail
-        self.found = found
+        self.mask = mask
         self.span = span
 
     def culprits(self, p: ir.Program) -> str:
         """The finding as text: the numbers, or the members of the set by their names."""
-        if self.found is None:
+        if self.mask is None:
             return self.detail
-        names = [name for i, name in enumerate(p.found[self.site]) if self.found >> i & 1]
+        names = [name for i, name in enumerate(p.members[self.site]) if self.mask >> i & 1]
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         return f"it finds {', '.join(names[:_SHOWN]) or 'none'}{more}"
 
 
 def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
     """The fault of an operator that has no value."""
-    return ProgramFaultError(e.site, found=args[0] if e.op == "the" else None)
+    return ProgramFaultError(e.site, mask=args[0] if e.op == "the" else None)
 
 
 def too_deep() -> DiagnosticsError:

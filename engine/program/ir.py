@@ -357,13 +357,13 @@ class Block(Brief, Struct):
 class Shown(Brief, Struct, frozen=True, gc=False):
     """A value to show to a person: its source text, and its type: a kind's name, "int", "bool", or "set kind".
 
-    `once` is the name of a procedure after which it has this value, and `args` are what the procedure is given.
+    `after` is the name of a procedure after which it has this value, and `args` are what the procedure is given.
     """
 
     text: str
     type: str
     expr: Expr
-    once: str = ""
+    after: str = ""
     args: tuple[Shown, ...] = ()
 
 
@@ -531,7 +531,7 @@ class Program(Brief, Struct):
     scoring: Scoring | None = None
     endings: list[str] = []
     sites: list[tuple[Span, str]] = []
-    found: dict[int, tuple[str, ...]] = {}
+    members: dict[int, tuple[str, ...]] = {}
     """A site where a set may be at fault → the names of what it may hold."""
     start: list[int] = []
     """The state before the first block has run."""

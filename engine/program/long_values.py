@@ -39,8 +39,8 @@ class LongValues(Struct, frozen=True):
 def long_values(p: ir.Program, costs: Costs) -> LongValues:
     """The values that may take too long to be evaluated without counting."""
 
-    def long(found: Iterable[ir.Expr | None]) -> bool:
-        return sum(costs.of(e) for e in found if e is not None) > MAX_VALUE_STEPS
+    def long(expressions: Iterable[ir.Expr | None]) -> bool:
+        return sum(costs.of(e) for e in expressions if e is not None) > MAX_VALUE_STEPS
 
     options = [(i, k, c) for i, d in enumerate(p.decisions) for k, c in enumerate(d.choices)]
     secrets = [secret for of in secrets_of(p).values() for secret in of]

@@ -83,8 +83,8 @@ class Taint:
             self._reads[number] = self._of_all([*(value for _, value in f.lets), f.body])
         return self._reads[number]
 
-    def _of_all(self, found: Iterable[ir.Expr]) -> frozenset[int]:
-        return frozenset().union(*map(self.read, found))
+    def _of_all(self, expressions: Iterable[ir.Expr]) -> frozenset[int]:
+        return frozenset().union(*map(self.read, expressions))
 
 
 class _Ways(Flow):

@@ -92,7 +92,7 @@ class PythonBackend:
         self._steps = steps
         self._interpreter = Interpreter(program, steps=steps)
         self._writer = ExpressionWriter(fast, features)
-        names = self._made(fast)
+        names = self._compiled(fast)
         count = range(len(fast.decisions))
         self._own = [names[f"own{i}"] for i in count]
         self._out = [names[f"out{i}"] for i in count]
@@ -128,7 +128,7 @@ class PythonBackend:
         """The generated source."""
         return "\n".join(self._writer.lines) + "\n"
 
-    def _made(self, program: ir.Program) -> dict[str, Any]:
+    def _compiled(self, program: ir.Program) -> dict[str, Any]:
         """Writes and compiles all functions; returns them by their names, among all that the source may use."""
         writer = self._writer
         for write in definitions(writer).values():
@@ -256,9 +256,9 @@ class PythonBackend:
     def _exactly(self, state: State, decision: int, listed: int, *, interrupts: bool) -> Iterator[Listed]:
         """The options after so many that have been listed."""
         options = self._exact.interrupts if interrupts else self._exact.own
-        return after(listed, options(state, decision), self._told)
+        return after(listed, options(state, decision), self._note_interpreter)
 
-    def _told(self) -> None:
+    def _note_interpreter(self) -> None:
         if self._exact is self._interpreter:
             handed_back("interpreter")
 
@@ -270,7 +270,7 @@ class PythonBackend:
     def _again(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
         """Runs with exact counting."""
         journal = self._exact.run(state, block, args)
-        self._told()
+        self._note_interpreter()
         return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
 
     def _occupied(self, state: State, cells: Iterable[int]) -> Journal:
@@ -293,10 +293,10 @@ class PythonBackend:
         """The legal options of others."""
         return self._options(self._out[decision](state), state, decision, interrupts=True)
 
-    def _options(self, found: Iterator[Listed], state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
+    def _options(self, listed: Iterator[Listed], state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
         if decision not in self._charging:
-            return found
-        return within_bound(found, self._left, partial(self._exactly, state, decision, interrupts=interrupts))
+            return listed
+        return within_bound(listed, self._left, partial(self._exactly, state, decision, interrupts=interrupts))
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""

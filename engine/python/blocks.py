@@ -88,15 +88,15 @@ class BlockWriter:
         self._opened: set[int] = set()
         """The blocks that the place is within: none is written inside of itself."""
 
-    def body(self, given: Collection[str]) -> list[str]:
-        """The lines of the function; `given` are the variables that are its parameters."""
+    def body(self, parameters: Collection[str]) -> list[str]:
+        """The lines of the function; `parameters` are the variables that are its parameters."""
         self.i.zero = set(self.plan.zero_at.get(self._head, ()))
         body, _ = self._region(self._head, -1, 0)
         if self._again:
             body = ["while True:", *("    " + line for line in [*counted(self.steps), *body])]
             self.steps = 1
         used = set(_NAME.findall("\n".join(body)))
-        fresh = [v for v in map(variable, self._own) if v in used and v not in given]
+        fresh = [v for v in map(variable, self._own) if v in used and v not in parameters]
         return [f"{' = '.join(fresh)} = 0", *body] if fresh else body
 
     # --- from block to block ---------------------------------------------------------------

@@ -47,23 +47,25 @@ class ChoiceWriter:
                     results[f"by{i:d}_{k:d}"] = partial(self.w.value, f"by{i:d}_{k:d}", _params(c), c.by)
         return results
 
-    def _listing(self, number: int, d: ir.Decision, *, interrupts: bool, once: bool) -> list[str]:
+    def _listing(self, number: int, d: ir.Decision, *, interrupts: bool, representatives: bool) -> list[str]:
         """The lines that list the options of the decider, or of others; none if there are no such options.
 
-        With `once`, of options for tokens that are alike one is listed.
+        With `representatives`, of options for tokens that are alike one is listed.
         """
         chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
         body = self._share([c for _, c in chosen]) if self.w.features.share else []
         body += self._keep(d, [c for _, c in chosen]) if self.w.features.hoist else []
-        body += [line for k, c in chosen for line in self._listed(number, k, c, once=once)]
-        kinds = sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike}) if once else []
+        body += [line for k, c in chosen for line in self._listed(number, k, c, representatives=representatives)]
+        kinds = (
+            sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike}) if representatives else []
+        )
         body[:0] = [f"a_{kind} = alike(s, {number:d}, '{kind}', interrupts={interrupts})" for kind in kinds]
         self.w.shared = {}
         return body
 
     def _list(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
         """Writes the function that lists options."""
-        lines = self._listing(number, d, interrupts=interrupts, once=True)
+        lines = self._listing(number, d, interrupts=interrupts, representatives=True)
         if any(_LEFT.search(line) for line in lines) and not self.charges(d):
             lines = [_YIELD.sub(r"n += 1; \g<0>", _LEFT.sub("left", line)) for line in lines]
             again = f"yield from exactly(s, {number:d}, n, interrupts={interrupts})"
@@ -77,7 +79,7 @@ class ChoiceWriter:
 
     def _any(self, number: int, d: ir.Decision) -> None:
         """Writes the function that says whether there is a legal option of the decider."""
-        lines = self._listing(number, d, interrupts=False, once=False)
+        lines = self._listing(number, d, interrupts=False, representatives=False)
         results = [_YIELD.sub("return True", line) for line in lines]
         self.w.function(f"any{number:d}", ["s"], [*results, "return False"])
 
@@ -89,11 +91,11 @@ class ChoiceWriter:
             asked = [x for q in c.params for x in (q.low, q.high, q.where.expr if q.where else None) if x is not None]
             asked += [x for lets, test in conditions(c) for x in (*lets.values(), test)]
             for e in asked:
-                for part in _here(e):
+                for part in _local_parts(e):
                     if isinstance(part, _DEAR) and not free(part):
                         often[part] = often.get(part, 0) + 1
             if c.params and all(needs(c)):
-                sure += [e for e in _here(c.params[0].low) if isinstance(e, _DEAR) and not free(e)]
+                sure += [e for e in _local_parts(c.params[0].low) if isinstance(e, _DEAR) and not free(e)]
         lines: list[str] = []
         for e in dict.fromkeys(sure):
             if often[e] > 1 and not self.w.facts.may_fault(e):
@@ -109,8 +111,8 @@ class ChoiceWriter:
         self.w.shared |= rest
         return [f"{h} = None" for h in names]
 
-    def _listed(self, decision: int, number: int, c: ir.Choice, *, once: bool) -> list[str]:
-        """The lines that list the legal arguments of an option; `once`: one of several alike tokens stands for all."""
+    def _listed(self, decision: int, number: int, c: ir.Choice, *, representatives: bool) -> list[str]:
+        """The lines that list the legal arguments of an option; `representatives`: one for all alike tokens."""
         places = [f"({decision:d}, {number:d}, {at:d})" for at in range(len(c.params))]
         slots = [param.slot for param in c.params]
         order = option_tests(c, self.w.facts)
@@ -124,7 +126,7 @@ class ChoiceWriter:
             if where is not None:
                 body.append(f"{pad}if {self.w.x(where)}:")
                 pad += "    "
-            if once and depth and c.params[depth - 1].alike:
+            if representatives and depth and c.params[depth - 1].alike:
                 slot = slots[depth - 1]
                 body += [f"{pad}k{slot:d} = {self._mark(c, depth - 1)}", f"{pad}if k{slot:d} not in done{slot:d}:"]
                 pad += "    "
@@ -139,12 +141,12 @@ class ChoiceWriter:
                 pad += "    "
             if depth < len(slots):
                 source = f"r{depth:d}" if counted else self._domain(c.params[depth], places[depth])
-                if once and c.params[depth].alike:
+                if representatives and c.params[depth].alike:
                     body.append(f"{pad}done{slots[depth]:d} = {{}}")
                 body.append(f"{pad}for v{c.params[depth].slot:d} in {source}:")
                 pad += "    "
         by = self.w.x(c.by) if c.by is not None else "-1"
-        body += [f"{pad}done{q.slot:d}[k{q.slot:d}] = 1" for q in c.params if once and q.alike]
+        body += [f"{pad}done{q.slot:d}[k{q.slot:d}] = 1" for q in c.params if representatives and q.alike]
         body.append(f"{pad}yield {number:d}, ({''.join(f'v{i:d}, ' for i in slots)}), {by}")
         return body
 
@@ -226,8 +228,8 @@ def _sure_values(param: ir.Param) -> int:
     return param.low.value.bit_count() + (param.none is not None) if isinstance(param.low, ir.Const) else 1
 
 
-def _here(e: ir.Expr) -> Iterator[ir.Expr]:
+def _local_parts(e: ir.Expr) -> Iterator[ir.Expr]:
     """The expression and all in it that are evaluated in the state at hand."""
     yield e
     for part in at_hand(e):
-        yield from _here(part)
+        yield from _local_parts(part)

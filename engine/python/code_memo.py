@@ -13,16 +13,16 @@ class CodeMemo:
 
     def __init__(self) -> None:
         self._codes: dict[str, CodeType] = {}
-        self._kept = 0
+        self._size = 0
 
     def code(self, source: str) -> CodeType:
         """The code that defines the function of a source text, as `exec` takes it."""
         result = self._codes.get(source)
         if result is None:
             result = compile(source, "<generated>", "exec")
-            self._kept += len(source)
-            if self._kept > MAX_SOURCE:
+            self._size += len(source)
+            if self._size > MAX_SOURCE:
                 self._codes.clear()
-                self._kept = len(source)
+                self._size = len(source)
             self._codes[source] = result
         return result

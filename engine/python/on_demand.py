@@ -61,7 +61,7 @@ class OnDemandBackend(PythonBackend):
         """A machine with all functions: they count by what they go over."""
         return PythonBackend(self.p, features=FEATURES, steps=self._steps)
 
-    def _made(self, program: ir.Program) -> dict[str, Any]:
+    def _compiled(self, program: ir.Program) -> dict[str, Any]:
         """Makes functions that make the real ones and take their places."""
         self._functions = FunctionWriter(self._writer, self.occupancy, self._costs)
         self._names = self._used(program)

@@ -85,7 +85,7 @@ def lowest(mask: int) -> int:
 def the(mask: int, site: int) -> int:
     """The only member of a set."""
     if not mask or mask & mask - 1:
-        raise ProgramFaultError(site, found=mask)
+        raise ProgramFaultError(site, mask=mask)
     return mask.bit_length() - 1
 
 

@@ -181,7 +181,7 @@ def replay_log(
     report: Report | None = None,
     load: Load = load_ruleset,
     strict: bool | None = None,
-    once: bool = False,
+    single_use: bool = False,
     lenient: bool = False,
     past_known_faults: bool = False,
     carried: bool = True,
@@ -199,7 +199,8 @@ def replay_log(
         load: loads a ruleset; with many logs, a function that remembers them.
         strict: whether an illegal entry of a foreign log is a divergence even if the system that recorded it ignores
             such entries; if not given, it is one where `rules` are given.
-        once: whether this is the only log: then the Python backend is made for one game, unless the log is a long one.
+        single_use: whether this is the only log: then the Python backend is made for one game, unless the log is
+            long.
         lenient: whether a line of a native log that is no decision is where the log diverges; else it is an error.
         past_known_faults: whether a foreign log is replayed past the known faults of the system that recorded it, under
             the overlays that its dialect names for them; not with `rules`.
@@ -218,7 +219,7 @@ def replay_log(
             fail("RS630", message, Span(str(path), 1, 1, 1, 2), help=help_)
         native = parse_log(text, str(path), whole, lenient=lenient)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load, carried=carried)
-        backend = quick_machine if once and _is_short(backend, native.entries) else backend
+        backend = quick_machine if single_use and _is_short(backend, native.entries) else backend
         return replay_native(native, ruleset, until=until, backend=backend, trace=trace, report=report)
     if len(text) > MAX_FOREIGN_BYTES:
         fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
@@ -226,7 +227,7 @@ def replay_log(
     from rulespec.engine.dialects.foreign_log import parse_foreign
 
     log = parse_foreign(text, str(path))
-    backend = quick_machine if once and _is_short(backend, log.entries) else backend
+    backend = quick_machine if single_use and _is_short(backend, log.entries) else backend
     return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict, past_known_faults)
 
 

@@ -40,12 +40,12 @@ class SearchMemory:
         """The most rows that go in at once."""
         grow = self.instance.grow
         self.rows = grow(self.row * max(2, self.most))
-        self.found = grow(8 * (self.constants["MAX_OPTIONS"] + 1))
+        self.options = grow(8 * (self.constants["MAX_OPTIONS"] + 1))
         self.room = out = max(OUT_BYTES, self.row + 16, self.constants["STRIDE"])
         """Bytes of rows that come out at once, or of recorded decisions that go in."""
         self.out = grow(out)
         self.numbers = np.frombuffer(self.instance.memory, np.int64)
-        registers = {"ROWS": self.rows, "FOUND": self.found, "OUT": self.out, "OUT_END": self.out + out}
+        registers = {"ROWS": self.rows, "FOUND": self.options, "OUT": self.out, "OUT_END": self.out + out}
         registers["TRAIL_END"] = self.out + out // 8 * 8
         for register, value in (registers | {"RATE": threshold(INTERRUPT_RATE)}).items():
             self.set(register, value)

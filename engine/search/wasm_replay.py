@@ -64,10 +64,10 @@ class WasmReplay:
         for n, size in sizes.items():
             memory.write(at, self._games[n][self._done[n] : self._done[n] + size])
             addresses.append([at, at := at + self._bytes * size])
-        memory.write(memory.found, np.array(addresses, np.int64))
+        memory.write(memory.options, np.array(addresses, np.int64))
         memory.write(memory.rows, self._rows[list(sizes)])
         memory.each(len(sizes), self._call(len(sizes)))
-        reached = memory.read(memory.found, 2 * len(sizes))[::2].tolist()
+        reached = memory.read(memory.options, 2 * len(sizes))[::2].tolist()
         rows = memory.read(memory.rows, self._search.columns * len(sizes)).reshape(len(sizes), -1)
         self._rows[list(sizes)] = rows
         for n, (begun, _), to in zip(sizes, addresses, reached, strict=True):

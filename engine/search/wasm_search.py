@@ -56,7 +56,7 @@ class WasmSearch(Search):
             count = len(part)
             look = (count, what, int(self.interrupts))
             given_back = memory.each(count, lambda look=look: memory.instance.call("look", *look))  # type: ignore[misc]
-            result[first : first + count] = memory.read(memory.found, count)
+            result[first : first + count] = memory.read(memory.options, count)
             if given_back:
                 result[first : first + count][given_back] = python(part[given_back])
         return result
@@ -81,7 +81,7 @@ class WasmSearch(Search):
         result = np.empty_like(rows)
         for first, part in self._parts(rows):
             count = len(part)
-            memory.write(memory.found, numbers[first : first + count])
+            memory.write(memory.options, numbers[first : first + count])
             call = (count, int(self.interrupts))
             given_back = memory.each(count, lambda call=call: memory.instance.call("advance", *call))  # type: ignore[misc]
             result[first : first + count] = memory.read(memory.rows, part.size).reshape(part.shape)

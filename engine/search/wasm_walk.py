@@ -31,8 +31,8 @@ class WasmWalk:
         self._call = self._memory.instance.call
         self._interrupts = int(search.interrupts)
         self._start = self._memory.rows
-        self._here = self._memory.rows + self._memory.row  # the second row is that of playouts
-        self._memory.set("ROWS", self._here)
+        self._row = self._memory.rows + self._memory.row  # the second row is that of playouts
+        self._memory.set("ROWS", self._row)
         self._stride = self._memory.constants["STRIDE"]
         self._options = self._memory.constants["OPTIONS_BASE"]
         self._marks: list[int] = []  # the ends of the journal before what has been taken
@@ -86,14 +86,14 @@ class WasmWalk:
     @property
     def row(self) -> NDArray[np.int64]:
         """The position as a row."""
-        self._call("saved", self._here)
-        return self._memory.read(self._here, self._search.columns)
+        self._call("saved", self._row)
+        return self._memory.read(self._row, self._search.columns)
 
     def weights(self) -> list[int]:
         """The weights of the options."""
         try:
             self._call("weigh", self._interrupts)
-            return list(map(int, self._memory.read(self._memory.found, self.count)))
+            return list(map(int, self._memory.read(self._memory.options, self.count)))
         except TrapError:
             return self._python().weights()
 
@@ -110,8 +110,8 @@ class WasmWalk:
             self._call("undo", mark)
             walk = self._python()
             walk.take(number)
-            self._memory.write(self._here, walk.row)
-            self._call("moved", self._here)
+            self._memory.write(self._row, walk.row)
+            self._call("moved", self._row)
         self._marks.append(mark)
         self._sums.append(None)
         self._count = None
@@ -126,13 +126,13 @@ class WasmWalk:
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
         """Plays a random game from here, then goes back."""
-        self._call("saved", self._here)
+        self._call("saved", self._row)
         self._memory.sow(seed, number)
         try:
             if self._memory.play(1, cap):
                 raise TrapError
             result = self._memory.end(self._search, 0)
         except TrapError:
-            result = self._search.playout(self._memory.read(self._here, self._search.columns), seed, number, cap)
+            result = self._search.playout(self._memory.read(self._row, self._search.columns), seed, number, cap)
         self._back()
         return result

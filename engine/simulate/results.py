@@ -120,9 +120,9 @@ def check_header(data: bytes, name: str, plan: Plan) -> None:
         raise SaveError(f"{name} holds other games: {', '.join(texts[:5])}. Name another file, or delete this one")
 
 
-def _drawn_otherwise(found: dict[str, Any], place: Span) -> NoReturn:
+def _drawn_otherwise(header: dict[str, Any], place: Span) -> NoReturn:
     """Reports that results were drawn by another generator: Python's own, if their header names none."""
-    by = f"by {_quoted(found['random'])}" if "random" in found else "by Python's MT19937, as before Rulespec named it"
+    by = f"by {_quoted(header['random'])}" if "random" in header else "by Python's MT19937, as before Rulespec named it"
     message = f"the games were drawn {by}, and are drawn by {_quoted(GENERATOR)} now: a seed gives other games"
     help_ = "the rows stay valid, but their games cannot be played again or continued here: name another file"
     fail("RS653", message, place, help=help_)

@@ -141,7 +141,7 @@ class _Explorer:
         self.progress = progress
         self.rng = random.Random(0)
         self.result = Exploration()
-        self.found: dict[tuple[str, Span | None], Finding] = {}
+        self.findings: dict[tuple[str, Span | None], Finding] = {}
         self.open: dict[Span, tuple[str, int]] = {}
         self.offered: set[Span] = set()
         self.endless = endless_decisions(ruleset)
@@ -155,10 +155,10 @@ class _Explorer:
             if complete := self._breadth(seats, share // 4):
                 self.near.update(self.open)
             self._playouts(seats, end, CLOSELY // (high - low + 1), defaults=not complete)
-        for finding in self.found.values():
-            self._shorten(finding, (self.limit - self.result.decisions) // len(self.found))
+        for finding in self.findings.values():
+            self._shorten(finding, (self.limit - self.result.decisions) // len(self.findings))
             finding.diagnostic = _with_game(self.ruleset, finding)
-        self.result.findings = [*self.found.values()]
+        self.result.findings = [*self.findings.values()]
         self.result.others += idle_entries(self.ruleset)
         self._never()
         self.progress(self.result.decisions % _STEP)
@@ -193,9 +193,9 @@ class _Explorer:
         if meant(game, diagnostic):
             return
         key = (diagnostic.code, None if loop else diagnostic.span)
-        known = self.found.get(key)
-        if (known is None and len(self.found) < MAX_FOUND) or (known is not None and len(moves) < len(known.moves)):
-            self.found[key] = Finding(diagnostic, LogHeader.of(game), moves, loop, shortest)
+        known = self.findings.get(key)
+        if (known is None and len(self.findings) < MAX_FOUND) or (known is not None and len(moves) < len(known.moves)):
+            self.findings[key] = Finding(diagnostic, LogHeader.of(game), moves, loop, shortest)
 
     def _see(self, game: Game, options: list[Option]) -> None:
         """Counts the options that are legal, and those that should be: not those that settings switch off."""

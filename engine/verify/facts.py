@@ -62,7 +62,7 @@ class _Asked:
         seats = [entity_name(d.kinds[d.player_kind], i) for i in range(d.max_players)]
         self.labels = Labels(d.kinds, self.p, seats)
         self.budget = Budget(MAX_CHECK_STEPS)
-        self._made: dict[int, Closure] = {}
+        self._closures: dict[int, Closure] = {}
 
     def size(self, type_: Type) -> int:
         """The number of entities of a type."""
@@ -103,7 +103,7 @@ class _Asked:
 
     def _detail(self, fault: ProgramFaultError) -> str:
         note = fault.culprits(self.p)
-        if fault.found is not None:
+        if fault.mask is not None:
             return f"{self.p.sites[fault.site][1]} ({note})"
         return note or self.p.sites[fault.site][1]
 
@@ -122,10 +122,10 @@ class _Asked:
 
     def compiled(self, e: typed.Expr, scope: Scope) -> Closure:
         """The function of an expression; each stands in one scope only."""
-        if id(e) not in self._made:
-            self._made[id(e)] = self.closures.compiled(self.x.expr(e, scope))
+        if id(e) not in self._closures:
+            self._closures[id(e)] = self.closures.compiled(self.x.expr(e, scope))
             self.p.slots = max(self.p.slots, self.x.most_slots)
-        return self._made[id(e)]
+        return self._closures[id(e)]
 
 
 class _Seen:

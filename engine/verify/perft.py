@@ -73,25 +73,25 @@ def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
     return result
 
 
-def _count(game: Game, depth: int, limit: int, found: Perft, states: Counter[str]) -> None:
+def _count(game: Game, depth: int, limit: int, total: Perft, states: Counter[str]) -> None:
     if depth == 0:
-        found.leaves += 1
+        total.leaves += 1
         states[game.hash] += 1
         return
     if game.is_over:
-        found.ended += 1
+        total.ended += 1
         return
     for option in list(every_option(game)):
-        if found.nodes >= limit:
-            found.complete = False
+        if total.nodes >= limit:
+            total.complete = False
             return
-        found.nodes += 1
-        before = found.leaves
+        total.nodes += 1
+        before = total.leaves
         game.apply(option)
-        _count(game, depth - 1, limit, found, states)
+        _count(game, depth - 1, limit, total, states)
         game.undo()
-        if depth == found.depth:
-            found.divide[named(option)] = found.leaves - before
+        if depth == total.depth:
+            total.divide[named(option)] = total.leaves - before
 
 
 def named(option: Option) -> str:

@@ -186,9 +186,9 @@ def count(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend = "pytho
         yield Row(row.players, row.log, row.at, result.depth, counted(result))
 
 
-def counted(found: Perft) -> dict[str, int | str]:
+def counted(count: Perft) -> dict[str, int | str]:
     """The recorded counts of a perft."""
-    return {name: getattr(found, name) for name in COUNTED}
+    return {name: getattr(count, name) for name in COUNTED}
 
 
 def _deepest(game: Game) -> Perft:
@@ -246,15 +246,15 @@ def _compare(row: Row, game: Game, backend: Backend, report: Report) -> None:
         _differences(row, result, backend, report)
 
 
-def _differences(row: Row, found: Perft, backend: Backend, report: Report) -> None:
-    now: dict[str, Any] = counted(found)
+def _differences(row: Row, count: Perft, backend: Backend, report: Report) -> None:
+    now: dict[str, Any] = counted(count)
     names = [name for name, value in row.counted.items() if now[name] != value]
     if not names:
         return
-    if not found.complete:
+    if not count.complete:
         names = ["nodes"]
     texts = [f"{name} is {now[name]}, recorded {row.counted[name]}" for name in names]
-    if not found.complete:
+    if not count.complete:
         texts = [f"there are more nodes than the {row.counted['nodes']} recorded"]
     help_ = "find the option with `rulespec perft --divide`"
     if names == ["hash"]:

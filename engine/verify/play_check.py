@@ -35,7 +35,7 @@ _NUMBERS = 1 / 2  # of the time is for the numbers of players, the rest for sett
 
 
 @dataclass(slots=True)
-class _Found:
+class _Mistake:
     """A mistake: the games that show it by combination, and the shortest of them."""
 
     shortest: Playout
@@ -64,7 +64,7 @@ class _PlayCheck:
         self.ended: dict[int, int] = {}
         self.capped: dict[int, int] = {}
         self.endless: Span | None = None
-        self.found: dict[tuple[str, Span | None], _Found] = {}
+        self.mistakes: dict[tuple[str, Span | None], _Mistake] = {}
         self.others: list[Diagnostic] = []
         self.end = time.process_time() + SECONDS
 
@@ -73,7 +73,7 @@ class _PlayCheck:
         settings_from = self.end - SECONDS * (1 - _NUMBERS) if numbers < len(self.all) else self.end
         for at, combination in enumerate(self.all):
             now = time.process_time()
-            if now > self.end and (combination.settings or self.found or now > self.end + SECONDS):
+            if now > self.end and (combination.settings or self.mistakes or now > self.end + SECONDS):
                 break
             until, left = (settings_from, numbers - at) if at < numbers else (self.end, len(self.all) - at)
             self._combination(at, combination, now + max(0.0, until - now) / left)
@@ -113,7 +113,7 @@ class _PlayCheck:
         if playout is None or playout.failure is None or meant(playout.game, playout.failure.wrong):
             return False
         wrong = playout.failure.wrong
-        result = self.found.setdefault((wrong.code, wrong.span or _asked(playout.game)[0]), _Found(playout))
+        result = self.mistakes.setdefault((wrong.code, wrong.span or _asked(playout.game)[0]), _Mistake(playout))
         result.games[at] = result.games.get(at, 0) + 1
         if len(playout.moves()) < len(result.shortest.moves()):
             result.shortest = playout
@@ -122,23 +122,24 @@ class _PlayCheck:
     # --- what is said --------------------------------------------------------------------
 
     def _mistakes(self) -> list[Diagnostic]:
-        result = list(self.found.values())[:MAX_FOUND]
+        result = list(self.mistakes.values())[:MAX_FOUND]
         return [
-            self._told(each, Effort(EFFORT.decisions // len(result), EFFORT.seconds / len(result))) for each in result
+            self._diagnostic(each, Effort(EFFORT.decisions // len(result), EFFORT.seconds / len(result)))
+            for each in result
         ]
 
-    def _told(self, found: _Found, effort: Effort) -> Diagnostic:
+    def _diagnostic(self, mistake: _Mistake, effort: Effort) -> Diagnostic:
         """The diagnostic of a mistake: in how many games of which combinations, and the shortest game found."""
-        failing = shorter_playout(found.shortest, effort)
-        wrong = _placed(failing.wrong, found.shortest)
-        share, which = self._share(found.games)
+        failing = shorter_playout(mistake.shortest, effort)
+        wrong = _placed(failing.wrong, mistake.shortest)
+        share, which = self._share(mistake.games)
         lines = [wrong.help] if wrong.help else []
         shown = example(self.ruleset, failing.header, failing.moves, failing.changed)
         lines.append(f"{which}; the shortest game found: {shown}")
         if failing.scenario and len(failing.moves) <= _SCENARIO:
             lines.append(f"as a scenario:\n{failing.scenario.rstrip()}")
         else:
-            how = _simulated(self.all[next(iter(found.games))])
+            how = _simulated(self.all[next(iter(mistake.games))])
             lines.append(f"`rulespec simulate` with `{how} --failures FOLDER` plays such games, and writes them")
         message = f"{wrong.message}, {share}"
         return replace(wrong, message=message, help="\n".join(lines))

@@ -39,17 +39,17 @@ class PositionGraph:
     def __init__(self) -> None:
         self.nodes = [Node(-1, None)]
 
-    def path(self, here: int) -> list[Option]:
+    def path(self, node: int) -> list[Option]:
         """The options from the start to a position."""
         path: list[Option] = []
-        while (move := self.nodes[here].move) is not None:
+        while (move := self.nodes[node].move) is not None:
             path.append(move)
-            here = self.nodes[here].parent
+            node = self.nodes[node].parent
         return path[::-1]
 
-    def decision(self, here: int) -> ir.Decision:
+    def decision(self, node: int) -> ir.Decision:
         """The open decision of a position where the game is not over."""
-        decision = self.nodes[here].decision
+        decision = self.nodes[node].decision
         assert decision is not None
         return decision
 

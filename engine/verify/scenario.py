@@ -41,7 +41,7 @@ class Scenario:
         settings: settings of the table.
         base: the id of the scenario whose position it begins with; None once that has been laid under it.
         start: a call of a procedure that the game begins with; None for its own start.
-        given: the layers of the position, each over the one before.
+        layers: the layers of the position, each over the one before.
         steps: decisions and expectations.
     """
 
@@ -56,7 +56,7 @@ class Scenario:
     settings: tuple[tuple[str, str], ...]
     base: Scalar | None
     start: Scalar | None
-    given: tuple[Layer, ...]
+    layers: tuple[Layer, ...]
     steps: tuple[Step, ...]
 
 
@@ -129,7 +129,7 @@ def _scenario(node: Node) -> Scenario:
         settings=tuple((k.text, _word(v)) for k, v in pairs(_get(node, "settings"))),
         base=base if isinstance(base, Scalar) else None,
         start=start if isinstance(start, Scalar) else None,
-        given=(Layer(_scalars(_get(source, "run")), values),),
+        layers=(Layer(_scalars(_get(source, "run")), values),),
         steps=tuple(
             Step(_scalars(_get(part, "when")), pairs(_get(part, "then")))
             for part in [node, *items(_get(node, "steps"))]

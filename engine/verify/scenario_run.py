@@ -33,7 +33,7 @@ class Failure:
         span: the place of the expectation.
         what: its key, such as `options` or `when`.
         expected: the expected value; empty if what is found says it all, or the scenario could not go on.
-        found: the value, or the fault.
+        actual: the value, or the fault.
     """
 
     scenario: Scenario
@@ -41,16 +41,16 @@ class Failure:
     span: Span
     what: str
     expected: str
-    found: str
+    actual: str
 
     @property
     def diagnostic(self) -> Diagnostic:
         """The failure as a diagnostic with its place."""
         expected = f", expected {self.expected}" if self.expected else ""
-        message = f"{self.scenario.id}: {self.what} is {self.found}{expected}"
+        message = f"{self.scenario.id}: {self.what} is {self.actual}{expected}"
         code = "RS812"
         if self.what in _CODES:
-            message, code = f"{self.scenario.id}: {self.found}", _CODES[self.what]
+            message, code = f"{self.scenario.id}: {self.actual}", _CODES[self.what]
         notes = (Label(self.scenario.span, self.scenario.title),)
         return Diagnostic(code, Severity.ERROR, message, self.span, notes=notes)
 
@@ -110,7 +110,7 @@ class _Run:
             # A given position may break an invariant before any decision; the start of the game may not.
             # The interpreter is slow at invariants, as it reads the whole state: it tests them at the end only,
             # and those before the first decision if one is broken then.
-            source = any(layer.run or layer.set for layer in self.scenario.given) or self.scenario.start is not None
+            source = any(layer.run or layer.set for layer in self.scenario.layers) or self.scenario.start is not None
             slow = self.backend == "interpreter"
             start = game.copy()
             broken: set[str] | None = set()
@@ -137,8 +137,8 @@ class _Run:
         except RulesetFaultError as fault:
             self.fail(self.scenario.span, "fault", str(fault))
 
-    def fail(self, span: Span, what: str, found: str, expected: str = "") -> None:
-        self.failures.append(Failure(self.scenario, self.backend, span, what, expected, found))
+    def fail(self, span: Span, what: str, actual: str, expected: str = "") -> None:
+        self.failures.append(Failure(self.scenario, self.backend, span, what, expected, actual))
 
     def because(self, game: Game, invariant: str) -> str:
         """For whom an invariant fails, as the end of a message."""
@@ -164,7 +164,7 @@ class _Run:
             game = Game(
                 self.ruleset, scenario.seats or usual_seats(self.ruleset), dict(scenario.settings), self.backend, start
             )
-            for layer in scenario.given:
+            for layer in scenario.layers:
                 for call in layer.run:
                     place = call.span
                     game.omniscient.prepare(call.text)
@@ -212,9 +212,9 @@ class _Run:
 
     # --- expectations ------------------------------------------------------------
 
-    def equal(self, node: Node, what: str, found: str, expected: str) -> None:
-        if found != expected:
-            self.fail(node.span, what, found, expected)
+    def equal(self, node: Node, what: str, actual: str, expected: str) -> None:
+        if actual != expected:
+            self.fail(node.span, what, actual, expected)
 
     def decision(self, game: Game, node: Node) -> None:
         decision = game.decision
@@ -236,10 +236,10 @@ class _Run:
             wanted = {_plain(_text(item)): item for item in items(values)}
             self.same(values, f"options of `{name.text}`", results, wanted)
 
-    def same(self, node: Node, what: str, found: list[str], wanted: dict[str, Node]) -> None:
-        for text in [text for text in wanted if text not in found]:
+    def same(self, node: Node, what: str, actual: list[str], wanted: dict[str, Node]) -> None:
+        for text in [text for text in wanted if text not in actual]:
             self.fail(wanted[text].span, f"`{text}`", f"not among the {what}")
-        more = [text for text in found if text not in wanted]
+        more = [text for text in actual if text not in wanted]
         if more:
             self.fail(node.span, f"the list of {what}", f"incomplete: there is also {_joined(more)}")
 
@@ -303,7 +303,7 @@ class _Run:
                 continue
             self.equals(game, key, result, wanted)
 
-    def equals(self, game: Game, key: Scalar, found: str, wanted: Node) -> None:
+    def equals(self, game: Game, key: Scalar, actual: str, wanted: Node) -> None:
         """Compares a value with what is expected, which may have the unit of the expression."""
         number = _NUMBER.fullmatch(_text(wanted))
         if number is not None:
@@ -312,11 +312,11 @@ class _Run:
             except DiagnosticsError as error:
                 self.reported(error, wanted.span, "expression")
                 return
-            found += f" {number[1]}"
+            actual += f" {number[1]}"
         else:
-            same = _canonical(found) == _canonical(_text(wanted))
+            same = _canonical(actual) == _canonical(_text(wanted))
         if not same:
-            self.fail(wanted.span, f"`{key.text}`", found, _text(wanted))
+            self.fail(wanted.span, f"`{key.text}`", actual, _text(wanted))
 
     def ended(self, game: Game, node: Node) -> None:
         result = game.result

@@ -38,18 +38,18 @@ class Folder:
         return tuple(s for path in files for s in read_scenarios(path, unheard, self._display(path)))
 
 
-def with_positions(found: Sequence[Scenario], folder: Folder, report: Report) -> tuple[Scenario, ...]:
+def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report) -> tuple[Scenario, ...]:
     """The scenarios of a file, each with the position that it begins with.
 
     The seats, the start, the settings and the layers of the other scenario lie under its own; its decisions do not
     count. A scenario is looked for in the same file, then in the other files of the folder.
 
     Args:
-        found: the scenarios as they are written.
+        scenarios: the scenarios as they are written.
         folder: the folder of their file.
         report: takes an error for each scenario whose position is not found; that scenario is left out.
     """
-    laid = (scenario if scenario.base is None else _laid(scenario, found, folder, report) for scenario in found)
+    laid = (scenario if scenario.base is None else _laid(scenario, scenarios, folder, report) for scenario in scenarios)
     return tuple(s for s in laid if s is not None)
 
 
@@ -88,7 +88,7 @@ def _laid(scenario: Scenario, own: Sequence[Scenario], folder: Folder, report: R
         seats=next((s.seats for s in reversed(chain) if s.seats), ()),
         settings=tuple({name: value for s in chain for name, value in s.settings}.items()),
         start=next((s.start for s in reversed(chain) if s.start is not None), None),
-        given=tuple(layer for s in chain for layer in s.given),
+        layers=tuple(layer for s in chain for layer in s.layers),
     )
 
 

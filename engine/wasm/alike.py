@@ -80,14 +80,14 @@ class AlikeEmitter:
         return memory.numbers(
             [
                 *(size, alike.number, firsts, spare, alone, members, memory.numbers(live), size.bit_length()),
-                self._list(alike.named, told=False),
+                self._list(alike.named, revealed=False),
                 memory.numbers([len(fields), *(x for field in fields for x in field)]),
             ]
         )
 
-    def _list(self, cells: tuple[int, ...], told: bool) -> int:
+    def _list(self, cells: tuple[int, ...], revealed: bool) -> int:
         """The address of a list of cells that hold one token, a set or an order of them."""
-        flat = [int(told), len(cells)]
+        flat = [int(revealed), len(cells)]
         for at in cells:
             form = self.x.p.cells[at].type.partition(" ")[0]
             wide = self.x.widths.cells[at]

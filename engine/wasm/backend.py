@@ -273,7 +273,7 @@ class WasmBackend(StateMemory):
         return results
 
 
-def _by_fallback(found: Iterator[Listed]) -> Iterator[Listed]:
+def _by_fallback(listed: Iterator[Listed]) -> Iterator[Listed]:
     """Options that Python lists instead."""
-    yield from found
+    yield from listed
     handed_back("python")

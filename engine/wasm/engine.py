@@ -47,7 +47,7 @@ def _engine() -> Any:
     result = wasmtime()
     config = result.Config()
     config.consume_fuel = False  # the code counts its own steps
-    return _kept(result.Engine(config))
+    return _registered(result.Engine(config))
 
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -61,7 +61,7 @@ def _close() -> None:
         each.close()
 
 
-def _kept(result: Any) -> Any:
+def _registered(result: Any) -> Any:
     _open.add(result)
     return result
 
@@ -86,7 +86,7 @@ def loaded(code: bytes) -> Any:
         NoWasmtimeError: if there is no wasmtime, or not enough memory for it.
     """
     with _making():
-        return _kept(wasmtime().Module(_engine(), code))
+        return _registered(wasmtime().Module(_engine(), code))
 
 
 class Instance:
@@ -113,7 +113,7 @@ class Instance:
         from wasmtime import _ffi as ffi
 
         self._ffi: Any = result._bindings
-        self._store = _kept(result.Store(_engine()))
+        self._store = _registered(result.Store(_engine()))
         self._store.set_limits(memory_size=MAX_BYTES + _BEYOND, instances=1, tables=0, memories=1)
         self._exports = result.Instance(self._store, module, []).exports(self._store)
         self._context = ctypes.c_void_p(ctypes.addressof(self._store._context().contents))

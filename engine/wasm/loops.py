@@ -165,10 +165,10 @@ class LoopEmitter:
                 self._add(e, result)
         code.get(result)
 
-    def _add(self, e: ir.Fold, found: int) -> None:
+    def _add(self, e: ir.Fold, total: int) -> None:
         """Adds the value of a member to what has been found."""
         x, code = self.x, self.x.code
-        code.get(found)
+        code.get(total)
         if e.op == "count":
             code.const(1)
         elif e.body is not None:
@@ -180,7 +180,7 @@ class LoopEmitter:
             code.do("add") if small else code.call("added")
         else:
             code.do("add")
-        code.set(found)
+        code.set(total)
 
     def _set_fold(self, e: ir.Fold) -> list[Word]:
         """A set, or a union of such, in locals."""

@@ -205,12 +205,12 @@ class OptionEmitter:
         return at, high
 
     @contextmanager
-    def _values(self, q: ir.Param, found: tuple[int, int]) -> Iterator[int]:
+    def _values(self, q: ir.Param, bounds: tuple[int, int]) -> Iterator[int]:
         """A loop over the values of a parameter, which `_domain` has found; its label goes on with the next one."""
         x, code = self.x, self.x.code
         local, none = code.local(), code.local()
         x.slots[q.slot] = local
-        at, high = found
+        at, high = bounds
         if q.none is not None:
             code.const(1)
             code.set(none)

@@ -77,7 +77,7 @@ class ProcedureEmitter:
         self._procedures = procedures(self._flow)
         self._in_cells = self._found_in_cells()
         self._loops = loops(x.p)
-        self._given = x.parameters = {first: self._passed(each) for first, each in self._procedures.items()}
+        self._parameters = x.parameters = {first: self._passed(each) for first, each in self._procedures.items()}
         self._arguments = x.p.arguments()
         self.by_row: set[int] = set()
         self._charged: dict[int, int] = x.charged
@@ -153,11 +153,13 @@ class ProcedureEmitter:
     def _of(self, name: str, first: int, procedure: Procedure) -> _Function:
         regions = Regions(self._entered(first, procedure), self._ways)
         own = [at for at in (*procedure.cells, *procedure.params) if at not in self._in_cells]
-        local = list(dict.fromkeys([*self._given[first], *own, *self._called(regions.order)]))
+        local = list(dict.fromkeys([*self._parameters[first], *own, *self._called(regions.order)]))
         for block, cells in self._arguments.items():
             if regions.before.get(block) == [ROOT] and all(at in own for at in cells):
                 self.by_row.add(block)
-        return _Function(name, procedure, regions, self._given[first], local, self._kept(first, procedure, regions))
+        return _Function(
+            name, procedure, regions, self._parameters[first], local, self._saved(first, procedure, regions)
+        )
 
     def _passed(self, procedure: Procedure) -> list[int]:
         """The cells whose values a procedure is given."""
@@ -167,9 +169,9 @@ class ProcedureEmitter:
     def _called(self, blocks: list[int]) -> list[int]:
         """The cells whose values are passed to the procedures that blocks call."""
         exits = (self.p.blocks[b].exit for b in blocks)
-        return [at for e in exits if isinstance(e, ir.Enter) for at in self._given[e.block] if at != e.back]
+        return [at for e in exits if isinstance(e, ir.Enter) for at in self._parameters[e.block] if at != e.back]
 
-    def _kept(self, first: int, procedure: Procedure, regions: Regions) -> list[int]:
+    def _saved(self, first: int, procedure: Procedure, regions: Regions) -> list[int]:
         """The cells that may not be zero where a procedure waits or is entered."""
         zero = zeros(self._flow, first, procedure)
         results = set(procedure.parameters())
@@ -288,7 +290,7 @@ class ProcedureEmitter:
             for head, loop in self._loops.items()
             if loop.rest in x.variables and loop.at in x.variables and f.regions.before.get(loop.body) == [head]
         }
-        calls = {first: (self._given[first], each.waits) for first, each in self._procedures.items()}
+        calls = {first: (self._parameters[first], each.waits) for first, each in self._procedures.items()}
         args = {b: self._arguments[b] for b in f.regions.entries if b in self.by_row}
         blocks = BlockEmitter(self._instructions, f.regions, takers, self._charges(f), calls, args)
         self._load(f, begun, blocks)

@@ -69,21 +69,21 @@ class RankEmitter:
             code.end()
         return [partial(code.const, result)] if words == ROW else sets.in_locals(code, result, words)
 
-    def _rank(self, e: ir.Ranked, found: int, words: int) -> None:
+    def _rank(self, e: ir.Ranked, best: int, words: int) -> None:
         """Notes the best member so far."""
         code, local = self.x.code, self.x.slots[e.slot]
         if words == ROW:
-            code.const(found)
+            code.const(best)
             code.get(local)
             code.call("wide_bit")
         elif e.op == "first":
             code.get(local)
-            code.set(found)
+            code.set(best)
         else:
-            sets.clear(code, found, words)
-            sets.add_member(code, found, words, local)
+            sets.clear(code, best, words)
+            sets.add_member(code, best, words, local)
 
-    def _rank_equal(self, e: ir.Ranked, found: int, words: int) -> None:
+    def _rank_equal(self, e: ir.Ranked, best: int, words: int) -> None:
         """Adds a member to the best ones."""
         code, local = self.x.code, self.x.slots[e.slot]
         if words == ROW:
@@ -91,9 +91,9 @@ class RankEmitter:
             code.const(bit)
             code.get(local)
             code.call("wide_bit")
-            wide_call(code, "wide_or", found, found, bit)
+            wide_call(code, "wide_or", best, best, bit)
         else:
-            sets.add_member(code, found, words, local)
+            sets.add_member(code, best, words, local)
 
     def _order(self, e: ir.Ranked) -> None:
         """All members by their keys: rows of keys and member, sorted as they come."""

@@ -74,11 +74,11 @@ class ValueEmitter:
         elif words > 1:
             sets.push(self.code, self.operand(e, 1))
         elif self.memo and e in self.memo:
-            self.code.get(self._kept(e, 1))
+            self.code.get(self._memo_local(e, 1))
         else:
             self._forms[type(e)](e)
 
-    def _kept(self, e: ir.Expr, words: int) -> int:
+    def _memo_local(self, e: ir.Expr, words: int) -> int:
         """Evaluates once, when it is first needed, what does not change: the local that holds it."""
         known, value = self.memo[e]
         self.code.get(known)
@@ -118,7 +118,9 @@ class ValueEmitter:
         if words == ROW:
             result = self._of_row(e, count, cut=cut)
         elif words > 1:
-            result = sets.in_locals(code, self._kept(e, words), words) if e in self.memo else self._several[type(e)](e)
+            result = (
+                sets.in_locals(code, self._memo_local(e, words), words) if e in self.memo else self._several[type(e)](e)
+            )
         elif isinstance(e, ir.Const):
             result = sets.of_number(code, e.value, 1)
         else:

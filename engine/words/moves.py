@@ -83,7 +83,7 @@ class Moves:
         self._moves: Sequence[Option | TakenBack] = game.history if moves is None else moves
         self._seen: Sequence[Taken] | None = game.view(seat).history if seat != OMNISCIENT else None
         self.visible = list(range(len(self._moves))) if seat == OMNISCIENT else _standing(self._moves)
-        self._made = 0
+        self._done = 0
         self.narrator = Narrator(words, self.game, seat)
         self.changes = Changes(self.narrator)
 
@@ -98,8 +98,8 @@ class Moves:
         """Makes a move, which must be the next one, and tells of it."""
         narrator, before = self.narrator, self.changes.sight()
         self._pass_over(self.visible[number])
-        move = self._moves[self._made]
-        self._made += 1
+        move = self._moves[self._done]
+        self._done += 1
         if isinstance(move, TakenBack):
             self.game.omniscient.take_back(move)
             changes = tuple(self.changes.since(before))
@@ -118,12 +118,12 @@ class Moves:
 
     def _pass_over(self, end: int) -> None:
         """Makes the moves before `end` that are not narrated."""
-        for move in self._moves[self._made : end]:
+        for move in self._moves[self._done : end]:
             if isinstance(move, TakenBack):
                 self.game.omniscient.take_back(move)
             else:
                 self.game.apply(move)
-        self._made = max(self._made, end)
+        self._done = max(self._done, end)
 
 
 def _standing(moves: Sequence[Option | TakenBack]) -> list[int]:

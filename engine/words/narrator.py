@@ -89,10 +89,10 @@ class Narrator:
             return str(option).partition(": ")[2]
         name, arguments = self._read(option)
         with suppress(SpentError):
-            return self._told(option, name, arguments)
+            return self._sentence(option, name, arguments)
         return _shown(option)
 
-    def _told(self, option: Taken, name: str, arguments: list[_Value]) -> str:
+    def _sentence(self, option: Taken, name: str, arguments: list[_Value]) -> str:
         """The words of an option, by its text or by its arguments."""
         if self.words.names == "id":
             return _shown(option)

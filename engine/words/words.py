@@ -201,14 +201,14 @@ class Words:
         names = named(seats)
         key = (kind, *names.items())
         if key not in self._titles:
-            self._titles[key] = tuple(self._made(kind, names))
+            self._titles[key] = tuple(self._names(kind, names))
         return self._titles[key]
 
     def seat(self, id_: str, seats: Mapping[str, str]) -> str:
         """The name of a seat as it is shown; its id where ids are shown."""
         return id_ if self.names == "id" else seats[id_]
 
-    def _made(self, name: str, seats: Mapping[str, str]) -> list[str]:
+    def _names(self, name: str, seats: Mapping[str, str]) -> list[str]:
         kinds = self.ruleset.kinds
         kind, ids = kinds[name], entity_names(kinds, name, tuple(seats))
         if self.names == "id":

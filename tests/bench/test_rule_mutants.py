@@ -58,13 +58,13 @@ scenarios:
 """
 
 
-def made(ruleset: typed.Ruleset) -> set[tuple[int, str, str]]:
+def keys(ruleset: typed.Ruleset) -> set[tuple[int, str, str]]:
     """Line, operator and new text of every mutant."""
     return {(m.span.line, m.operator, m.after) for m in Mutator(ruleset).mutants()}
 
 
 def test_mutants_of_every_kind_of_rule(tmp_path: Path) -> None:
-    result = made(small(tmp_path, RULES))
+    result = keys(small(tmp_path, RULES))
     assert {
         (2, "min/max", "max(left, 3)"),
         (2, "constant", "4"),
@@ -100,7 +100,7 @@ kinds:
   player:
     state: {rival: {type: player?}, bought: {type: int}}
 """
-    result = made(small(tmp_path, rules))
+    result = keys(small(tmp_path, rules))
     assert not {operator for line, operator, _ in result if line == 6 and operator in ("and/or", "condition dropped")}
     assert (8, "condition negated", "not (p.rival is none)") in result
 
@@ -114,7 +114,7 @@ procedure play():
 --- kinds.yaml
 kinds: {player: {state: {left: {type: int 0..3}, paid: {type: money}}}}
 """
-    results = {(line, after) for line, operator, after in made(small(tmp_path, rules)) if operator == "constant"}
+    results = {(line, after) for line, operator, after in keys(small(tmp_path, rules)) if operator == "constant"}
     assert results == {(3, "1"), (4, "0 money"), (4, "2 money")}
 
 
@@ -128,7 +128,7 @@ procedure play():
             option tails:
                 end game
 """
-    dropped = {line for line, operator, _ in made(small(tmp_path, rules)) if operator == "statement dropped"}
+    dropped = {line for line, operator, _ in keys(small(tmp_path, rules)) if operator == "statement dropped"}
     assert dropped == {2, 7}
 
 

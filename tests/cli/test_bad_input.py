@@ -32,7 +32,7 @@ def copy_of_nim(tmp_path: Path) -> Path:
     return tmp_path / "nim"
 
 
-def told(args: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+def messages_of(args: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """The exit code and what is said, soon."""
     with soon():
         code = run(args)
@@ -126,7 +126,7 @@ def test_bad_ruleset(
     folder = copy_of_nim(tmp_path)
     change(folder)
     monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
-    exit_code, err = told(["validate", str(folder)], capsys)
+    exit_code, err = messages_of(["validate", str(folder)], capsys)
     assert exit_code == (2 if what == "no file" else 1)
     assert f"error[{code}" in err
     assert text in err
@@ -155,7 +155,7 @@ MANY = {"alias bomb", "unknown function"}
 @pytest.mark.parametrize("command", ["validate", "test", "simulate", "play"])
 def test_bad_reference(command: str, ref: str, code: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     players = ["--players", "2"] if command in {"simulate", "play"} else []
-    exit_code, err = told([command, ref, *players], capsys)
+    exit_code, err = messages_of([command, ref, *players], capsys)
     assert exit_code == 2
     assert f"error[{code}]" in err
     assert message in err
@@ -163,7 +163,7 @@ def test_bad_reference(command: str, ref: str, code: str, message: str, capsys: 
 
 @pytest.mark.parametrize("command", ["validate", "test", "simulate", "play", "replay"])
 def test_what_no_file_can_be_named_is_no_argument(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exit_code, err = told([command, "nim\0"], capsys)
+    exit_code, err = messages_of([command, "nim\0"], capsys)
     assert exit_code == 2
     assert "is no text that an argument can have" in err
 
@@ -178,7 +178,7 @@ def test_a_bad_ruleset_stops_the_other_commands(tmp_path: Path, capsys: pytest.C
         ["play", str(folder), "--players", "2"],
         ["replay", log, "--rules", str(folder)],
     ):
-        exit_code, err = told(args, capsys)
+        exit_code, err = messages_of(args, capsys)
         assert exit_code == 2
         assert "did you mean `turn`?" in err
 
@@ -250,7 +250,7 @@ def test_bad_log(tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_a_log_that_cannot_be_found(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exit_code, err = told(["replay", *args], capsys)
+    exit_code, err = messages_of(["replay", *args], capsys)
     assert exit_code == 2
     assert message in err
     assert err.count("error[") == 1

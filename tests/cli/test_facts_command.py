@@ -59,7 +59,7 @@ def test_json_is_as_its_schema_says(isles: Path, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize(
-    "arguments, told",
+    "arguments, message",
     [
         (["certainy"], "did you mean `certainty`?"),
         (["certainty", "--not", "knwon"], "did you mean `known`?"),
@@ -68,10 +68,10 @@ def test_json_is_as_its_schema_says(isles: Path, capsys: pytest.CaptureFixture[s
     ],
 )
 def test_what_is_not_there_is_wrong_usage(
-    isles: Path, arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    isles: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["facts", "./isles", *arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_shipped_rulesets_say_what_is_not_certain(capsys: pytest.CaptureFixture[str]) -> None:

@@ -138,7 +138,7 @@ def test_other_reasons_for_nothing_are_stale_without_overlays(
 
 
 @pytest.mark.parametrize(
-    "args, told",
+    "args, message",
     [
         (["replay", "{empty}"], "this is a folder"),
         (["replay", "{empty}", "--under", "imperial"], "holds no log"),
@@ -152,14 +152,14 @@ def test_other_reasons_for_nothing_are_stale_without_overlays(
     ],
 )
 def test_commands_with_nothing_to_work_on(
-    args: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    args: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "blank.jsonl").touch()
     places = {"empty": tmp_path / "empty", "blank": tmp_path / "blank.jsonl", "nim": RULESETS / "nim"}
     assert run([a.format(**places) for a in args]) == 2
     printed = capsys.readouterr()
-    assert told in printed.out + printed.err
+    assert message in printed.out + printed.err
 
 
 def test_nothing_between_a_ruleset_and_itself(capsys: pytest.CaptureFixture[str]) -> None:

@@ -249,7 +249,7 @@ SETTING = next(iter(load_ruleset("nim").settings))
 
 
 @pytest.mark.parametrize(
-    "rules, setting, option, told",
+    "rules, setting, option, message",
     [
         ("nim", SETTING, "turn.take", ""),
         ("nim+tall", SETTING, "turn.take", ""),
@@ -262,16 +262,16 @@ SETTING = next(iter(load_ruleset("nim").settings))
     ],
 )
 def test_a_dialect_names_what_there_is(
-    rules: str, setting: str, option: str, told: str, capsys: pytest.CaptureFixture[str]
+    rules: str, setting: str, option: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("nim/dialects").mkdir()
     value = "false"
     Path("nim/dialects/clerk.yaml").write_text(
         DIALECT.format(rules=rules, setting=setting, value=value, option=option), "utf-8"
     )
-    assert run(["validate", "./nim"]) == (1 if told else 0)
+    assert run(["validate", "./nim"]) == (1 if message else 0)
     err = capsys.readouterr().err
-    assert ("error[RS635]" in err) == bool(told) and told in err
+    assert ("error[RS635]" in err) == bool(message) and message in err
 
 
 def test_names_of_a_dialect_are_looked_for_again_when_something_changes(
@@ -309,7 +309,7 @@ known_faults:
 
 
 @pytest.mark.parametrize(
-    "rules, overlay, options, told",
+    "rules, overlay, options, message",
     [
         ("NIM-04", "house", "turn.take", ""),
         ("NIM-04", "huose", "turn.take", "`huose` in the dialect `clerk` is no overlay of any ruleset that it is for"),
@@ -321,7 +321,7 @@ known_faults:
     ],
 )
 def test_a_known_fault_names_what_there_is(
-    rules: str, overlay: str, options: str, told: str, capsys: pytest.CaptureFixture[str]
+    rules: str, overlay: str, options: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("nim/dialects").mkdir()
     Path("nim/variants").mkdir()
@@ -329,5 +329,5 @@ def test_a_known_fault_names_what_there_is(
     text = DIALECT.format(rules="nim", setting=SETTING, value="false", option="turn.take")
     fault = KNOWN_FAULT.format(rules=rules, overlay=overlay, options=options)
     Path("nim/dialects/clerk.yaml").write_text(text + fault, "utf-8")
-    assert run(["validate", "./nim", "--no-play"]) == (1 if told else 0)
-    assert told in capsys.readouterr().err
+    assert run(["validate", "./nim", "--no-play"]) == (1 if message else 0)
+    assert message in capsys.readouterr().err

@@ -73,7 +73,7 @@ def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[t
     return results
 
 
-def given(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
+def seat_file(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
     """The log that the seat was given when nothing was wrong yet."""
     write(log, "\n".join(twins.logs()[0][: 1 + len(twins.before)]) + "\n")
     out = ["--out", log.with_name("given.jsonl")]
@@ -85,7 +85,7 @@ def test_what_is_wrong_with_a_log_tells_a_seat_nothing(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log, twins = tmp_path / "log.jsonl", TWINS[number]
-    given(log, twins, monkeypatch)
+    seat_file(log, twins, monkeypatch)
     for name, one, other in pairs(number):
         both = []
         for text in (one, other):
@@ -101,7 +101,7 @@ def test_bytes_that_are_others_tell_a_seat_nothing(
 ) -> None:
     """Damage may leave one log legal and not the other: then the seat may tell them apart, and else it must not."""
     log, twins = tmp_path / "log.jsonl", TWINS[number]
-    given(log, twins, monkeypatch)
+    seat_file(log, twins, monkeypatch)
     one, other = twins.logs()
     alike = 0
     for seed in range(12):

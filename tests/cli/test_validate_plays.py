@@ -109,40 +109,40 @@ def test_a_copy_has_its_own_places(small: Path, folder: str, file: str, before: 
     assert places == [f"--> {small}/rules/play.rules:3:9", f"--> {copy}/rules/{file}.rules:{line}:9"]
 
 
-def _here(**more: Any) -> dict[str, Any]:
+def _row(**more: Any) -> dict[str, Any]:
     place = {"file": "HERE/rules/play.rules", "line": 3, "column": 9, "end_line": 3, "end_column": 26}
     return {**place, **more}
 
 
-def _told(**more: Any) -> dict[str, Any]:
-    notes = {"code": "RS711", "severity": "error", "message": "it sticks", "span": _here(), **more}
+def _messages(**more: Any) -> dict[str, Any]:
+    notes = {"code": "RS711", "severity": "error", "message": "it sticks", "span": _row(), **more}
     return {"games": 2, "combinations": 2, "of": 2, "diagnostics": [notes]}
 
 
 @pytest.mark.parametrize(
     "forged",
     [
-        {**_told(), "games": -5},
-        {**_told(), "games": 1},
-        {**_told(), "games": 10**21},
-        {**_told(), "combinations": 3},
-        {**_told(), "combinations": -1, "of": 0},
-        _told(code="RS999"),
-        _told(code="RS405"),
-        _told(code="RS7"),
-        _told(span=_here(file="/etc/passwd")),
-        _told(span=_here(file="HERE/kinds.yaml")),
-        _told(span=_here(file="../secret")),
-        _told(span=_here(line=0)),
-        _told(span=_here(line=-1)),
-        _told(span=_here(line=999, end_line=999)),
-        _told(span=_here(end_line=2)),
-        _told(span=_here(column=-7)),
-        _told(span=_here(column=10**9)),
-        _told(span=_here(end_column=10**9)),
-        _told(notes=[{"span": _here(file="/etc/passwd"), "text": "x"}]),
-        _told(notes=[{"span": _here(line=0), "text": "x"}]),
-        _told(fix={"span": _here(), "text": "pass"}),
+        {**_messages(), "games": -5},
+        {**_messages(), "games": 1},
+        {**_messages(), "games": 10**21},
+        {**_messages(), "combinations": 3},
+        {**_messages(), "combinations": -1, "of": 0},
+        _messages(code="RS999"),
+        _messages(code="RS405"),
+        _messages(code="RS7"),
+        _messages(span=_row(file="/etc/passwd")),
+        _messages(span=_row(file="HERE/kinds.yaml")),
+        _messages(span=_row(file="../secret")),
+        _messages(span=_row(line=0)),
+        _messages(span=_row(line=-1)),
+        _messages(span=_row(line=999, end_line=999)),
+        _messages(span=_row(end_line=2)),
+        _messages(span=_row(column=-7)),
+        _messages(span=_row(column=10**9)),
+        _messages(span=_row(end_column=10**9)),
+        _messages(notes=[{"span": _row(file="/etc/passwd"), "text": "x"}]),
+        _messages(notes=[{"span": _row(line=0), "text": "x"}]),
+        _messages(fix={"span": _row(), "text": "pass"}),
     ],
 )
 def test_a_kept_result_that_cannot_be_counts_as_missing(small: Path, runs: list[str], forged: Any) -> None:
@@ -150,7 +150,7 @@ def test_a_kept_result_that_cannot_be_counts_as_missing(small: Path, runs: list[
 
     first = invoke("validate", small)
     (rest,) = (path for path in Path(small.parent, "cache").iterdir() if b'"combinations"' in path.read_bytes())
-    body = json.dumps(_told()).replace("HERE", str(small)).encode()
+    body = json.dumps(_messages()).replace("HERE", str(small)).encode()
     rest.write_bytes(cache.header(body) + b"\n" + body)
     assert "it sticks" in invoke("validate", small)[2] and len(runs) == 1  # one that could be
     body = json.dumps(forged).replace("HERE", str(small)).encode()

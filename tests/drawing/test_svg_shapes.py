@@ -241,7 +241,7 @@ def test_a_new_map_on_another_ruleset_leaves_out_what_speaks_of_its_regions(tmp_
     assert "oak" in (tmp_path / "x.svg").read_text("utf-8")
 
 
-@pytest.mark.parametrize("given", ["Oak", "oak,,elm", "oak,oak", "../x", "oak,if"])
-def test_names_that_are_none_are_wrong_usage(given: str, tmp_path: Path) -> None:
-    done = CliRunner().invoke(cli, ["new", "isles", "--map", given, "--to", str(tmp_path)])
+@pytest.mark.parametrize("names", ["Oak", "oak,,elm", "oak,oak", "../x", "oak,if"])
+def test_names_that_are_none_are_wrong_usage(names: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["new", "isles", "--map", names, "--to", str(tmp_path)])
     assert done.exit_code == 2 and not (tmp_path / "isles").exists()

@@ -116,7 +116,7 @@ procedure play():
 
 
 @pytest.mark.parametrize(
-    "private, told",
+    "private, visible",
     [
         (", private: true", [1, 3]),
         (', private: {to: "{}"}', [1, 2, 3]),
@@ -124,13 +124,13 @@ procedure play():
         (', private: {to: "{p in player where p != hen.player}"}', [1, 2, 3]),
     ],
 )
-def test_what_the_decider_does_not_see_tells_nothing(play: Play, private: str, told: list[int]) -> None:
+def test_what_the_decider_does_not_see_tells_nothing(play: Play, private: str, visible: list[int]) -> None:
     """Whatever is hidden, the list is the same."""
     for stroked in (False, True):
         game = barn(play, private=private)
         for hen in ("ann_hen_1", "ann_hen_2") if stroked else ():
             game.omniscient.set_value(f"{hen}.tame", "true")
-        expected = told if stroked or len(told) == 3 else [1]
+        expected = visible if stroked or len(visible) == 3 else [1]
         assert named(game, "stroke") == [f"stroke(ann_hen_{n})" for n in expected]
     if "open" in private:
         take(game, "show", "show")

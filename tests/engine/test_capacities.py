@@ -64,7 +64,7 @@ def test_room_is_what_is_left(play: Play, text: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body, told",
+    "body, message",
     [
         ("move 1 of cart[salt] from supply to at[oak]", ""),
         ("move 2 of cart[salt] from supply to at[oak]", "no more room in `cart.at`"),
@@ -87,10 +87,10 @@ def test_room_is_what_is_left(play: Play, text: str, value: str) -> None:
         ("set n to 1\nmove 1 of post from at[elm] to at[first(t in town where post.at[t] > 0) ?? ash]", ""),
     ],
 )
-def test_what_finds_no_room_is_a_fault_at_the_statement(play: Play, body: str, told: str) -> None:
+def test_what_finds_no_room_is_a_fault_at_the_statement(play: Play, body: str, message: str) -> None:
     game = play_lines(play, body)
-    if told:
-        with pytest.raises(RulesetFaultError, match=re.escape(told)):
+    if message:
+        with pytest.raises(RulesetFaultError, match=re.escape(message)):
             _ = game.decision
     else:
         assert game.decision is not None
@@ -117,16 +117,16 @@ procedure play():
 
 
 @pytest.mark.parametrize(
-    "old, new, told",
+    "old, new, message",
     [
         ("cart.at: {corn: {oak: 1}}", "cart.at: {corn: {oak: 1, ash: 1}}", "puts 1 into `cart.at[ash]`, and 0"),
         ("post.at: {elm: 1}", "post.at: {elm: 5}", "puts 5 into `beds[elm]`, and 4"),
         ("town.size + 1}", "7 / town.size}", "no capacity: this divides by zero"),
     ],
 )
-def test_a_set_up_beyond_a_capacity_is_told(play: Play, old: str, new: str, told: str) -> None:
+def test_a_set_up_beyond_a_capacity_is_told(play: Play, old: str, new: str, message: str) -> None:
     assert old in WORLD
-    with pytest.raises(DiagnosticsError, match=re.escape(told)):
+    with pytest.raises(DiagnosticsError, match=re.escape(message)):
         play_lines(play, "pass", WORLD.replace(old, new))
 
 

@@ -191,7 +191,7 @@ def held() -> set meld: {x in meld where x.mine}
 
 # --- words and measures -----------------------------------------------------------------------------
 
-TOLD = """
+VISITS = """
 def all_towns() -> set town: {y in town where y.mark > -9}
 procedure play():
     repeat at most 9:
@@ -212,8 +212,8 @@ TITLES = {
 }
 
 
-def told(folder: Path, titles: str, steps: int) -> tuple[Words, list[str]]:
-    ruleset = small(folder / "small", TOLD + titles.replace("DEAR", DEAR) + WORLD)
+def warnings_of(folder: Path, titles: str, steps: int) -> tuple[Words, list[str]]:
+    ruleset = small(folder / "small", VISITS + titles.replace("DEAR", DEAR) + WORLD)
     game, words = Game(ruleset, ["Ann", "Bob"]), Words(ruleset, budget=Budget(steps))
     narrator = Narrator(words, game)
     texts = []
@@ -226,10 +226,10 @@ def told(folder: Path, titles: str, steps: int) -> tuple[Words, list[str]]:
 
 @pytest.mark.parametrize("name, titles", TITLES.items(), ids=[name.strip() for name in TITLES])
 def test_a_text_that_takes_long_is_named_and_the_rest_is_told_by_ids(tmp_path: Path, name: str, titles: str) -> None:
-    words, texts = told(tmp_path, titles, 10_000_000)
+    words, texts = warnings_of(tmp_path, titles, 10_000_000)
     assert not words.too_long()
     one = sum(words.budget.used.values()) / 9
-    words, short = told(tmp_path, titles, round(4 * one))
+    words, short = warnings_of(tmp_path, titles, round(4 * one))
     assert len(short) == len(texts)
     assert sum(words.budget.used.values()) == round(4 * one)
     (warning,) = words.too_long()
@@ -241,7 +241,7 @@ def test_a_text_that_takes_long_is_named_and_the_rest_is_told_by_ids(tmp_path: P
 
 def test_without_a_shared_budget_each_text_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(told_words, "Budget", lambda: Budget(100))
-    ruleset = small(tmp_path / "small", TOLD + TITLES["`options.visit.go`"].replace("DEAR", DEAR) + WORLD)
+    ruleset = small(tmp_path / "small", VISITS + TITLES["`options.visit.go`"].replace("DEAR", DEAR) + WORLD)
     game, words = Game(ruleset, ["Ann", "Bob"]), Words(ruleset)
     narrator = Narrator(words, game)
     assert narrator.option(game.parse("go(elm)")) == "go(elm)"
@@ -255,7 +255,7 @@ def test_without_a_shared_budget_each_text_has_its_own(tmp_path: Path, monkeypat
 )
 def test_measures_of_all_positions_have_one_budget(tmp_path: Path, of: str) -> None:
     measures = "--- measures.yaml\nmeasures:\n  dear: " + of.replace("DEAR", DEAR) + "\n"
-    ruleset = small(tmp_path / "small", TOLD.replace("--- titles.yaml\n", "") + measures + WORLD)
+    ruleset = small(tmp_path / "small", VISITS.replace("--- titles.yaml\n", "") + measures + WORLD)
     game, budget = Game(ruleset, ["Ann", "Bob"]), Budget(60_000)
     results = []
     for _ in range(8):

@@ -173,7 +173,7 @@ procedure play():
 
 
 @pytest.mark.parametrize(
-    "line, told",
+    "line, message",
     [
         ("set tide to n + 4", "tide` must stay between -3 and 3"),
         ("set tide to max(t.tax for t in town)", "between -3 and 3"),
@@ -186,15 +186,15 @@ procedure play():
         ("let k = same(0 - 999999999999999 - n - 2)", "15 digits"),
     ],
 )
-def test_no_number_is_taken_for_none(play: Play, line: str, told: str) -> None:
+def test_no_number_is_taken_for_none(play: Play, line: str, message: str) -> None:
     rest = "procedure rise(k: int?):\n    set best_mark to k\ndef same(k: int?) -> int?: k\n"
     game = run_levels(play, line + "\nset m to 1", rest)
-    with pytest.raises(RulesetFaultError, match=told):
+    with pytest.raises(RulesetFaultError, match=message):
         _ = game.decision
 
 
 @pytest.mark.parametrize(
-    "line, code, told",
+    "line, code, message",
     [
         ("set n to tide + 1", "RS303", "x ?? 0"),
         ("set n to -tide", "RS303", "x ?? 0"),
@@ -220,7 +220,7 @@ def test_no_number_is_taken_for_none(play: Play, line: str, told: str) -> None:
         ("set n to (tide ?? none) + 1", "RS303", ""),
     ],
 )
-def test_what_may_be_none_is_told_with_the_way_out(line: str, code: str, told: str, tmp_path: Path) -> None:
+def test_what_may_be_none_is_told_with_the_way_out(line: str, code: str, message: str, tmp_path: Path) -> None:
     report = Report()
     text = (
         f"procedure play():\n    {line}\n    set towns to {{}}\n    chance go:\n        option end: end game\n{LEVELS}"
@@ -228,7 +228,7 @@ def test_what_may_be_none_is_told_with_the_way_out(line: str, code: str, told: s
     with contextlib.suppress(DiagnosticsError):
         load_ruleset(str(write(tmp_path / "w", split(text, "rules/play.rules"))), report)
     results = [(d.code, f"{d.message} {d.help}") for d in report.diagnostics]
-    assert any(c == code and told in text for c, text in results), results
+    assert any(c == code and message in text for c, text in results), results
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_an_expression_has_its_value(play: Play, text: str, value: str) -> None:
     assert play(IDLE + QUEUES).omniscient.value(text) == value
 
 
-def told(play: Play, body: str, rest: str = "") -> object:
+def value_of(play: Play, body: str, rest: str = "") -> object:
     text = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
     game = play(f"procedure play():\n{text}    chance rest:\n        option end:\n            end game\n{rest}{QUEUES}")
     assert not isinstance(game.decision, str)

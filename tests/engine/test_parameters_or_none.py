@@ -96,7 +96,7 @@ procedure play():
 
 
 @pytest.mark.parametrize(
-    "option, code, told",
+    "option, code, message",
     [
         ("option go(t in town or none): set t.seen to true", "RS303", "x is some"),
         ("option go(k in 1 .. 2 or none): set n to k", "RS303", "x ?? 0"),
@@ -107,7 +107,7 @@ procedure play():
         ("option go(t in none): set n to 1", "RS301", ""),
     ],
 )
-def test_mistakes_are_told(option: str, code: str, told: str, tmp_path: Path) -> None:
+def test_mistakes_are_told(option: str, code: str, message: str, tmp_path: Path) -> None:
     report = Report()
     head, _, body = option.partition("): ")
     option = f"{head}):\n            {body}\n            end game\n"
@@ -115,4 +115,4 @@ def test_mistakes_are_told(option: str, code: str, told: str, tmp_path: Path) ->
     with contextlib.suppress(DiagnosticsError):
         load_ruleset(str(write(tmp_path / "w", split(text + WORLD, "rules/play.rules"))), report)
     results = [(d.code, f"{d.message} {d.help}") for d in report.diagnostics if d.severity.name == "ERROR"]
-    assert (not code and not results) or any(c == code and told in text for c, text in results), results
+    assert (not code and not results) or any(c == code and message in text for c, text in results), results

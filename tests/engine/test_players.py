@@ -464,15 +464,15 @@ def test_without_a_lead_the_first_of_them_leads(play: Play) -> None:
 
 
 @pytest.mark.parametrize(
-    "old, new, told",
+    "old, new, message",
     [
         ("lead augustus(e)", "lead the(p in player where p.index == 2)", "who leads must be one of those who may"),
         ("e in p.offices} lead augustus(e)", "e not in p.offices and p.index < 2}", "nobody may take this decision"),
     ],
 )
-def test_somebody_must_lead_who_may_decide(play: Play, old: str, new: str, told: str) -> None:
+def test_somebody_must_lead_who_may_decide(play: Play, old: str, new: str, message: str) -> None:
     game = play(JOINT.replace(old, new).replace("procedure play():", "procedure play():\n    set moved to 0"), "A B C")
-    with pytest.raises(RulesetFaultError, match=told):
+    with pytest.raises(RulesetFaultError, match=message):
         _ = game.decision
 
 

@@ -145,12 +145,12 @@ MOVES = lines(
 )
 
 
-@pytest.mark.parametrize("body, told", MOVES, ids=[t for t, _ in MOVES])
-def test_a_token_is_where_it_moved_to(play: Play, body: str, told: str) -> None:
+@pytest.mark.parametrize("body, text", MOVES, ids=[t for t, _ in MOVES])
+def test_a_token_is_where_it_moved_to(play: Play, body: str, text: str) -> None:
     game = moved(play, body.replace(" ¦", "\n"))
     before, hash_ = game.omniscient.numbers.cells, game.hash
     take(game, "do")
-    expression, _, value = told.rpartition(": ")
+    expression, _, value = text.rpartition(": ")
     assert game.omniscient.value(expression) == value
     game.undo()
     assert (game.omniscient.numbers.cells, game.hash) == (before, hash_)

@@ -269,7 +269,7 @@ def test_the_gives_the_only_member(play: Play, expression: str, value: str) -> N
 
 
 @pytest.mark.parametrize(
-    "expression, told",
+    "expression, message",
     [
         ("the(t in town where t.tax > n + 9)", "there must be exactly one (it finds none)"),
         ("the(t in town where t.tax > n + 5)", "there must be exactly one (it finds ash, fir)"),
@@ -281,17 +281,17 @@ def test_the_gives_the_only_member(play: Play, expression: str, value: str) -> N
         ("the(p in player where p.index >= n)", "there must be exactly one (it finds player 1, player 2)"),
     ],
 )
-def test_the_is_a_fault_where_there_is_none_or_several(play: Play, expression: str, told: str) -> None:
+def test_the_is_a_fault_where_there_is_none_or_several(play: Play, expression: str, message: str) -> None:
     rules = f"procedure try_it():\n    roll coin(k in 0 .. 1)\n    if k == 1:\n        set n to {expression}.index\n"
     game = run(play, "try_it()", rules)
     before = game.hash
     with pytest.raises(RulesetFaultError) as fault:
         take(game, "coin(1)")
-    assert fault.value.diagnostic.message == told
+    assert fault.value.diagnostic.message == message
     assert fault.value.diagnostic.span is not None and game.hash == before
     with pytest.raises(RulesetFaultError) as queried:
         game.omniscient.value(expression)
-    assert queried.value.diagnostic.message == told
+    assert queried.value.diagnostic.message == message
     take(game, "coin(0)")
 
 

@@ -82,7 +82,7 @@ set m to cheapest(x from {oak} to y in x.near costs y.mark until y.seen, else 10
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "text, message",
     [
         ("count(reach(x from {oak} to y in x.near costs y.tax - 6 within 9))", "would cost -1"),
         ("count(reach(x from {oak} to y in town costs y.tax - 3 within 1))", ""),  # nothing is below 0
@@ -94,10 +94,10 @@ set m to cheapest(x from {oak} to y in x.near costs y.mark until y.seen, else 10
         ("count(reach(x from {oak} to y in x.near costs 999999999999999 within 3))", ""),
     ],
 )
-def test_faults_come_where_the_costs_of_a_step_are_worked_out(play: Play, text: str, told: str) -> None:
+def test_faults_come_where_the_costs_of_a_step_are_worked_out(play: Play, text: str, message: str) -> None:
     game = run(play, f"set n to {text}")
-    if told:
-        with pytest.raises(RulesetFaultError, match=told):
+    if message:
+        with pytest.raises(RulesetFaultError, match=message):
             _ = game.decision
     else:
         assert game.decision is not None

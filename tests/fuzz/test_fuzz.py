@@ -26,10 +26,10 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.verify.combinations import Games
 from rulespec.syntax.parser import parse_rules
 
-FOUND = TESTS / "fixtures" / "fuzz"
+FOLDER = TESTS / "fixtures" / "fuzz"
 INPUTS = int(os.environ.get("RULESPEC_FUZZ", "25"))
 SECONDS = 40  # of the processor: only what does not end fails here; `python -m fuzz` is stricter
-SAVED = sorted(p for p in FOUND.glob("*/*"))
+SAVED = sorted(p for p in FOLDER.glob("*/*"))
 
 
 @pytest.fixture(scope="module", params=TARGETS)

@@ -51,7 +51,7 @@ class Recorder:
     first: int = 0
     over: bool = False
     answered: list[int] = field(default_factory=list)
-    kept: list[dict[str, Any]] = field(default_factory=list)
+    entries: list[dict[str, Any]] = field(default_factory=list)
     log: list[Entry] = field(default_factory=list)
     positions: list[Position] = field(default_factory=list)
 
@@ -71,7 +71,7 @@ class Recorder:
 
     def checkpoint(self) -> None:
         names = ("nation", "asked", "cash", "bonds", "answered")
-        self.kept.append(deepcopy({name: getattr(self, name) for name in names}))
+        self.entries.append(deepcopy({name: getattr(self, name) for name in names}))
 
     def affordable(self) -> list[int]:
         return sorted(cost for cost in self.bonds[self.nation] if cost <= self.cash[self.asked])
@@ -111,7 +111,7 @@ class Recorder:
 
     def undo(self) -> None:
         by = SEATS[self.answered[-1]]
-        for name, value in self.kept.pop().items():
+        for name, value in self.entries.pop().items():
             setattr(self, name, value)
         if not self.over and self.first != self.nation:
             self.first = (self.first - 1) % self.players
@@ -261,7 +261,7 @@ def at_random(base: str, players: int, seed: str) -> Recorder:
     strayed = False
     while len(site.log) < 150:
         draw = rng.random()
-        if site.answered and site.kept and draw < (undos if site.asks else undos / 2):
+        if site.answered and site.entries and draw < (undos if site.asks else undos / 2):
             site.undo()
         elif not site.asks:
             break

@@ -12,7 +12,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from twins import told
+from twins import outlets
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -78,7 +78,7 @@ def compared(ref: str, rng: random.Random) -> Counter[str]:
             texts = [str(o) for o in [*every_option(one)][:MOST_OPTIONS] + rich]
             expressions = ["sum(p.cash for p in player)", f"{one.seats[1]}.cash", "B.cash > 20 money", "A.cash"]
             for who in (seat, None):
-                place, there = (told(game, who, texts, expressions) for game in (one, other))
+                place, there = (outlets(game, who, texts, expressions) for game in (one, other))
                 assert place == there, [outlet for outlet in place if place[outlet] != there[outlet]]
             results["asked"] += 1
         option = legal_in_both(one, other, rng)

@@ -97,13 +97,13 @@ class Partition:
 
     def __init__(self) -> None:
         self._there: dict[object, str] = {}
-        self._here: dict[str, object] = {}
+        self._pairs: dict[str, object] = {}
 
-    def same(self, here: str, there: object) -> bool:
-        return self._there.setdefault(there, here) == here and self._here.setdefault(here, there) == there
+    def same(self, own: str, there: object) -> bool:
+        return self._there.setdefault(there, own) == own and self._pairs.setdefault(own, there) == there
 
     def __len__(self) -> int:
-        return len(self._here)
+        return len(self._pairs)
 
 
 class Walk:
@@ -137,10 +137,10 @@ class Walk:
             self.visit(state.child(number))
             game.undo()
 
-    def compare(self, state: Any, found: list[Partition], *more: object) -> list[str]:
+    def compare(self, state: Any, partitions: list[Partition], *more: object) -> list[str]:
         memories = [self.game.view(seat).memory for seat in self.game.seats]
         for player, memory in enumerate(memories):
-            assert found[player].same(memory, (state.information_state_string(player), *more)), str(state)
+            assert partitions[player].same(memory, (state.information_state_string(player), *more)), str(state)
         return memories
 
 

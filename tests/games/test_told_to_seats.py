@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 from folders import SHIPPED
-from twins import told
+from twins import outlets
 
 from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game
@@ -50,7 +50,7 @@ def test_what_looks_the_same_is_told_the_same(ref: str, settings: dict[str, str 
         game.apply(rng.choice([option for option in every_option(game) if not option.interrupt]))
     texts = [str(option) for option in every_option(game)][:20] if not game.is_over else []
     for seat in game.seats:
-        place = told(game, seat, texts, ["players"])
+        place = outlets(game, seat, texts, ["players"])
         for _ in range(SEVERAL):
             try:
                 twin = determinize(game, seat, rng, MOST_TRIED)
@@ -58,7 +58,7 @@ def test_what_looks_the_same_is_told_the_same(ref: str, settings: dict[str, str 
                 break
             if twin.history == game.history:
                 continue
-            there = told(twin, seat, texts, ["players"])
+            there = outlets(twin, seat, texts, ["players"])
             assert place == there, [outlet for outlet in place if place[outlet] != there[outlet]]
 
 
@@ -90,7 +90,7 @@ def test_what_has_been_chosen_in_a_round_is_not_told(ref: str) -> None:
         other.undo()
         other.apply(next(option for option in every_option(other) if option != last))
         for seat in (*(seat for seat in game.seats if seat != last.by), None):
-            place, there = (told(one, seat, texts, ["players"]) for one in (game, other))
+            place, there = (outlets(one, seat, texts, ["players"]) for one in (game, other))
             assert place == there, [outlet for outlet in place if place[outlet] != there[outlet]]
             compared += 1
         assert game.view(last.by) != other.view(last.by)

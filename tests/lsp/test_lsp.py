@@ -79,7 +79,7 @@ def test_while_a_file_is_not_valid_the_mistakes_in_others_stay(editor: Editor) -
     editor.open("rules/battle.rules")
     editor.replace("rules/battle.rules", "let standing = strength(n, mine, r)", "let standing = might(n, mine, r)")
     assert codes(editor.replace(FACTORY, "require not occupied(site)", "require not (")) == ["RS131"]
-    editor.kept.clear()
+    editor.received.clear()
     editor.replace(FACTORY, "require not (", "require not ((")
     assert "RS221" in codes(editor.diagnostics("rules/battle.rules"))
 

@@ -328,18 +328,18 @@ def test_only_own_entries_are_removed(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_version_says_where_the_cache_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def told(name: str) -> str:
+    def message(name: str) -> str:
         monkeypatch.setenv("RULESPEC_CACHE", name)
         done = CliRunner().invoke(cli, ["--version"])
         assert done.exit_code == 0
         return done.output.splitlines()[1]
 
-    assert told(str(folder)) == f"cache: {folder}"
-    assert told("") == "cache: none (RULESPEC_CACHE is empty)"
+    assert message(str(folder)) == f"cache: {folder}"
+    assert message("") == "cache: none (RULESPEC_CACHE is empty)"
     folder.mkdir()
     folder.chmod(0o777)
-    assert told(str(folder)) == f"cache: none ({folder} may be written to by others)"
-    assert told("x" * 5000).startswith("cache: none (") and told("x" * 5000).endswith("File name too long)")
+    assert message(str(folder)) == f"cache: none ({folder} may be written to by others)"
+    assert message("x" * 5000).startswith("cache: none (") and message("x" * 5000).endswith("File name too long)")
 
 
 def test_a_pipe_in_the_folder_stalls_no_command(folder: Path) -> None:

@@ -39,7 +39,7 @@ def changed(tmp_path: Path) -> Changed:
     return make
 
 
-def found(old: str, new: str) -> list[Difference]:
+def differences(old: str, new: str) -> list[Difference]:
     return diff(load_source(old, Report()), load_source(new, Report()))
 
 
@@ -54,7 +54,7 @@ def edited(folder: Path, base: str, file: str, old: str, new: str) -> str:
     return str(write(folder / Path(base).name, {file: text.replace(old, new)}, Path(base)))
 
 
-def told(old: str, new: str) -> tuple[int, str]:
+def printed(old: str, new: str) -> tuple[int, str]:
     result = CliRunner().invoke(cli, ["diff", old, new], env={"COLUMNS": "100"})
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result.exit_code, result.stdout
@@ -65,7 +65,7 @@ def told(old: str, new: str) -> tuple[int, str]:
 
 def test_a_fact_has_its_path_both_values_and_the_comment_beside_it(changed: Changed) -> None:
     ref = changed("changes:\n  constants.most: 4   # NIM-03: one more\nsettings: {misere: true}\n")
-    first, second = found(NIM, ref)
+    first, second = differences(NIM, ref)
     assert (first.kind, first.section, first.path) == ("changed", "game", "game.settings.misere.default")
     assert (first.old, first.new) == (False, True)
     assert (second.path, second.old, second.new, second.note) == ("constants.most", 3, 4, "NIM-03: one more")
@@ -79,7 +79,7 @@ def test_a_whole_thing_is_one_difference(changed: Changed) -> None:
         base=ERRORS,
     )
     gains = {"key": ["guild", "int"], "value": "points", "rows": {"red": {"1": 2}, "blue": {"1": 3}}}
-    assert brief(found(ERRORS, ref)) == [
+    assert brief(differences(ERRORS, ref)) == [
         ("added", "kinds.good.entities.wine", None, {}),
         ("added", "kinds.barrel", None, {"state": {"full": {"type": "bool"}}}),
         ("removed", "map.regions.ash", {"tax": 3, "road": ["elm"]}, None),
@@ -89,9 +89,9 @@ def test_a_whole_thing_is_one_difference(changed: Changed) -> None:
 
 
 def test_a_place_of_removal_says_why(changed: Changed) -> None:
-    (option,) = found(NIM, changed("remove:\n  - game.settings.misere    # NIM-09: settled\n"))
+    (option,) = differences(NIM, changed("remove:\n  - game.settings.misere    # NIM-09: settled\n"))
     assert (option.kind, option.note, option.rules) == ("removed", "NIM-09: settled", ("NIM-09",))
-    (again,) = found(changed("remove: [game.settings.misere]\n"), NIM)
+    (again,) = differences(changed("remove: [game.settings.misere]\n"), NIM)
     assert (again.kind, again.note) == ("added", "NIM-05: who takes the last stone loses")
 
 
@@ -110,14 +110,14 @@ def test_a_place_of_removal_says_why(changed: Changed) -> None:
     ],
 )
 def test_what_means_the_same_is_no_difference(file: str, old: str, new: str, tmp_path: Path) -> None:
-    assert found(ERRORS, edited(tmp_path, ERRORS, file, old, new)) == []
+    assert differences(ERRORS, edited(tmp_path, ERRORS, file, old, new)) == []
 
 
 def test_things_called_doc_and_position_are_things(tmp_path: Path) -> None:
     old, new = '{owner: {type: "guild?"}}', '{owner: {type: "guild?"}, position: {type: int}}'
     ref = edited(tmp_path / "a", ERRORS, "kinds.yaml", old, new)
     more = edited(tmp_path / "b", ref, "tables.yaml", "limit: 3", "limit: 3, doc: 5")
-    assert brief(found(ERRORS, more)) == [
+    assert brief(differences(ERRORS, more)) == [
         ("added", "kinds.town.state.position", None, {"type": "int"}),
         ("added", "constants.doc", None, 5),
     ]
@@ -126,23 +126,23 @@ def test_things_called_doc_and_position_are_things(tmp_path: Path) -> None:
 def test_the_order_of_entities_is_that_of_their_kind(tmp_path: Path) -> None:
     old, path = "{corn: {}, salt: {}}", "kinds.good.entities.(order)"
     swapped = edited(tmp_path / "a", ERRORS, "kinds.yaml", old, "{salt: {}, corn: {}}")
-    assert brief(found(ERRORS, swapped)) == [("changed", path, ["corn", "salt"], ["salt", "corn"])]
+    assert brief(differences(ERRORS, swapped)) == [("changed", path, ["corn", "salt"], ["salt", "corn"])]
     between = edited(tmp_path / "b", ERRORS, "kinds.yaml", old, "{corn: {}, rice: {}, salt: {}}")
-    assert brief(found(ERRORS, between)) == [
+    assert brief(differences(ERRORS, between)) == [
         ("added", "kinds.good.entities.rice", None, {}),
         ("changed", path, ["corn", "salt"], ["corn", "rice", "salt"]),
     ]
     last = edited(tmp_path / "c", ERRORS, "kinds.yaml", old, "{corn: {}, salt: {}, rice: {}}")
-    assert brief(found(ERRORS, last)) == [("added", "kinds.good.entities.rice", None, {})]
+    assert brief(differences(ERRORS, last)) == [("added", "kinds.good.entities.rice", None, {})]
 
 
 def test_five_and_five_coins_are_not_the_same(changed: Changed) -> None:
-    (one,) = found(ERRORS, changed("changes: {constants.toll: 2}", base=ERRORS))
+    (one,) = differences(ERRORS, changed("changes: {constants.toll: 2}", base=ERRORS))
     assert (one.old, one.new) == ("2 money", 2)
 
 
 def test_there_and_back_is_the_opposite() -> None:
-    there, back = found(NIM, WAGER), found(WAGER, NIM)
+    there, back = differences(NIM, WAGER), differences(WAGER, NIM)
     opposite = {"added": "removed", "removed": "added", "changed": "changed"}
     assert {(d.kind, d.path) for d in there} == {(opposite[d.kind], d.path) for d in back}
 
@@ -162,7 +162,7 @@ procedure take_two(p: player):
 
 remove invariant stones_stay
 """
-    turn, gone, take = found(NIM, changed(rules=rules))
+    turn, gone, take = differences(NIM, changed(rules=rules))
     assert (turn.kind, turn.path, turn.rules) == ("changed", "procedure turn", ("NIM-02", "NIM-07"))
     assert turn.new == "procedure turn(p: player):\n    take_two(p)"
     assert "NIM-03: one to three stones" in turn.old
@@ -173,7 +173,7 @@ remove invariant stones_stay
 
 def test_a_rule_that_is_wrapped(changed: Changed) -> None:
     rules = 'wrap procedure turn(p: player):\n    "NIM-08: twice."\n    original(p)\n    original(p)\n'
-    (turn,) = found(NIM, changed(rules=rules))
+    (turn,) = differences(NIM, changed(rules=rules))
     assert (turn.kind, turn.path, turn.rules) == ("wrapped", "procedure turn", ("NIM-08",))
     assert turn.new == "wrap procedure turn(p: player):\n    original(p)\n    original(p)"
     assert turn.old.startswith("procedure turn(p: player):\n    decide turn by p:")
@@ -181,7 +181,7 @@ def test_a_rule_that_is_wrapped(changed: Changed) -> None:
 
 def test_a_decision_that_is_extended(changed: Changed) -> None:
     rules = 'extend decision turn:\n    option rest:\n        "NIM-06"\n        pass   # nothing\n'
-    (turn,) = found(NIM, changed(rules=rules))
+    (turn,) = differences(NIM, changed(rules=rules))
     assert turn.kind == "changed"
     added = [line for line in turn.new.split("\n") if line not in turn.old.split("\n")]
     assert added == ["        option rest:", "            pass"]
@@ -198,36 +198,36 @@ def test_a_decision_that_is_extended(changed: Changed) -> None:
     ],
 )
 def test_comments_docstrings_and_blanks_are_no_difference(old: str, new: str, tmp_path: Path) -> None:
-    assert found(NIM, edited(tmp_path, NIM, "rules/play.rules", old, new)) == []
+    assert differences(NIM, edited(tmp_path, NIM, "rules/play.rules", old, new)) == []
 
 
 def test_a_rule_that_has_moved_is_no_difference(tmp_path: Path) -> None:
     parts = (RULESETS / "nim" / "rules" / "play.rules").read_text("utf-8").split("\n\n")
     files = {"rules/play.rules": "\n\n".join(parts[:2]) + "\n", "rules/a.rules": "\n\n".join(parts[:1:-1]) + "\n"}
-    assert found(NIM, str(write(tmp_path / "n", files, Path(NIM)))) == []
+    assert differences(NIM, str(write(tmp_path / "n", files, Path(NIM)))) == []
 
 
 def test_another_reason_is_a_difference(tmp_path: Path) -> None:
     ref = edited(tmp_path, NIM, "rules/play.rules", "there are not so many stones", "too few")
-    assert [d.path for d in found(NIM, ref)] == ["procedure turn"]
+    assert [d.path for d in differences(NIM, ref)] == ["procedure turn"]
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
 def test_no_difference() -> None:
-    assert told(NIM, NIM) == (0, f"{NIM} (Nim 1.0) → {NIM} (Nim 1.0)\nno difference\n")
+    assert printed(NIM, NIM) == (0, f"{NIM} (Nim 1.0) → {NIM} (Nim 1.0)\nno difference\n")
 
 
 def test_a_line_for_each_fact(changed: Changed) -> None:
-    code, out = told(NIM, changed("changes:\n  constants.most: 4   # NIM-03: one more\n  constants.stones: 12\n"))
+    code, out = printed(NIM, changed("changes:\n  constants.most: 4   # NIM-03: one more\n  constants.stones: 12\n"))
     assert code == 1
     assert "\nTables\n  constants.most: 3 → 4  # NIM-03: one more\n  constants.stones: 9 → 12\n" in out
     assert out.endswith("\n2 differences\n")
 
 
 def test_the_diff_of_a_rule(changed: Changed) -> None:
-    _, out = told(NIM, changed(rules='replace scoring p in player:\n    "NIM-10"\n    score stone.hand[p] * 2\n'))
+    _, out = printed(NIM, changed(rules='replace scoring p in player:\n    "NIM-10"\n    score stone.hand[p] * 2\n'))
     assert out.split("\n\n")[1] == (
         "Rules\n  changed  scoring\n      NIM-10\n          scoring p in player:\n"
         "        -     score stone.hand[p]\n        +     score stone.hand[p] * 2"
@@ -239,7 +239,7 @@ def test_members_of_a_collection_stand_together(changed: Changed) -> None:
         "changes: {tables.purses.rows: {2: 11, 3: 9}}\nadd:\n  map.regions.yew: {tax: 2, road: [ash]}\n"
         "  map.regions.ash.road: [yew]\n  map.regions.ash.river: [oak]\n"
     )
-    _, out = told(ERRORS, changed(text, base=ERRORS))
+    _, out = printed(ERRORS, changed(text, base=ERRORS))
     assert "  map.regions: 1 added, 1 changed\n+   yew  tax 2, road {ash}\n    ash  road + yew, river - → oak\n" in out
     assert "  tables.purses.rows: 2 changed\n    2  10 → 11\n    3  8 → 9\n" in out
 
@@ -249,7 +249,7 @@ def test_another_track_stands_beside_the_old_one(changed: Changed) -> None:
         "replaces: [tracks.scale.spaces]\nchanges:\n  tracks.scale.spaces:\n"
         "    a: {upto: 3, bonus: 0}\n    b: {upto: 12, bonus: 2}\n    c: {bonus: 4}\n"
     )
-    _, out = told(ERRORS, changed(text, base=ERRORS))
+    _, out = printed(ERRORS, changed(text, base=ERRORS))
     assert "  tracks.scale.spaces: 3 removed, 3 added\n" in out
     assert "    - low      5      0      + a     3      0\n    - mid      9      1      + b    12      2\n" in out
 
@@ -258,7 +258,7 @@ def test_another_map_is_told_by_names(changed: Changed) -> None:
     text = "replaces: [map.regions]\nchanges:\n  map.regions:\n    oak: {tax: 5}\n" + "".join(
         f"    r{n}: {{tax: {n}, road: [oak]}}\n" for n in range(60)
     )
-    _, out = told(ERRORS, changed(text, base=ERRORS))
+    _, out = printed(ERRORS, changed(text, base=ERRORS))
     assert "  map.regions: 2 removed, 60 added, 1 changed\n-   elm, ash\n+   r0, r1, r2," in out
     assert "    changed: oak\n" in out
     assert all(len(line) <= 100 for line in out.split("\n")[1:])
@@ -270,7 +270,7 @@ def test_one_fact_of_many_members_is_told_once(tmp_path: Path) -> None:
     new = edited(
         tmp_path / "b", ERRORS, "map.yaml", "  regions:\n", f"  regions:\n{towns.replace('}', ', river: [oak]}')}"
     )
-    _, out = told(old, new)
+    _, out = printed(old, new)
     assert "  map.regions: 9 changed\n+   river: r0 oak, r1 oak, r2 oak," in out
 
 
@@ -304,11 +304,11 @@ def test_large_rules_are_compared_in_bounded_time(tmp_path: Path) -> None:
     rules = [f"procedure play():\n    turn()\n{body(step)}\nprocedure turn():\n    pass\n" for step in (1, 7)]
     refs = [str(write(tmp_path / f"g{i}", {"rules/a.rules": text})) for i, text in enumerate(rules)]
     with soon():
-        assert told(refs[0], refs[1])[0] == 1
+        assert printed(refs[0], refs[1])[0] == 1
 
 
 @pytest.mark.parametrize("base", [NIM, WAGER, ERRORS, str(RULESETS / "errands")])
 def test_a_ruleset_does_not_differ_from_itself_extended(base: str, tmp_path: Path) -> None:
     shutil.copytree(base, tmp_path / "base")
     game = 'id: same\ntitle: Same\nversion: "9"\nextends: ../base\n'
-    assert found(base, str(write(tmp_path / "same", {"game.yaml": game}))) == []
+    assert differences(base, str(write(tmp_path / "same", {"game.yaml": game}))) == []

@@ -32,7 +32,7 @@ class Editor:
             cwd=ROOT,
         )
         self.came: queue.Queue[Json] = queue.Queue()
-        self.kept: list[Json] = []
+        self.received: list[Json] = []
         self.number = 0
         self.texts: dict[Path, str] = {}
         self.versions: dict[Path, int] = {}
@@ -84,16 +84,16 @@ class Editor:
 
     def wait(self, wanted: Callable[[Json], bool]) -> Json:
         """The next message that is wanted; the others are kept."""
-        for message in self.kept:
+        for message in self.received:
             if wanted(message):
-                self.kept.remove(message)
+                self.received.remove(message)
                 return message
         end = time.monotonic() + SECONDS
         while True:
             message = self.came.get(timeout=max(0.1, end - time.monotonic()))
             if wanted(message):
                 return message
-            self.kept.append(message)
+            self.received.append(message)
 
     # --- documents ---------------------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class Editor:
         self.versions.clear()
         nowhere = {"textDocument": {"uri": "untitled:x"}, "position": {"line": 0, "character": 0}}
         self.ask("textDocument/hover", nowhere)  # all earlier notifications have come when the answer has
-        self.kept.clear()
+        self.received.clear()
 
     def diagnostics(self, name: str) -> list[Json]:
         """The next diagnostics of a file; of an open one, as it is now."""

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from programs_numbers import PERHAPS, several, with_numbers
 from programs_orders import by_keys, rearranged, ways
-from programs_tokens import once, quiet_procedures
+from programs_tokens import hypothetical, quiet_procedures
 from programs_values import ANSWERS, answers, draw, only, taken
 from worlds import IDLE, WORLD
 
@@ -52,8 +52,8 @@ class Writer:
         self.names = 0
         self.secrets = 5
         """Of so many parameters, one is private."""
-        self.told = 0
-        """Of so many expressions, one is `told`; 0: none."""
+        self.disclosures = 0
+        """Of so many expressions, one discloses; 0: none."""
         self.together = False
         """Whether the place is in an option of a decision that is taken together."""
         self.answers = 0
@@ -74,7 +74,7 @@ class Writer:
         known = [n for n, t in scope.items() if t == type_]
         if depth <= 0 or self.number(5) == 0:
             return self.pick(*LEAVES[type_], *known)
-        if self.told and type_ != PERHAPS and self.number(self.told) == 0:
+        if self.disclosures and type_ != PERHAPS and self.number(self.disclosures) == 0:
             return f'told({self.expr(type_, scope, depth - 1)}, "R-5: all see it")'
         write = {
             NUM: self.num,
@@ -86,7 +86,7 @@ class Writer:
             PERHAPS: self.perhaps,
         }
         if type_ != PLAYER and self.hushed != 0 and self.number(9) == 0:
-            return once(self, type_, scope, depth - 1)
+            return hypothetical(self, type_, scope, depth - 1)
         text = write[type_](scope, depth - 1)
         return self.pick(*LEAVES[type_]) if self.hushed >= 0 and ("f(" in text or "g(" in text) else text
 

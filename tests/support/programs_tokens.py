@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 QUIET = 3
 
 
-def once(w: Writer, type_: str, scope: dict[str, str], depth: int) -> str:
+def hypothetical(w: Writer, type_: str, scope: dict[str, str], depth: int) -> str:
     """An expression after a quiet procedure; one that a quiet procedure asks runs one that stands before it."""
     number = w.number(QUIET if w.hushed < 0 else w.hushed)
     return f"({w.expr(type_, scope, depth)} once hush{number}({w.expr('int', scope, 0)}, {w.expr('town', scope, 1)}))"

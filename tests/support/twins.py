@@ -14,13 +14,13 @@ from rulespec.engine.game.round import Round, own_options
 from rulespec.engine.game.views import seen_state
 from rulespec.engine.logs.seat_log import seat_log
 
-Told = dict[str, Any]
+Outlets = dict[str, Any]
 """By outlet, the output for a seat."""
 MOST_TRIED = 400
 """Decisions that are tried for a game that looks the same."""
 
 
-def told(game: Game, seat: str | None, texts: list[str], expressions: list[str]) -> Told:
+def outlets(game: Game, seat: str | None, texts: list[str], expressions: list[str]) -> Outlets:
     """The output of the outlets for seats.
 
     Args:
@@ -126,9 +126,9 @@ def differences(
     results: list[tuple[str, str, str]] = []
     alike = 0
     for seat in (*game.seats, None):
-        seen: dict[tuple[str, ...], Told] = {}
+        seen: dict[tuple[str, ...], Outlets] = {}
         for position in positions(make(), depth):
-            now = told(position, seat, texts, expressions)
+            now = outlets(position, seat, texts, expressions)
             first = seen.setdefault(observed(position, seat), now)
             alike += first is not now
             results += [

@@ -30,7 +30,7 @@ MATCHES = [
     (("a", "(t ?? oak).near"), ("b", "k ?? -1")),
     (("a", "t.tax if t is some else none"), ("b", "k")),
 ]
-FOUND: list[Any] = [None, True, 0, 3, 5, 1.0, -1, "oak", "none", ["elm"], [], ...]
+VALUES: list[Any] = [None, True, 0, 3, 5, 1.0, -1, "oak", "none", ["elm"], [], ...]
 
 
 def test_entries_with_null_mean_none(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_entries_with_null_mean_none(tmp_path: Path) -> None:
         projections = Projections(game, replace(dialect, names={}, decisions={"way.go": (form,)}), True)
         (compiled,) = projections.forms["way", "go"]
         inverse = FormInverse(compiled, projections)
-        for a, b in product(FOUND, repeat=2):
+        for a, b in product(VALUES, repeat=2):
             record = {key: result for key, result in (("a", a), ("b", b)) if result is not ...}
             alike = [args for args in product(*domains) if projections.equal(args, compiled, record, state)]
             guesses = inverse.guesses(record, state)

@@ -26,7 +26,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.load import load_ruleset
 
 FOLDER = RULESETS / "errands"
-FOUND: list[Any] = [
+VALUES: list[Any] = [
     *(None, True, False, 0, 1, 2, 3, -1, 1.0, 2.5, float("nan"), float("inf"), 10**30, "", "1", "7"),
     *("Ann", "mill", "gate", "north_gate", "corn", [], {}, ["mill"], {"value": 1}),
 ]
@@ -86,7 +86,7 @@ def test_guesses_are_the_arguments_that_look_like_the_record(
         range(-2, 5) if type_ == "int" else range(len(game.omniscient.labels.names[type_]))
         for _, type_ in compiled.params
     ]
-    for a, b in product([*FOUND, ...], repeat=2):
+    for a, b in product([*VALUES, ...], repeat=2):
         record = {key: result for key, result in (("a", a), ("b", b)) if result is not ...}
         guesses = narrowing.guesses(record, state)
         if guesses is None:

@@ -423,14 +423,14 @@ def test_cells_of_neighbours_are_copied(play: Play) -> None:
     assert game.hash == before
 
 
-@pytest.mark.parametrize("marks, others, told", [({5: 9}, {3: -1}, "-1"), ({3: 8}, {3: 7}, "8"), ({4: 6}, {}, "6")])
+@pytest.mark.parametrize("marks, others, message", [({5: 9}, {3: -1}, "-1"), ({3: 8}, {3: 7}, "8"), ({4: 6}, {}, "6")])
 def test_the_first_number_outside_its_bounds_is_told(
-    play: Play, marks: dict[int, int], others: dict[int, int], told: str
+    play: Play, marks: dict[int, int], others: dict[int, int], message: str
 ) -> None:
     game = play(copying(marks, others))
     take(game, "fill")
     before = game.hash
-    with pytest.raises(RulesetFaultError, match=f"it would be {told}"):
+    with pytest.raises(RulesetFaultError, match=f"it would be {message}"):
         take(game, "copy")
     assert game.hash == before
 

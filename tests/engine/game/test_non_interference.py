@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import twins
 from cases import small
-from twins import differences, observed, positions, refused, told
+from twins import differences, observed, outlets, positions, refused
 from worlds import WORLD
 
 from rulespec.engine.game import events, sight, views
@@ -225,7 +225,7 @@ def told_differently(make: Callable[[], Game], honest: dict[str | None, list[tup
     for seat, observations_ in honest.items():
         seen: dict[tuple[str, ...], Any] = {}
         for position, observation in zip(positions(make()), observations_, strict=True):
-            now = told(position, seat, texts, EXPRESSIONS)
+            now = outlets(position, seat, texts, EXPRESSIONS)
             first = seen.setdefault(observation, now)
             results |= {outlet for outlet in now if first[outlet] != now[outlet]}
     return results

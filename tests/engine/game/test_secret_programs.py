@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 from programs import Writer, with_rules
-from twins import MOST_TRIED, told
+from twins import MOST_TRIED, outlets
 
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError
@@ -63,7 +63,7 @@ def compared(text: str, backend: Backend, rng: random.Random) -> Counter[str]:
     texts = [str(option) for option in every_option(game)][:MOST_OPTIONS] if not game.is_over else []
     for seat in game.seats:
         results["seats"] += 1
-        place = told(game, seat, texts, EXPRESSIONS)
+        place = outlets(game, seat, texts, EXPRESSIONS)
         for _ in range(TWINS):
             try:
                 twin = determinize(game, seat, rng, MOST_TRIED)
@@ -73,7 +73,7 @@ def compared(text: str, backend: Backend, rng: random.Random) -> Counter[str]:
             results["pairs"] += 1
             if twin.history != game.history:
                 results["differ"] += 1
-                there = told(twin, seat, texts, EXPRESSIONS)
+                there = outlets(twin, seat, texts, EXPRESSIONS)
                 assert place == there, [outlet for outlet in place if place[outlet] != there[outlet]]
                 break
     return results
@@ -85,7 +85,7 @@ def test_what_looks_the_same_is_told_the_same(backend: Backend) -> None:
     for seed in range(PROGRAMS if backend == "interpreter" else PROGRAMS // 4):
         rng = random.Random(FIRST + seed)
         writer = Writer(rng.randrange)
-        writer.secrets, writer.told = 1, 6
+        writer.secrets, writer.disclosures = 1, 6
         text = writer.program().replace("procedure play():\n", DEAL)
         assert DEAL in text
         try:

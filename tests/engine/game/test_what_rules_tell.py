@@ -30,8 +30,8 @@ RELEASED = ("told(", "end game", "p.shown", "add c to p.drawn", "set over to", "
 And that a card was in an order before it is added, which the checker leaves out.
 """
 
-QUIET = [body for body, found in CASES if not found and not any(word in body for word in RELEASED)]
-LOUD = [body for body, found in CASES if found.startswith(("RS343", "RS344", "RS345", "RS346"))]
+QUIET = [body for body, code in CASES if not code and not any(word in body for word in RELEASED)]
+LOUD = [body for body, code in CASES if code.startswith(("RS343", "RS344", "RS345", "RS346"))]
 
 
 def compared(folder: Path, body: str, seed: int) -> Counter[str]:

@@ -35,14 +35,14 @@ def logs(tmp_path: Path) -> Path:
     played = ("play", "wager", "--players", "2", "--names", "Ann,Bob", "--seed", "1", "--log", tmp_path / "game.jsonl")
     assert invoke(*played, stdin="bid(3)\nq\n")[0] == 0
     for seat in ("Bob", "Ann", "public"):
-        given(tmp_path, seat, f"{seat}_before")
+        write_seat_log(tmp_path, seat, f"{seat}_before")
     assert invoke(*played, stdin="bid(0)\nq\n")[0] == 0
     for seat in ("Bob", "Ann"):
-        given(tmp_path, seat, f"{seat}_after")
+        write_seat_log(tmp_path, seat, f"{seat}_after")
     return tmp_path
 
 
-def given(folder: Path, seat: str, name: str) -> None:
+def write_seat_log(folder: Path, seat: str, name: str) -> None:
     path = folder / f"{name}.jsonl"
     assert invoke("log", folder / "game.jsonl", *flags_for(seat), "--out", path)[0] == 0
 
@@ -66,7 +66,7 @@ def test_play_saves_the_salt_and_gives_others_the_seal(logs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "earlier, later, told",
+    "earlier, later, write_seat_log",
     [
         ("Bob_before", "game", "2 decisions, 1 seal fits"),
         ("Bob_before", "Bob_after", "2 decisions, 1 seal fits"),
@@ -77,9 +77,9 @@ def test_play_saves_the_salt_and_gives_others_the_seal(logs: Path) -> None:
         ("Bob_after", "game", "3 decisions, 0 seals fit"),
     ],
 )
-def test_logs_that_agree(logs: Path, earlier: str, later: str, told: str) -> None:
+def test_logs_that_agree(logs: Path, earlier: str, later: str, write_seat_log: str) -> None:
     code, out = checked(logs, earlier, later)
-    assert code == 0 and out.rstrip().endswith(f"agrees with {logs / later}.jsonl: {told}")
+    assert code == 0 and out.rstrip().endswith(f"agrees with {logs / later}.jsonl: {write_seat_log}")
 
 
 TAMPERED = {

@@ -214,9 +214,9 @@ def test_other_texts_are_no_native_logs(text: str) -> None:
 # --- torn, truncated, damaged -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kept", range(1, len(MOOD) - 2))
-def test_a_torn_last_line_is_warned_of_and_the_rest_counts(kept: int) -> None:
-    log = parse_log(HEADER + OPENING + MOOD[:kept], "game.jsonl")
+@pytest.mark.parametrize("length", range(1, len(MOOD) - 2))
+def test_a_torn_last_line_is_warned_of_and_the_rest_counts(length: int) -> None:
+    log = parse_log(HEADER + OPENING + MOOD[:length], "game.jsonl")
     assert [e.option for e in log.entries] == ["opens(Ann)"]
     (warning,) = log.warnings
     assert (warning.code, warning.severity) == ("RS603", Severity.WARNING)

@@ -168,12 +168,12 @@ class _ByClosures(Interpreter):
     def __init__(self, program: ir.Program) -> None:
         super().__init__(program)
         self._closures = Closures(program)
-        self._made: dict[ir.Expr, Closure] = {}
+        self._compiled: dict[ir.Expr, Closure] = {}
 
     def evaluate(self, e: ir.Expr, state: list[int], slots: list[int]) -> int:
-        if e not in self._made:
-            self._made[e] = self._closures.compiled(e)
-        return self._made[e](state, slots)
+        if e not in self._compiled:
+            self._compiled[e] = self._closures.compiled(e)
+        return self._compiled[e](state, slots)
 
 
 def by_closures(ruleset: typed.Ruleset, seats: int, options: collections.abc.Mapping[str, str]) -> Interpreter:

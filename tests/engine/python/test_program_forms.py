@@ -15,17 +15,17 @@ IN_OVERLAYS = {"Extend", "Remove"}
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, float]:
+def used_shares() -> dict[str, float]:
     return shares(PROGRAMS)
 
 
-def test_every_form_is_used(found: dict[str, float]) -> None:
-    used = {form.split(":")[0].split(" ")[0] for form in found}
+def test_every_form_is_used(used_shares: dict[str, float]) -> None:
+    used = {form.split(":")[0].split(" ")[0] for form in used_shares}
     assert {node.__name__ for node in ast.NODES} - used == BASES | IN_OVERLAYS
 
 
-def test_every_part_that_may_be_left_out_is_used(found: dict[str, float]) -> None:
-    parts = {(form.split(":")[0].split(" ")[0], form.rpartition(": ")[2]) for form in found if ": " in form}
+def test_every_part_that_may_be_left_out_is_used(used_shares: dict[str, float]) -> None:
+    parts = {(form.split(":")[0].split(" ")[0], form.rpartition(": ")[2]) for form in used_shares if ": " in form}
     told_apart = {"op", "word", "form", "order", "modifier", "span", "doc", "name"}
     told_apart.add("at_most")  # lowered to a condition and a fault, which are used; see `test_counted_work.py`
     wanted = {
@@ -38,8 +38,8 @@ def test_every_part_that_may_be_left_out_is_used(found: dict[str, float]) -> Non
     assert wanted - parts == set()
 
 
-def test_no_form_is_rare(found: dict[str, float]) -> None:
-    assert {form: share for form, share in found.items() if share < LEAST} == {}
+def test_no_form_is_rare(used_shares: dict[str, float]) -> None:
+    assert {form: share for form, share in used_shares.items() if share < LEAST} == {}
 
 
 def test_forms_are_told_apart() -> None:

@@ -68,7 +68,7 @@ def log_text(ref: str, options: dict[str, str], seed: int, seats: int = 4, decis
     return "".join(json.dumps(line) + "\n" for line in [header, *map(entry_json, game.history)])
 
 
-def found(ref: str, options: dict[str, str], seed: int, **size: int) -> tuple[NativeLog, Identification]:
+def identified(ref: str, options: dict[str, str], seed: int, **size: int) -> tuple[NativeLog, Identification]:
     log = parse_log(log_text(ref, options, seed, **size), "game.jsonl")
     return log, identify(log, details=False, load=ruleset)
 
@@ -115,7 +115,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
 )
 def test_edition_and_settings_are_found(base: str, overlays: str, options: dict[str, str], seed: int) -> None:
     ref = f"{base}+{overlays}" if overlays else base
-    _, identification = found(ref, options, seed)
+    _, identification = identified(ref, options, seed)
     assert answers(identification) == {(overlays, tuple(sorted(options.items())))}
     assert identification.complete
 
@@ -131,12 +131,12 @@ def test_edition_and_settings_are_found(base: str, overlays: str, options: dict[
     ],
 )
 def test_what_no_decision_shows_is_not_made_up(overlays: str, options: dict[str, str], shown: str) -> None:
-    _, identification = found(f"imperial+{overlays}", options, 1, decisions=500)
+    _, identification = identified(f"imperial+{overlays}", options, 1, decisions=500)
     assert answers(identification) == {(shown, ())}
 
 
 def test_editions_that_a_log_cannot_tell_apart_are_all_named() -> None:
-    _, identification = found("imperial+first_edition", {"set_up": "experienced"}, 1, decisions=200)
+    _, identification = identified("imperial+first_edition", {"set_up": "experienced"}, 1, decisions=200)
     assert answers(identification) == {
         ("", (("forced_stop", "false"), ("set_up", "experienced"))),
         ("first_edition", (("set_up", "experienced"),)),

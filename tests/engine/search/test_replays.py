@@ -39,10 +39,10 @@ LOGS = sorted(
 )
 
 
-def same(found: Replayed, other: Replayed) -> None:
-    assert found.decisions.tolist() == other.decisions.tolist()
-    assert np.array_equal(found.rows, other.rows)
-    assert found.hashes.tolist() == other.hashes.tolist()
+def same(result: Replayed, other: Replayed) -> None:
+    assert result.decisions.tolist() == other.decisions.tolist()
+    assert np.array_equal(result.rows, other.rows)
+    assert result.hashes.tolist() == other.hashes.tolist()
 
 
 def played(game: Game, seed: int, most: int) -> Game:

@@ -20,7 +20,7 @@ from rulespec.engine.simulate.wasm import play_in_wasm
 from rulespec.engine.wasm.rows import RowForm
 
 WHOLE = "{c in town where c.tax > 0}"
-KEPT = {
+FIELDS = {
     "what all have named": f"""
             decide act together by q in player:
                 option take(t in town):
@@ -83,9 +83,9 @@ def spread(game: Game, seed: int) -> list[Game]:
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 128, 257])
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("name", FIELDS)
 def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
-    ruleset = with_rules(RULES.format(body=KEPT[name].strip("\n")), towns_of(size))
+    ruleset = with_rules(RULES.format(body=FIELDS[name].strip("\n")), towns_of(size))
     games = spread(Game(ruleset, ["ann", "bob"]), size)
     fast, plain = open_search(games[0]), Search(games[0])
     rows = fast.rows(games)
@@ -108,7 +108,9 @@ def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_each_cell_is_read_back_from_a_row(size: int) -> None:
     """Sets of all members, and of the last one alone."""
-    game = Game(with_rules(RULES.format(body=KEPT["what all have named"].strip("\n")), towns_of(size)), ["ann", "bob"])
+    game = Game(
+        with_rules(RULES.format(body=FIELDS["what all have named"].strip("\n")), towns_of(size)), ["ann", "bob"]
+    )
     form, cells = RowForm(game.omniscient.numbers.program), game.omniscient.numbers.cells
     for at, cell in enumerate(game.omniscient.numbers.program.cells):
         if cell.type == "set town":

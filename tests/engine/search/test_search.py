@@ -48,8 +48,8 @@ def both(game: Game, *, interrupts: bool = True) -> tuple[Search, Search]:
     return open_search(game, interrupts=interrupts), Search(game, interrupts=interrupts)
 
 
-def same(found: Expanded | Ends, other: Expanded | Ends) -> None:
-    assert all(np.array_equal(one, two) for one, two in zip(found, other, strict=True))
+def same(result: Expanded | Ends, other: Expanded | Ends) -> None:
+    assert all(np.array_equal(one, two) for one, two in zip(result, other, strict=True))
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])

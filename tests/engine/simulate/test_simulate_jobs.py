@@ -129,7 +129,7 @@ def test_a_cluster_plays_the_same_games(dask: str, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    "cluster, told",
+    "cluster, message",
     [
         ("dask:tcp://127.0.0.1:1", "cannot be reached: Connection refused"),
         ("dask:nobody", "`nobody` is no address"),
@@ -138,10 +138,10 @@ def test_a_cluster_plays_the_same_games(dask: str, tmp_path: Path, monkeypatch: 
         ("dask:", "dask:ADDRESS or ray:ADDRESS"),
     ],
 )
-def test_a_cluster_that_is_not_there(cluster: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cluster_that_is_not_there(cluster: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("distributed")
     assert run([*WAGER, "--cluster", cluster]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind, extra", [("dask", "cluster"), ("ray", "ray")])
@@ -161,7 +161,7 @@ def test_processes_that_read_other_files_play_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "args, told",
+    "args, message",
     [
         (("--jobs", "0"), "0 processes play no games"),
         (("--jobs", "-2"), "not in the range"),
@@ -175,14 +175,14 @@ def test_processes_that_read_other_files_play_nothing() -> None:
 )
 def test_wrong_usage(
     args: tuple[str, ...],
-    told: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run([*WAGER, *args]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -54,7 +54,7 @@ def test_games_that_fail_are_recorded(name: str, tmp_path: Path, monkeypatch: py
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize(
-    "args, told",
+    "args, message",
     [
         (("--seed", "2"), "`seed` is `1`, not `2`"),
         (("--cap", "9"), "`cap` is `5000`, not `9`"),
@@ -64,14 +64,14 @@ def test_games_that_fail_are_recorded(name: str, tmp_path: Path, monkeypatch: py
     ],
 )
 def test_other_games_are_not_added(
-    name: str, args: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, args: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = out(tmp_path, name)
     write(path, played(5))
     before = read(path)
     assert run([*WAGER, "--out", str(path), *args]) == 2
     err = capsys.readouterr().err
-    assert told in err
+    assert message in err
     assert "name another file" in err.lower()
     assert read(path) == before
 
@@ -174,7 +174,7 @@ def test_a_damaged_line_is_told_with_a_way_out(
 
 
 @pytest.mark.parametrize(
-    "data, told",
+    "data, message",
     [
         (b"hello", "no file of results of these games"),
         (b"hello\n", "no results of games"),
@@ -193,12 +193,12 @@ def test_a_damaged_line_is_told_with_a_way_out(
     ],
 )
 def test_a_file_that_holds_something_else_stays_as_it_is(
-    data: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    data: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "results.jsonl"
     path.write_bytes(data)
     assert run([*WAGER, "--out", str(path)]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert path.read_bytes() == data
 
 

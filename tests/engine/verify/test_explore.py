@@ -40,12 +40,12 @@ def explored(folder: Path, rules: str, decisions: int = 2_000) -> Exploration:
     return explore(small(folder / "small", rules + ONE), decisions)
 
 
-def codes(found: Exploration) -> list[str]:
-    return [d.code for d in found.diagnostics()]
+def codes(exploration: Exploration) -> list[str]:
+    return [d.code for d in exploration.diagnostics()]
 
 
-def moves(found: Exploration) -> list[str]:
-    (finding,) = found.findings
+def moves(exploration: Exploration) -> list[str]:
+    (finding,) = exploration.findings
     return [str(move) for move in finding.moves]
 
 

@@ -48,7 +48,7 @@ def is_right(t: town) -> bool: not t.harbour or t.good is some
 """
 
 
-def told(ref: str) -> list[Diagnostic]:
+def warnings_of(ref: str) -> list[Diagnostic]:
     report = Report()
     check(ref, report)
     return [d for d in report.diagnostics if d.code == "RS242"]
@@ -96,7 +96,7 @@ def test_facts_that_fulfil_the_checks_are_sound(tmp_path: Path) -> None:
 def test_an_entity_that_does_not_fulfil_a_check_is_told_with_the_facts_it_saw(
     tmp_path: Path, old: str, new: str, name: str, label: str, notes: list[str]
 ) -> None:
-    result = told(str(isles(tmp_path, old, new)))
+    result = warnings_of(str(isles(tmp_path, old, new)))
     fitting = [d for d in result if d.message.startswith(f"`{name}`") and place(d)[2] == label]
     assert fitting, result
     assert set(notes) <= {n.text for n in fitting[0].notes}, fitting[0].notes
@@ -104,7 +104,7 @@ def test_an_entity_that_does_not_fulfil_a_check_is_told_with_the_facts_it_saw(
 
 
 def test_a_check_says_its_text_and_its_way_out(tmp_path: Path) -> None:
-    (result,) = told(str(isles(tmp_path, "size: 3, harbour: true", "size: 3, harbour: false")))
+    (result,) = warnings_of(str(isles(tmp_path, "size: 3, harbour: true", "size: 3, harbour: false")))
     assert result.message == "`oak` does not fulfil the check `harbours`: ABC-01: ferries leave from harbours"
     assert result.help == "build one"
     assert place(result)[:2] == ("map.yaml", 14)
@@ -112,7 +112,7 @@ def test_a_check_says_its_text_and_its_way_out(tmp_path: Path) -> None:
 
 def test_a_fact_that_is_not_there_is_told_at_the_entity(tmp_path: Path) -> None:
     folder = isles(tmp_path, "that: is_right(town)", "that: town.good is some")
-    (result,) = told(str(folder))
+    (result,) = warnings_of(str(folder))
     assert place(result) == ("map.yaml", 15, "`elm.good` is none")
 
 
@@ -137,14 +137,16 @@ def test_a_check_without_an_answer_is_told_at_the_check(tmp_path: Path) -> None:
     ],
 )
 def test_what_an_overlay_breaks_is_told_at_the_overlay(tmp_path: Path, body: str, line: int | None, name: str) -> None:
-    results = [d for d in told(overlay(tmp_path, body)) if f"`{name}`" in d.message]
+    results = [d for d in warnings_of(overlay(tmp_path, body)) if f"`{name}`" in d.message]
     assert results
     assert line is None or place(results[0])[:2] == ("over.yaml", line), results
 
 
 def test_an_overlay_may_take_a_check_out(tmp_path: Path) -> None:
     body = "changes:\n  map.regions.oak.harbour: false\n  map.regions.oak.good: salt\n"
-    assert told(overlay(tmp_path, body)) and not told(overlay(tmp_path, f"{body}remove: [map.checks.harbours]\n"))
+    assert warnings_of(overlay(tmp_path, body)) and not warnings_of(
+        overlay(tmp_path, f"{body}remove: [map.checks.harbours]\n")
+    )
 
 
 def test_the_language_server_asks_the_checks(tmp_path: Path) -> None:
@@ -190,7 +192,7 @@ def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, 
     section = "add" if change.startswith(("map.regions.spain.home", "map.regions.spain.city")) else "changes"
     path = tmp_path / "slip.yaml"
     path.write_text(f'id: slip\ntitle: S\nfor: {ref}\nversion: "1"\n{section}:\n  {change}\n', "utf-8")
-    results = [d for d in told(f"{ref}+{path}") if f"`{name}`" in d.message]
+    results = [d for d in warnings_of(f"{ref}+{path}") if f"`{name}`" in d.message]
     assert results and place(results[0])[:2] == ("slip.yaml", 6), results
     assert "IMP-" in results[0].message or "I30-" in results[0].message
 
@@ -200,7 +202,7 @@ def test_a_fact_that_no_region_has_can_be_asked_about(tmp_path: Path) -> None:
     regions = "{hills: {terrain: land, coast: [lake]}, lake: {terrain: sea, coast: [hills]}}"
     game = 'id: dry\ntitle: Dry\nversion: "1"\nextends: imperial\nreplaces: [map.regions, setup.pieces.factory.at]\n'
     files = {"game.yaml": game, "map.yaml": f"map: {{regions: {regions}}}\n"}
-    result = told(str(write(tmp_path / "dry", files)))
+    result = warnings_of(str(write(tmp_path / "dry", files)))
     assert {d.code for d in result} == {"RS242"} and "`nations_have_a_city`" in result[0].message
 
 
@@ -209,4 +211,4 @@ def test_of_very_many_slips_the_first_are_told(tmp_path: Path) -> None:
     text = f"{ISLES.partition('  regions:')[0]}  regions:\n{regions}--- tables.yaml\nconstants: {{most_size: 6}}\n"
     rules = "def is_right(t: town) -> bool: not t.harbour or t.good is some\n"
     files = split(text, "rules/play.rules") | {"rules/facts.rules": rules}
-    assert len(told(str(write(tmp_path / "isles", files)))) == MAX_ERRORS
+    assert len(warnings_of(str(write(tmp_path / "isles", files)))) == MAX_ERRORS

@@ -84,10 +84,10 @@ def found_in(ruleset_: typed.Ruleset, games: int = 40, **more: Any) -> list[Fail
     return list(islice(result, 3))
 
 
-def best(found: list[FailingGame]) -> FailingGame:
+def best(failures: list[FailingGame]) -> FailingGame:
     """The shortest of some games that show the same."""
-    assert found
-    return min(found, key=lambda f: len(f.moves))
+    assert failures
+    return min(failures, key=lambda f: len(f.moves))
 
 
 # --- sound rulesets ---------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def other_rules(old: str, new: str) -> Machines:
     """A backend that runs other rules than it should."""
 
     @cache
-    def made(seats: int, misere: str) -> Interpreter:
+    def machine(seats: int, misere: str) -> Interpreter:
         with tempfile.TemporaryDirectory() as folder:
             path = write(Path(folder) / "nim", {}, base=RULESETS / "nim") / "rules" / "play.rules"
             rules = path.read_text("utf-8")
@@ -195,7 +195,7 @@ def other_rules(old: str, new: str) -> Machines:
             path.write_text(rules.replace(old, new), "utf-8")
             return Interpreter(lower(load_ruleset(str(path.parent.parent)), seats, {"misere": misere}))
 
-    return lambda _, seats, options: made(seats, options["misere"])
+    return lambda _, seats, options: machine(seats, options["misere"])
 
 
 @pytest.mark.parametrize(

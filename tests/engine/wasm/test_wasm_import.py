@@ -96,17 +96,17 @@ def nothing_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "_tables", machines.Memo(machines._Table))
 
 
-def made(backend: Backend) -> Machine:
+def machine_of(backend: Backend) -> Machine:
     return machine(load_ruleset("nim"), 2, {}, backend)
 
 
 @pytest.mark.usefixtures("nothing_begun")
 def test_wasm_code_is_made_once_it_pays() -> None:
-    results = [type(made("auto")).__name__ for _ in range(machines.WORTH_IT + 2)]
+    results = [type(machine_of("auto")).__name__ for _ in range(machines.WORTH_IT + 2)]
     assert results == ["PythonBackend"] * machines.WORTH_IT + ["WasmBackend"] * 2
-    wasm = made("auto")
+    wasm = machine_of("auto")
     assert isinstance(wasm, WasmBackend)
-    assert wasm.fallback is made("python")
+    assert wasm.fallback is machine_of("python")
 
 
 @pytest.mark.usefixtures("nothing_begun")
@@ -118,7 +118,7 @@ def test_where_it_cannot_be_made_python_goes_on(monkeypatch: pytest.MonkeyPatch)
         raise NoWasmtimeError
 
     monkeypatch.setitem(machines._MACHINES, "wasm", none)
-    assert {type(made("auto")).__name__ for _ in range(machines.WORTH_IT + 9)} == {"PythonBackend"}
+    assert {type(machine_of("auto")).__name__ for _ in range(machines.WORTH_IT + 9)} == {"PythonBackend"}
     assert tried == [1]
 
 

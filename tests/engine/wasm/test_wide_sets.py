@@ -90,8 +90,8 @@ invariant kept:
 """Fills `found` with a set and `much` with a number about the town `t`."""
 
 
-def rules(found: str = "{t}", much: str = "t.index") -> str:
-    return RULES.format(found=found, much=much)
+def rules(result: str = "{t}", much: str = "t.index") -> str:
+    return RULES.format(found=result, much=much)
 
 
 def check(ruleset: typed.Ruleset, seed: int, *, interpreted: bool = False) -> None:

@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import Report
 PATH = "over.yaml"
 
 
-def told(folder: Path, change: str, ref: str = "imperial") -> list[Diagnostic]:
+def warnings_of(folder: Path, change: str, ref: str = "imperial") -> list[Diagnostic]:
     """The diagnostics of an overlay with one change, which stands on its line 6."""
     path = folder / PATH
     path.write_text(f'id: over\ntitle: O\nfor: {ref}\nversion: "1"\nchanges:\n  {change}\n', "utf-8")
@@ -46,7 +46,7 @@ def told(folder: Path, change: str, ref: str = "imperial") -> list[Diagnostic]:
     ],
 )
 def test_it_is_an_error_of_the_overlay(tmp_path: Path, change: str, code: str, said: str) -> None:
-    result = told(tmp_path, change)
+    result = warnings_of(tmp_path, change)
     assert {d.span.file.rpartition("/")[2] for d in result if d.span is not None} == {PATH}, result
     assert {d.span.line for d in result if d.span is not None} == {6}
     fitting = [d for d in result if d.code == code and said in f"{d.message} {d.help}"]
@@ -61,7 +61,7 @@ def test_it_is_an_error_of_the_overlay(tmp_path: Path, change: str, code: str, s
     ],
 )
 def test_what_may_be_meant_for_other_cases_is_a_warning(tmp_path: Path, change: str, code: str) -> None:
-    results = [d for d in told(tmp_path, change) if d.code == code]
+    results = [d for d in warnings_of(tmp_path, change) if d.code == code]
     assert [d.severity for d in results] == ["warning"]
     assert results[0].span is not None and results[0].span.file.endswith(PATH)
 
@@ -78,16 +78,16 @@ def test_what_may_be_meant_for_other_cases_is_a_warning(tmp_path: Path, change: 
     ],
 )
 def test_a_number_that_may_be_meant_is_sound(tmp_path: Path, change: str) -> None:
-    assert told(tmp_path, change) == []
+    assert warnings_of(tmp_path, change) == []
 
 
 def test_an_overlay_that_changes_the_range_as_well_is_sound(tmp_path: Path) -> None:
     change = "constants.victory_power: 30 points\n  kinds.nation.state.power.type: points 0..30"
-    assert told(tmp_path, change) == []
+    assert warnings_of(tmp_path, change) == []
 
 
 def test_what_the_same_overlay_changes_is_shown_with_its_constant(tmp_path: Path) -> None:
     changes = "constants.victory_power: 30 points\n  kinds.nation.state.power.type: money 0..30"
-    first = told(tmp_path, changes)[0]
+    first = warnings_of(tmp_path, changes)[0]
     assert first.code == "RS302" and first.span is not None
     assert {first.span.line, *(note.span.line for note in first.notes if note.span.file == first.span.file)} == {6, 7}

@@ -43,7 +43,7 @@ def diagnostics(ref: str) -> tuple[Diagnostic, ...]:
     return report.diagnostics
 
 
-def found(case: Case, folder: Path, base: Path | None) -> list[tuple[Mark, Diagnostic]]:
+def reports(case: Case, folder: Path, base: Path | None) -> list[tuple[Mark, Diagnostic]]:
     """The reports from loading a case. Warnings count only in the files of the case."""
     files = dict(case.files)
     for name, body in files.items():
@@ -60,7 +60,7 @@ def found(case: Case, folder: Path, base: Path | None) -> list[tuple[Mark, Diagn
 
 
 def check(case: Case, folder: Path, base: Path | None) -> None:
-    actual = found(case, folder, base)
+    actual = reports(case, folder, base)
     key = [(m.file, m.line, m.column, m.code) for m in case.marks]
     assert sorted((m.file, m.line, m.column, m.code) for m, _ in actual) == sorted(key), actual
     for mark in case.marks:
@@ -105,11 +105,11 @@ def test_every_code_of_the_checker_has_a_case() -> None:
 
 
 def test_all_diagnostics_of_a_run_have_a_cause_and_most_have_a_way_out(tmp_path: Path) -> None:
-    found_ = [d for n, c in enumerate(RULES) for _, d in found(c, tmp_path / str(n) / "errors", BASE)]
+    results = [d for n, c in enumerate(RULES) for _, d in reports(c, tmp_path / str(n) / "errors", BASE)]
     assert all(
-        (d.message and d.code in CODES and d.message[0] != d.message[0].upper()) or "`" in d.message for d in found_
+        (d.message and d.code in CODES and d.message[0] != d.message[0].upper()) or "`" in d.message for d in results
     )
-    assert sum(bool(d.help or d.notes or d.label) for d in found_) > 0.6 * len(found_)
+    assert sum(bool(d.help or d.notes or d.label) for d in results) > 0.6 * len(results)
 
 
 # --- references

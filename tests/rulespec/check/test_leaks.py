@@ -22,7 +22,7 @@ def warnings(folder: Path, rules: str, more: str = "") -> list[Diagnostic]:
     return [d for d in report.diagnostics if d.code.startswith("RS34")]
 
 
-def told(folder: Path, body: str) -> list[str]:
+def warnings_of(folder: Path, body: str) -> list[str]:
     """The codes, each with the text at its place."""
     lines = body.strip("\n").split("\n")
     rules = RULES.format("\n    ".join(lines))
@@ -34,9 +34,9 @@ def told(folder: Path, body: str) -> list[str]:
     return results
 
 
-@pytest.mark.parametrize("body, found", CASES, ids=[f"{n}-{found}" for n, (_, found) in enumerate(CASES)])
-def test_a_leak_is_told_where_the_secret_is_read(tmp_path: Path, body: str, found: str) -> None:
-    assert told(tmp_path, body) == ([found] if found else [])
+@pytest.mark.parametrize("body, code", CASES, ids=[f"{n}-{code}" for n, (_, code) in enumerate(CASES)])
+def test_a_leak_is_told_where_the_secret_is_read(tmp_path: Path, body: str, code: str) -> None:
+    assert warnings_of(tmp_path, body) == ([code] if code else [])
 
 
 OPENED = """

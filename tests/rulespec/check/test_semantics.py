@@ -25,7 +25,7 @@ def codes(folder: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "file, old, new, code, told",
+    "file, old, new, code, expected",
     [
         ("map.yaml", "port: black_sea\n      land: [kiev", "land: [kiev", "RS242", "`odessa`"),
         ("map.yaml", "port: black_sea\n      land: [kiev", "port: baltic_sea\n      land: [kiev", "RS242", "`odessa`"),
@@ -38,7 +38,7 @@ def codes(folder: Path) -> list[tuple[str, str]]:
     ],
 )
 def test_damage_to_a_shipped_ruleset_is_told(
-    file: str, old: str, new: str, code: str, told: str, tmp_path: Path
+    file: str, old: str, new: str, code: str, expected: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "imperial"
     shutil.copytree(GAMES / "imperial", folder, ignore=shutil.ignore_patterns("logs", "scenarios"))
@@ -47,7 +47,7 @@ def test_damage_to_a_shipped_ruleset_is_told(
     (folder / file).write_text(text.replace(old, new), "utf-8")
     result = codes(folder)
     assert {c for c, _ in result} == set(code.split())
-    assert all(told in message for _, message in result)
+    assert all(expected in message for _, message in result)
 
 
 def test_rows_that_an_overlay_adds_have_no_order(tmp_path: Path) -> None:

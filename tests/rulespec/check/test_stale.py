@@ -28,7 +28,7 @@ pieces: {man: {each: [player], places: {box: {}, at: {index: town}}}}
 
 
 @pytest.mark.parametrize(
-    "value, condition, change, told",
+    "value, condition, change, message",
     [
         ("count(tile.hall[oak])", "was < 2", "move first(tile) to hall[oak]", "`was` came from `tile.place`"),
         ("room(hall[oak])", "was < 2", "move first(tile) to hall[oak]", "`was` came from `tile.place`"),
@@ -49,7 +49,7 @@ pieces: {man: {each: [player], places: {box: {}, at: {index: town}}}}
         ("age_of(oak)", "n < 2", "set oak.age to was", ""),
     ],
 )
-def test_what_is_stale_is_told(tmp_path: Path, value: str, condition: str, change: str, told: str) -> None:
+def test_what_is_stale_is_told(tmp_path: Path, value: str, condition: str, change: str, message: str) -> None:
     rules = f"""
 def age_of(t: town) -> int: t.age
 def oldest() -> int: max(t.age for t in town)
@@ -74,4 +74,4 @@ procedure turn(p: player):
     report = Report()
     load_ruleset(str(write(tmp_path, {"game.yaml": GAME, "kinds.yaml": KINDS, "rules/play.rules": rules})), report)
     results = [d.message.partition(",")[0] for d in report.diagnostics if d.code == "RS413"]
-    assert results == ([told] if told else [])
+    assert results == ([message] if message else [])

@@ -337,15 +337,17 @@ def test_what_is_certain_is_mended(what: str, ruleset: Make) -> None:
         (folder / name).write_text(text, "utf-8")
     old = (folder / file).read_text("utf-8")
     assert old.count(before) == 1
-    wrong = [d.code for d in found(f"./errors{overlays}") if d.severity is Severity.ERROR or d.code == what[:5]]
+    wrong = [
+        d.code for d in diagnostics_of(f"./errors{overlays}") if d.severity is Severity.ERROR or d.code == what[:5]
+    ]
     assert wrong == [what[:5]]
     code, out = validate(f"./errors{overlays}", "--fix", "--yes")
     assert (folder / file).read_text("utf-8") == old.replace(before, after)
     assert f"--- a/errors/{file}\n+++ b/errors/{file}\n@@ " in out
-    assert (code, [d for d in found(f"./errors{overlays}") if d.code == what[:5]]) == (0, [])
+    assert (code, [d for d in diagnostics_of(f"./errors{overlays}") if d.code == what[:5]]) == (0, [])
 
 
-def found(ref: str) -> tuple[Diagnostic, ...]:
+def diagnostics_of(ref: str) -> tuple[Diagnostic, ...]:
     report = Report()
     try:
         load_ruleset(ref, report)
@@ -386,7 +388,7 @@ def test_what_is_not_certain_is_left_alone(text: str, ruleset: Make) -> None:
 )
 def test_a_change_that_does_not_stand_alone_on_its_line_is_left_alone(changes: str, ruleset: Make) -> None:
     file = ruleset({"variants/a.yaml": OVERLAY + changes}) / "variants" / "a.yaml"
-    assert "RS504" in {d.code for d in found("./errors+a")}
+    assert "RS504" in {d.code for d in diagnostics_of("./errors+a")}
     assert validate("./errors+a", "--fix", "--yes")[0] == 1
     assert file.read_text("utf-8") == OVERLAY + changes
 

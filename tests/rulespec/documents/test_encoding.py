@@ -53,7 +53,7 @@ def invoke(*args: str) -> tuple[int, str, str]:
     return status, out.getvalue(), err.getvalue()
 
 
-def told(path: str, data: bytes) -> str:
+def message(path: str, data: bytes) -> str:
     """The message for a file with these bytes: one error, with its place and help."""
     Path(path).write_bytes(data)
     status, _, err = invoke(*READERS[path])
@@ -70,7 +70,7 @@ def test_wide_characters_are_told_by_their_name(path: str, encoding: str) -> Non
     if path == "x.svg" and encoding.startswith("utf-16"):
         assert invoke("new", "mine", "--map", path)[0] == 0  # a parser of XML knows it
         return
-    assert encoding[:6].upper() in told(path, data)
+    assert encoding[:6].upper() in message(path, data)
 
 
 @pytest.mark.parametrize("path", READERS)
@@ -79,20 +79,20 @@ def test_other_encodings_are_told_by_the_byte(path: str, encoding: str) -> None:
     word = {"shift_jis": "\u5357", "koi8-r": "\u044e\u0433 "}.get(encoding, "\u00fc ")
     text = Path(path).read_text("utf-8")
     marked = text.replace("s\u00fcd", f"s{word}d") if path == "x.svg" else text.replace(":", f": {word}", 1)
-    assert "is not UTF-8 text: it has the byte 0x" in told(
+    assert "is not UTF-8 text: it has the byte 0x" in message(
         path, marked.replace("\u00fc ", word).encode(encoding, "replace")
     )
 
 
 @pytest.mark.parametrize("path", [p for p in READERS if p != "x.svg"])
 def test_carriage_returns_alone_are_told(path: str) -> None:
-    assert "U+000D" in told(path, Path(path).read_bytes().replace(b"\n", b"\r"))
+    assert "U+000D" in message(path, Path(path).read_bytes().replace(b"\n", b"\r"))
 
 
 @pytest.mark.parametrize("path", READERS)
 def test_zero_bytes_are_told(path: str) -> None:
     data = Path(path).read_bytes()
-    told(path, data[: len(data) // 2] + b"\0\0" + data[len(data) // 2 :])
+    message(path, data[: len(data) // 2] + b"\0\0" + data[len(data) // 2 :])
 
 
 @pytest.mark.parametrize("path", READERS)

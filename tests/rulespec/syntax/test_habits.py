@@ -48,7 +48,7 @@ def habits() -> list[Habit]:
     return [Habit(*line.split(" ~ ")) for line in lines if not line.startswith("#")]
 
 
-def told(folder: Path, rules: str) -> list[Diagnostic]:
+def diagnostics_of(folder: Path, rules: str) -> list[Diagnostic]:
     write(folder, {"rules/this.rules": rules}, BASE)
     report = Report()
     try:
@@ -60,16 +60,16 @@ def told(folder: Path, rules: str) -> list[Diagnostic]:
 
 @pytest.mark.parametrize("case", habits(), ids=lambda case: case.wrong)
 def test_a_habit_is_told_the_way_out_which_is_sound(case: Habit, tmp_path: Path) -> None:
-    result = told(tmp_path / "errors", case.file(case.wrong))
+    result = diagnostics_of(tmp_path / "errors", case.file(case.wrong))
     assert any(case.help in d.help for d in result), result
-    assert told(tmp_path / "errors", case.file(case.right)) == []
+    assert diagnostics_of(tmp_path / "errors", case.file(case.right)) == []
 
 
 @pytest.mark.parametrize(
     "case", [h for h in habits() if h.kind in "cn" and "⏎" not in h.wrong], ids=lambda case: case.wrong
 )
 def test_it_is_the_same_on_the_line_of_the_head(case: Habit, tmp_path: Path) -> None:
-    result = told(tmp_path / "errors", case.file(case.wrong).replace(":\n    ", ": "))
+    result = diagnostics_of(tmp_path / "errors", case.file(case.wrong).replace(":\n    ", ": "))
     assert any(case.help in d.help for d in result), result
 
 
