@@ -12,15 +12,15 @@ from rulespec.engine.simulate.comparison import Difference
 from rulespec.engine.words.words import Words
 
 
-def show_differences(found: Iterable[Difference], heads: tuple[str, str], words: Words) -> None:
+def show_differences(differences: Iterable[Difference], heads: tuple[str, str], words: Words) -> None:
     """Prints a line for each number of both rulesets; those that differ by more than chance are marked.
 
     Args:
-        found: the numbers.
+        differences: the numbers.
         heads: what the rulesets are called.
         words: those of the first.
     """
-    rows = [_row(each, words) for each in found]
+    rows = [_row(each, words) for each in differences]
     head = ["", *heads, words.word("difference"), words.word("interval"), ""]
     for line in output.table(rows, head, right=(1, 2, 3, 4)):
         output.echo(line)

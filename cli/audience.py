@@ -1,7 +1,7 @@
 """The reader of a command's output: the omniscient table, or a seat, from which private information is withheld.
 
 What goes wrong with a log may quote its lines, and may follow from what is hidden. So a seat gets for it
-one sentence, whatever it is; all diagnostics that a command shows come through `told`.
+one sentence, whatever it is; all diagnostics that a command shows come through `redacted`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def is_of_seats() -> bool:
     return _audience() is not None
 
 
-def told(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+def redacted(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Diagnostics as the reader of the command's output may see them; unchanged for the omniscient table."""
     audience = _audience()
     if audience is None:

@@ -111,15 +111,15 @@ def _traces(
         yield from trace_suite(tracer, report)
 
 
-def _write(found: CoverageReport, format_: str, out: Path | None) -> None:
+def _write(report: CoverageReport, format_: str, out: Path | None) -> None:
     if format_ == "json":
-        text = to_json_text(found.to_json(), plain=out is not None)
+        text = to_json_text(report.to_json(), plain=out is not None)
     elif format_ == "html":
         from rulespec.cli.coverage_page import page
 
-        text = page(found)
+        text = page(report)
     else:
-        lines = _text(found, 0 if out is not None else output.width(), colored=out is None)
+        lines = _text(report, 0 if out is not None else output.width(), colored=out is None)
         if out is None:
             for line in lines:
                 output.echo(line)
@@ -135,34 +135,34 @@ def _write(found: CoverageReport, format_: str, out: Path | None) -> None:
 # --- text ----------------------------------------------------------------------------------------
 
 
-def _text(found: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
+def _text(report: CoverageReport, width: int, *, colored: bool) -> Iterator[str]:
     def styled(text: str, **how: Any) -> str:
         return output.style(text, **how) if colored else text
 
     def cut(text: str) -> str:
         return text if not width or len(text) <= width else text[: width - 1] + "…"
 
-    yield styled(heading(found.coverage), bold=True)
-    yield from (styled(cut(f"fails: {t.id}: {t.error}"), fg="red") for t in found.coverage.tests if t.error)
-    for title, totals in (("", found.totals), ("file", found.by_file)):
+    yield styled(heading(report.coverage), bold=True)
+    yield from (styled(cut(f"fails: {t.id}: {t.error}"), fg="red") for t in report.coverage.tests if t.error)
+    for title, totals in (("", report.totals), ("file", report.by_file)):
         yield ""
         rows = [(name, t.run, t.outcomes, t.explained, percentage(t)) for name, t in totals.items()]
         yield from output.table(rows, (title, "run", "of", "explained", "%"), right=(1, 2, 3, 4))
     for title, explained in (("not run", False), ("not run, with a reason", True)):
-        gaps = [g for g in found.gaps if bool(g.reason) is explained and not g.implied]
+        gaps = [g for g in report.gaps if bool(g.reason) is explained and not g.implied]
         if gaps:
             yield ""
             yield styled(title, bold=True)
-            notes = [(f"{g.span.file}:{g.span.line}", f"{g.item.name}: {g.outcome}", found.line(g.span)) for g in gaps]
+            notes = [(f"{g.span.file}:{g.span.line}", f"{g.item.name}: {g.outcome}", report.line(g.span)) for g in gaps]
             for line, gap in zip(output.table(notes), gaps, strict=True):
                 yield cut(line)
                 if gap.reason:
                     yield cut(f"    {gap.reason}")
-    unproved = [r for r in found.rules if not r.proved_by]
+    unproved = [r for r in report.rules if not r.proved_by]
     if unproved:
         yield ""
         yield styled("rules that no scenario which cites them runs", bold=True)
         states = [(r.rule.id, rule_state(r), r.reason or r.rule.text) for r in unproved]
         yield from (cut(line) for line in output.table(states))
     yield ""
-    yield f"{percentage(found.whole)} % run or explained"
+    yield f"{percentage(report.whole)} % run or explained"

@@ -14,20 +14,20 @@ _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", ""
 """Marks beside the colours, for readers who cannot tell the colours apart."""
 
 
-def page(found: CoverageReport) -> str:
+def page(report: CoverageReport) -> str:
     """The page of a report. Texts of rulesets and tests are escaped."""
     template = Template(Path(__file__).with_name("coverage_page.html").read_text("utf-8"))
     return template.substitute(
-        title=escape(found.coverage.rulesets[0].title),
-        head=escape(heading(found.coverage)),
-        percent=percentage(found.whole),
+        title=escape(report.coverage.rulesets[0].title),
+        head=escape(heading(report.coverage)),
+        percent=percentage(report.whole),
         failed="".join(
-            f"<p class='missed'>{escape(f'{t.id}: {t.error}')}</p>" for t in found.coverage.tests if t.error
+            f"<p class='missed'>{escape(f'{t.id}: {t.error}')}</p>" for t in report.coverage.tests if t.error
         ),
-        totals=_table(("", *_TOTALS), (_total(escape(kind), total) for kind, total in found.totals.items())),
-        files=_table(("file", *_TOTALS), (_total(_link(file), total) for file, total in found.by_file.items())),
-        rules=_rules(found),
-        sources="\n".join(_source(found, file) for file in found.by_file),
+        totals=_table(("", *_TOTALS), (_total(escape(kind), total) for kind, total in report.totals.items())),
+        files=_table(("file", *_TOTALS), (_total(_link(file), total) for file, total in report.by_file.items())),
+        rules=_rules(report),
+        sources="\n".join(_source(report, file) for file in report.by_file),
     )
 
 
@@ -53,14 +53,14 @@ def _table(head_: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f"<table><thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table>"
 
 
-def _rules(found: CoverageReport) -> str:
+def _rules(report: CoverageReport) -> str:
     def rows() -> Iterator[list[str]]:
-        for r in found.rules:
+        for r in report.rules:
             places = sorted({(item.span.file, item.span.line) for item in r.items})
             links = ", ".join(
                 f"<a href='#{_anchor(file, line)}'>{escape(file.rpartition('/')[2])}:{line}</a>"
                 for file, line in places
-                if file in found.by_file
+                if file in report.by_file
             )
             state = rule_state(r)
             shade = {"proved": "run", "explained": "explained"}.get(state, "missed")
@@ -69,11 +69,11 @@ def _rules(found: CoverageReport) -> str:
             editions = escape(", ".join(r.rule.editions))
             yield [escape(r.rule.id), text, editions, f"<span class='{shade}'>{state}</span>", tests, links]
 
-    return _table(("rule", "text", "editions", "state", "proved by", "in"), rows()) if found.rules else ""
+    return _table(("rule", "text", "editions", "state", "proved by", "in"), rows()) if report.rules else ""
 
 
-def _source(found: CoverageReport, file: str) -> str:
-    lines = "\n".join(_line(file, number, line) for number, line in enumerate(found.lines(file), 1))
+def _source(report: CoverageReport, file: str) -> str:
+    lines = "\n".join(_line(file, number, line) for number, line in enumerate(report.lines(file), 1))
     return f"<h3 id='{_anchor(file)}'>{escape(file)}</h3>\n<pre>{lines}</pre>"
 
 

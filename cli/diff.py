@@ -78,8 +78,8 @@ def _width() -> int:
     return min(max(shutil.get_terminal_size((120, 40)).columns, 60), 160)
 
 
-def _lines(found: Sequence[Difference], width: int) -> Iterator[str]:
-    for section, of_section in groupby(found, lambda d: d.section):
+def _lines(differences: Sequence[Difference], width: int) -> Iterator[str]:
+    for section, of_section in groupby(differences, lambda d: d.section):
         yield ""
         yield output.style(section.capitalize(), bold=True)
         if section == RULES:
@@ -104,11 +104,11 @@ def _collection(d: Difference) -> tuple[str, ...] | None:
 # --- members of a collection ----------------------------------------------------------------------------------------
 
 
-def _members(path: tuple[str, ...], found: list[Difference], width: int) -> Iterator[str]:
+def _members(path: tuple[str, ...], differences: list[Difference], width: int) -> Iterator[str]:
     at = len(path)
-    order = [d for d in found if d.keys[at] == ORDER]
-    whole = {d.keys[at]: d for d in found if len(d.keys) == at + 1 and d not in order}
-    parts = [d for d in found if len(d.keys) > at + 1]
+    order = [d for d in differences if d.keys[at] == ORDER]
+    whole = {d.keys[at]: d for d in differences if len(d.keys) == at + 1 and d not in order}
+    parts = [d for d in differences if len(d.keys) > at + 1]
     added = {k: d.new for k, d in whole.items() if d.kind == "added"}
     removed = {k: d.old for k, d in whole.items() if d.kind == "removed"}
     replaced = bool(added) and bool(removed) and len(added) + len(removed) >= _REPLACED
@@ -136,14 +136,14 @@ def _members(path: tuple[str, ...], found: list[Difference], width: int) -> Iter
             yield from _wrapped(" ", f"  order: {', '.join(d.new)}", width)
 
 
-def _member(name: str, found: list[Difference], at: int, width: int) -> Iterator[str]:
+def _member(name: str, differences: list[Difference], at: int, width: int) -> Iterator[str]:
     """The changes of one member: on one line, or, if there are many, old and new on lines of their own."""
-    line = ", ".join(f"{_fact(d, at)} {_change(d)}" for d in found)
-    if len(found) <= _FEW and len(line) <= 2 * width:
-        yield from _wrapped(" ", f"  {name}  {line}", width, found[0].note if len(found) == 1 else "")
+    line = ", ".join(f"{_fact(d, at)} {_change(d)}" for d in differences)
+    if len(differences) <= _FEW and len(line) <= 2 * width:
+        yield from _wrapped(" ", f"  {name}  {line}", width, differences[0].note if len(differences) == 1 else "")
         return
     for mark in "-+":
-        sides = [(d, d.old if mark == "-" else d.new) for d in found]
+        sides = [(d, d.old if mark == "-" else d.new) for d in differences]
         texts = [f"{_fact(d, at)}: {_shown(value)}" for d, value in sides if value is not None]
         if texts:
             yield from _wrapped(mark, f"  {name}  " + "; ".join(texts), width)

@@ -24,23 +24,23 @@ class EarlyChoices:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._made: dict[str, tuple[Option, str]] = {}
+        self._choices: dict[str, tuple[Option, str]] = {}
 
     @property
     def chosen(self) -> list[str]:
         """The seats that have chosen in the open round, first to last as the game asks them."""
         taken = [step.option.by for step in pending(self.game)]
-        results = [*taken, *self._made]
+        results = [*taken, *self._choices]
         return [seat for seat in self.game.seats if seat in results]
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
         """The option to take without asking, its author, and the salt: an early choice, or the only option."""
         by = decision.by
         if by is None or not decision.together:
-            self._made.clear()
+            self._choices.clear()
             return None
-        if by in self._made:
-            option, salt = self._made.pop(by)
+        if by in self._choices:
+            option, salt = self._choices.pop(by)
             return option, by, salt
         if by in people and is_forced(self.game):
             return next(iter(self.game.legal_options)), None, ""
@@ -61,7 +61,7 @@ class EarlyChoices:
         option = replace(past.parse(text), by=seat)
         Round(past).choose(seat, str(option))
         self.withdraw(seat)
-        self._made[seat] = option, ""
+        self._choices[seat] = option, ""
         return number
 
     def withdraw(self, seat: str) -> int:
@@ -69,8 +69,8 @@ class EarlyChoices:
         _, number = self._without(seat)
         for step in pending(self.game)[-number or len(pending(self.game)) :]:
             if step.option.by is not None:
-                self._made[step.option.by] = step.option, step.salt
-        self._made.pop(seat, None)
+                self._choices[step.option.by] = step.option, step.salt
+        self._choices.pop(seat, None)
         return number
 
     def _without(self, seat: str) -> tuple[Game, int]:

@@ -71,7 +71,7 @@ class ExplorationRun(Struct, frozen=True):
             return
         report.extend(result.others)
         for number, finding in enumerate(result.findings, 1):
-            report.add(self._write(ruleset, finding, number) if self.folder is not None else _told(finding))
+            report.add(self._write(ruleset, finding, number) if self.folder is not None else _diagnostic(finding))
         output.echo(_summary(ruleset, result), err=True)
 
     def _explore(self, ruleset: typed.Ruleset) -> Exploration:
@@ -96,7 +96,7 @@ class ExplorationRun(Struct, frozen=True):
         return replace(finding.diagnostic, help=help_)
 
 
-def _told(finding: Finding) -> Diagnostic:
+def _diagnostic(finding: Finding) -> Diagnostic:
     """The diagnostic of a finding with a scenario of it, or with the way to one if that is long."""
     d, scenario = finding.diagnostic, finding.scenario.rstrip()
     if scenario and len(finding.moves) > MAX_SHOWN:
@@ -104,13 +104,13 @@ def _told(finding: Finding) -> Diagnostic:
     return replace(d, help=f"{d.help}\nas a scenario:\n{scenario}") if scenario else d
 
 
-def _summary(ruleset: typed.Ruleset, found: Exploration) -> str:
-    parts = [output.counted(found.decisions, "decision"), output.counted(found.games, "random game")]
+def _summary(ruleset: typed.Ruleset, exploration: Exploration) -> str:
+    parts = [output.counted(exploration.decisions, "decision"), output.counted(exploration.games, "random game")]
     low, high = ruleset.players
-    if len(found.complete) == high - low + 1:
+    if len(exploration.complete) == high - low + 1:
         parts.append("every position seen")
-    elif found.complete:
-        parts.append(f"every position seen with {', '.join(map(str, found.complete))} players")
-    if found.unseen:
-        parts.append(f"never legal so far: {', '.join(sorted(set(found.unseen)))}")
+    elif exploration.complete:
+        parts.append(f"every position seen with {', '.join(map(str, exploration.complete))} players")
+    if exploration.unseen:
+        parts.append(f"never legal so far: {', '.join(sorted(set(exploration.unseen)))}")
     return f"{ruleset.ref}: explored {' · '.join(parts)}"

@@ -32,7 +32,7 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], wasm: Path
 
     Example: rulespec export imperial --players 4 --wasm imperial.wasm --js wasm_game.js
     """
-    from rulespec.cli.wasm_module import told
+    from rulespec.cli.wasm_module import wasm_errors
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.seating import seat_names
     from rulespec.engine.game.wasm_export import exported
@@ -41,7 +41,7 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], wasm: Path
     ruleset = load_ruleset(ref)
     players = number_of_players(ruleset, players)
     game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(settings))
-    with told():
+    with wasm_errors():
         files = {wasm: exported(game)}
     if js is not None:
         files[js] = Path(__file__).with_name("wasm_game.js").read_bytes()

@@ -54,7 +54,7 @@ def command(
         read = as_native(log, dialect=dialect, report=report)
     finally:
         output.show(report.diagnostics)
-    result = _found(read, rules, not quick)
+    result = _identification(read, rules, not quick)
     if format_ == "json":
         output.echo_json(result.to_json())
     else:
@@ -75,7 +75,7 @@ def _show_lost_overlays(log: NativeLog) -> None:
             output.echo(f"{error.diagnostics[0].message}; to start from it, say where: --rules REF+./overlay.yaml")
 
 
-def _found(log: NativeLog, rules: str | None, details: bool) -> Identification:
+def _identification(log: NativeLog, rules: str | None, details: bool) -> Identification:
     """The result of the search, which shows on a terminal how far it is."""
     if not sys.stderr.isatty():
         return identify(log, rules, details=details)
@@ -102,41 +102,43 @@ class _Meanings:
         return text(get(reader.yaml(*result, "overlay"), "title")) if result is not None else ""
 
 
-def _show(found: Identification, quick: bool, meaning: Meaning) -> None:
-    output.echo(f"{output.style(found.log, bold=True)} · {output.counted(found.decisions, 'decision')} · {found.base}")
+def _show(result: Identification, quick: bool, meaning: Meaning) -> None:
+    output.echo(
+        f"{output.style(result.log, bold=True)} · {output.counted(result.decisions, 'decision')} · {result.base}"
+    )
     output.echo()
-    if found.answers:
-        _answers(found, meaning)
+    if result.answers:
+        _answers(result, meaning)
         if not quick:
-            _undecided(found, meaning)
+            _undecided(result, meaning)
     else:
-        _closest(found, meaning)
-    if not found.complete:
+        _closest(result, meaning)
+    if not result.complete:
         output.echo("The search stopped at its bound: there may be more.")
-    output.echo(f"{output.counted(found.replays, 'choice')} of overlays and settings tried")
+    output.echo(f"{output.counted(result.replays, 'choice')} of overlays and settings tried")
 
 
-def _answers(found: Identification, meaning: Meaning) -> None:
-    departures = found.answers[0].candidate.departures
+def _answers(result: Identification, meaning: Meaning) -> None:
+    departures = result.answers[0].candidate.departures
     count = output.counted(departures, "departure") if departures else "no departure"
     output.echo(output.style(f"legal with {count}:", fg="green"))
-    for number, trial in enumerate(found.answers[:_SHOWN]):
-        for line in _candidate(trial, found, "or " if number else "", meaning):
+    for number, trial in enumerate(result.answers[:_SHOWN]):
+        for line in _candidate(trial, result, "or " if number else "", meaning):
             output.echo(f"  {line}")
-    if len(found.answers) > _SHOWN:
-        output.echo(f"  … and {len(found.answers) - _SHOWN} more")
+    if len(result.answers) > _SHOWN:
+        output.echo(f"  … and {len(result.answers) - _SHOWN} more")
     output.echo()
 
 
-def _candidate(trial: Trial, found: Identification, prefix: str, meaning: Meaning) -> list[str]:
-    rows = [(f"    {_setting(setting, found)}", meaning(setting)) for setting in trial.candidate.settings]
+def _candidate(trial: Trial, result: Identification, prefix: str, meaning: Meaning) -> list[str]:
+    rows = [(f"    {_setting(setting, result)}", meaning(setting)) for setting in trial.candidate.settings]
     rows = [(f"    +{overlay}", meaning((overlay, ""))) for overlay in trial.candidate.overlays] + rows
     note = output.table([row for row in rows if row[1] or not row[0].startswith("    +")])
     return [f"{prefix}{trial.ref}", *map(_cut, note)]
 
 
-def _setting(setting: tuple[str, str], found: Identification) -> str:
-    overlay = found.named.get(setting)
+def _setting(setting: tuple[str, str], result: Identification) -> str:
+    overlay = result.named.get(setting)
     return "=".join(setting) + (f"  (the overlay {overlay})" if overlay else "")
 
 
@@ -145,30 +147,30 @@ def _cut(line: str) -> str:
     return line if not width or len(line) <= width else line[: width - 1] + "…"
 
 
-def _undecided(found: Identification, meaning: Meaning) -> None:
+def _undecided(result: Identification, meaning: Meaning) -> None:
     """Prints the changes of the first answer that keep the log legal."""
-    if not found.undecided:
+    if not result.undecided:
         return
-    which = "this" if len(found.answers) == 1 else "the first of these"
+    which = "this" if len(result.answers) == 1 else "the first of these"
     output.echo(f"not decided by the log, which is as legal with each of them beside {which}:")
-    changes = sorted(found.undecided, key=lambda change: bool(change[1]))  # overlays first
-    rows = [(f"  {_setting(c, found)}" if c[1] else f"  +{c[0]}", meaning(c)) for c in changes]
+    changes = sorted(result.undecided, key=lambda change: bool(change[1]))  # overlays first
+    rows = [(f"  {_setting(c, result)}" if c[1] else f"  +{c[0]}", meaning(c)) for c in changes]
     for line in output.table(rows):
         output.echo(_cut(line))
     output.echo()
 
 
-def _closest(found: Identification, meaning: Meaning) -> None:
+def _closest(result: Identification, meaning: Meaning) -> None:
     output.echo(output.style("no overlays and settings found that make the log legal", fg="red"))
-    trial = found.closest
+    trial = result.closest
     if trial is None or trial.difference is None:
         return
     recorded, refusal = trial.difference.recorded, trial.difference.refusal
     output.echo("the closest:")
-    for line in _candidate(trial, found, "", meaning):
+    for line in _candidate(trial, result, "", meaning):
         output.echo(f"  {line}")
     rows = [
-        ("legal", f"{trial.legal:,} of {output.counted(found.decisions, 'decision')}"),
+        ("legal", f"{trial.legal:,} of {output.counted(result.decisions, 'decision')}"),
         ("action", f"{recorded.by or 'chance'}: {recorded.option} (decision `{recorded.decision}`)"[:500]),
         ("reason", refusal.reason[:500]),
     ]

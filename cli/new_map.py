@@ -24,19 +24,19 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _LINK = "link"
 
 
-def named_regions(given: str) -> list[Imported]:
+def named_regions(source: str) -> list[Imported]:
     """The regions that `--map` names: a file that ends in `.svg`, or names with commas between.
 
     Raises:
         click.UsageError: if a name is none.
         DiagnosticsError: RS56x, for a drawing.
     """
-    if given.endswith(".svg"):
+    if source.endswith(".svg"):
         report = Report()
-        shapes = read_shapes(Path(given), report)
+        shapes = read_shapes(Path(source), report)
         output.show(report.diagnostics)
         return regions_of(shapes)
-    names = [name.strip() for name in given.split(",")]
+    names = [name.strip() for name in source.split(",")]
     for name in names:
         if not _NAME.fullmatch(name):
             help_ = "names have small letters, digits and `_`, and commas between them"

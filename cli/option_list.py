@@ -40,7 +40,7 @@ def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str
         first = last
 
 
-def found(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
+def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
     """The options that a person may mean: those whose text is typed, else begins so, else has all the words.
 
     An option goes by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`.

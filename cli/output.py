@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
 
-from rulespec.cli.audience import told
+from rulespec.cli.audience import redacted
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.escape import escaped, no_command
 from rulespec.diagnostics.render import render_text, to_json
@@ -79,7 +79,7 @@ def _line(text: str) -> str:
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
     """Prints diagnostics with their source lines, and an empty line after them, as who reads them may see them."""
-    diagnostics = told(diagnostics)
+    diagnostics = redacted(diagnostics)
     if not diagnostics:
         return
     shown = diagnostics[:MAX_SHOWN]
@@ -100,7 +100,7 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
 
 def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     """Diagnostics as plain data, as who reads them may see them."""
-    return [to_json(d) for d in told(diagnostics)]
+    return [to_json(d) for d in redacted(diagnostics)]
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -66,17 +66,17 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def _reads(given: Path, path: Path) -> bool:
-    """Whether a command reads a file that is there, if it is given this."""
+def _reads(argument: Path, path: Path) -> bool:
+    """Whether a command reads a file that is there, if this is its argument."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return False
-        if given.is_dir():
+        if argument.is_dir():
             real = Path(os.path.realpath(path))
-            return real.suffix in _OF_RULESETS and real.is_relative_to(os.path.realpath(given))
+            return real.suffix in _OF_RULESETS and real.is_relative_to(os.path.realpath(argument))
     except (OSError, ValueError):
         return False
-    return _same(given, path) or (given.suffix == ".yaml" and _same(given.with_suffix(".rules"), path))
+    return _same(argument, path) or (argument.suffix == ".yaml" and _same(argument.with_suffix(".rules"), path))
 
 
 def _same(one: Path, other: Path) -> bool:

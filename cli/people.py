@@ -59,7 +59,7 @@ class Person:
         except ValueError as error:
             mine = list(islice(self.offered(), _LISTED))
             tell = self.narrator.option
-            result = option_list.found(text, mine, tell)
+            result = option_list.matches(text, mine, tell)
             if len(result) == 1:
                 return result[0]
             if not result:

@@ -16,7 +16,7 @@ from rulespec.cli import output
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
-from rulespec.cli.wasm_module import NAMES, told_for
+from rulespec.cli.wasm_module import NAMES, backend_errors
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display, is_present
@@ -101,7 +101,7 @@ def command(
         named = [value is not None for value in (players, log, at, depth)]
         if (check and record) or any(named) or chosen or divide:
             raise click.UsageError("--check or --record goes with REF, --backend and --format alone")
-        with told_for(backend):
+        with backend_errors(backend):
             code = _check(load_ruleset(ref), backend, format_) if check else _record(load_ruleset(ref))
         ctx.exit(code)
     if depth is None or (players is not None and log is not None):
@@ -111,7 +111,7 @@ def command(
     if chosen and log is not None:
         raise click.UsageError("--set goes with --players; a log has its own")
     ruleset = load_ruleset(ref)
-    with told_for(backend):
+    with backend_errors(backend):
         if log is not None:
             at, games = _from_log(ruleset, log, at, BACKENDS[backend])
         else:
@@ -204,16 +204,16 @@ def _from_log(
     return at, {b: game for b in backends for game in at_moves(result, [at], b)}
 
 
-def _json(found: Perft, divide: bool) -> dict[str, Any]:
-    data = asdict(found)
+def _json(perft: Perft, divide: bool) -> dict[str, Any]:
+    data = asdict(perft)
     return data if divide else {k: v for k, v in data.items() if k != "divide"}
 
 
-def _show(found: Mapping[str, Perft], divide: bool, limit: int, seconds: float) -> None:
-    perfts = list(found.values())
+def _show(results: Mapping[str, Perft], divide: bool, limit: int, seconds: float) -> None:
+    perfts = list(results.values())
     first = perfts[0]
-    head = ("", *found) if len(found) > 1 else ()
-    right = range(1, len(found) + 1)
+    head = ("", *results) if len(results) > 1 else ()
+    right = range(1, len(results) + 1)
     if divide:
         names = dict.fromkeys(name for p in perfts for name in p.divide)
         rows = [[name, *(f"{p.divide[name]:,}" if name in p.divide else "-" for p in perfts)] for name in names]

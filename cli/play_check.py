@@ -48,7 +48,7 @@ def _played(ruleset: typed.Ruleset) -> Played:
         return play_check(ruleset, bar.update)
 
 
-def told(played: Played) -> str:
+def amount_of_play(played: Played) -> str:
     """The amount of play: `played 1,240 games of 9 combinations`."""
     if not played.games:
         return "played no game to its end"

@@ -30,11 +30,11 @@ class RandomRun:
     games: int = 0
     failed: int = 0
     decisions: int = 0
-    found: list[tuple[FailingGame, Path | None]] = field(default_factory=list)
+    failures: list[tuple[FailingGame, Path | None]] = field(default_factory=list)
 
     def show(self) -> None:
         """Prints the mistakes, each with its game."""
-        for failing, path in self.found:
+        for failing, path in self.failures:
             output.show([failing.wrong], self.ruleset.sources, err=False)
             for line in story(failing, path):
                 output.echo(line)
@@ -48,7 +48,7 @@ class RandomRun:
             "games": self.games,
             "failed": self.failed,
             "decisions": self.decisions,
-            "failures": [as_json(*result) for result in self.found],
+            "failures": [as_json(*result) for result in self.failures],
         }
 
 
@@ -74,7 +74,7 @@ def play_random_games(
         if kind_of(failing.wrong) not in kinds:
             kinds.add(kind_of(failing.wrong))
             name = f"{ruleset.ref.replace('+', '_')}-{failing.wrong.code}-{len(kinds)}.jsonl"
-            run.found.append((failing, write_failing(folder, name, failing)))
+            run.failures.append((failing, write_failing(folder, name, failing)))
         if len(kinds) == MAX_FOUND:
             break
     return run

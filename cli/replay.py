@@ -26,7 +26,7 @@ from rulespec.cli.replay_text import (
     where,
 )
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
-from rulespec.cli.wasm_module import told_for
+from rulespec.cli.wasm_module import backend_errors
 from rulespec.cli.words import word_options, words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -115,7 +115,7 @@ def command(
 
         if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)) or public:
             raise click.UsageError(f"--under does not go with {_NOT_UNDER}")
-        with told_for(backend):
+        with backend_errors(backend):
             code = judge_logs(logs, under, rules, dialect, backend, format_, (language, shown))
         ctx.exit(code)
     if (many := len(logs) > 1) and (out is not None or moves or at is not None or state):
@@ -125,7 +125,7 @@ def command(
     if at is not None and (moves or until is not None):
         raise click.UsageError("--at does not go with --moves and --until")
     showing, load = Showing(moves, first, last, at, state, viewed), _loader()
-    with told_for(backend), ExitStack() as stack:
+    with backend_errors(backend), ExitStack() as stack:
         write = _writer(stack.enter_context(output.written(trace, secret=True))) if trace is not None else None
         run = _Run(
             rules, dialect, past, until, backend, check, format_, out, many, write, load, showing, shown, language

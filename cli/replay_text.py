@@ -52,7 +52,7 @@ class Showing(Struct, frozen=True):
 
 def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator[Move]:
     """The moves that are asked for."""
-    moves = _told(result, words, showing)
+    moves = _moves(result, words, showing)
     yield from islice(moves, (showing.first or 1) - 1, showing.last)
 
 
@@ -85,7 +85,7 @@ def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
     return outcome
 
 
-def _told(result: ReplayResult, words: Words, showing: Showing) -> Moves:
+def _moves(result: ReplayResult, words: Words, showing: Showing) -> Moves:
     from rulespec.engine.words.moves import Moves  # lazily: most runs list no moves
 
     return Moves(words, result.game, result.moves, showing.viewer.seat(result.game.names))
@@ -146,7 +146,7 @@ def _show_move(move: Move, words: Words) -> None:
 def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
     game = result.game
     if showing.at is not None:
-        moves = _told(result, words, showing)
+        moves = _moves(result, words, showing)
         if showing.at > len(moves):
             raise click.UsageError(f"the game has {output.counted(len(moves), 'move')}, and no position {showing.at}")
         last = next(islice(moves, showing.at - 1, None), None) if showing.at else None

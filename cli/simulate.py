@@ -20,7 +20,7 @@ from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
-from rulespec.cli.wasm_module import check_used, played_by, told
+from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
 from rulespec.cli.words import word_options, words_of
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
@@ -161,7 +161,7 @@ def command(
     run = planned(ref, ruleset, chosen | output.key_values(only, "--only"))
     other = None if against is None else planned(against, load_ruleset(against), chosen)
     started = time.perf_counter()
-    with counting() as handed, _told(out, whole=against is not None):
+    with counting() as handed, _resume_hint(out, whole=against is not None):
         with nullcontext() if out is None else open_results(out, run.plan) as results:
             run.recorded(results, games)
             run.play(range(run.games, games), jobs, cluster, results, keep_rows=format_ == "json" and out is None)
@@ -176,7 +176,7 @@ def command(
 
 
 @contextmanager
-def _told(out: Path | None, *, whole: bool) -> Iterator[None]:
+def _resume_hint(out: Path | None, *, whole: bool) -> Iterator[None]:
     """Tells how to go on if the games inside are stopped; `whole`: they can only be played from the beginning."""
     goes_on = f"; {out} has the games so far, and the same command continues"
     try:
@@ -198,7 +198,7 @@ def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
 
         wasm = replace(plan, backend="wasm")
         if backend == "wasm":
-            with told():
+            with wasm_errors():
                 WasmOutcomes(wasm, ruleset)
         return wasm if backend == "wasm" or can_play(wasm, ruleset) else plan
     return replace(plan, backend="interpreter") if backend == "interpreter" else plan

@@ -12,7 +12,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.backend_choice import BackendChoice
-from rulespec.cli.wasm_module import check_used, told
+from rulespec.cli.wasm_module import check_used, wasm_errors
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.program.handed_back import counting
@@ -89,7 +89,7 @@ def command(
     run = _random_games(ruleset, numbers, games, seed, failures) if games else None
     if run is not None and format_ == "text":
         run.show()
-    passed = not failed and report.ok and (run is None or not run.found)
+    passed = not failed and report.ok and (run is None or not run.failures)
     nothing = passed and run is None and not any(map(sum, counts.values()))
     if format_ == "json":
         data = _json(ruleset, counts, failed, report)
@@ -114,7 +114,7 @@ def _cases(
     ruleset: typed.Ruleset, backends: tuple[Backend, ...], report: Report, only: str, outside: tuple[Path, ...]
 ) -> Iterator[Case]:
     """The cases of the suite, run one after the other."""
-    with told() if "wasm" in backends else nullcontext():
+    with wasm_errors() if "wasm" in backends else nullcontext():
         yield from run_suite(ruleset, backends or ("python", "interpreter"), report, only, outside)
 
 

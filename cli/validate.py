@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rulespec import cache
 from rulespec.cli import output
-from rulespec.cli.audience import told
+from rulespec.cli.audience import redacted
 from rulespec.cli.old_names import old_names
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.render import to_github
@@ -179,7 +179,7 @@ def _print_sarif(results: list[Checked]) -> None:
 
 def _all(results: list[Checked]) -> list[Diagnostic]:
     """All diagnostics, each once: several references may read the same files."""
-    return told(dict.fromkeys(d for r in results for d in r.report.diagnostics))
+    return redacted(dict.fromkeys(d for r in results for d in r.report.diagnostics))
 
 
 _PRINTERS: dict[str, Callable[[list[Checked]], None]] = {
@@ -291,9 +291,9 @@ def _summary(r: Checked) -> str:
         return f"{r.ref}: {output.style(result, fg='red')}"
     played = []
     if r.games is not None:
-        from rulespec.cli.play_check import told
+        from rulespec.cli.play_check import amount_of_play
 
-        played = [told(r.games)]
+        played = [amount_of_play(r.games)]
     name = f"{ruleset.ref} {ruleset.version}"
     if not r.report.ok:
         return f"{name}: {' · '.join([output.style(result, fg='red'), *played])}"

@@ -17,7 +17,7 @@ NAMES = {"wasm": "wasm", "python": "Python", "interpreter": "the interpreter"}
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def wasm_errors() -> Iterator[None]:
     """Says why there is no wasm module, and ends the command."""
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: most runs need none
     from rulespec.engine.wasm.engine import NoWasmtimeError
@@ -31,12 +31,12 @@ def told() -> Iterator[None]:
 
 
 @contextmanager
-def told_for(backend: str) -> Iterator[None]:
+def backend_errors(backend: str) -> Iterator[None]:
     """Says at the end whether another machine has played than the one that was asked for by name, if one was."""
     if backend not in ("wasm", "python"):
         yield
         return
-    with counting() as handed, told():
+    with counting() as handed, wasm_errors():
         yield
     check_used(backend, handed)
 

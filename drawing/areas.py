@@ -125,12 +125,12 @@ def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
     return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
 
 
-def _joined(found: list[list[Edge]], owners: Sequence[int], count: int) -> Areas:
+def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) -> Areas:
     """Cells of one owner become one area; what lies between two owners becomes a smooth line."""
     places: dict[Corner, Point] = {}
     between: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
     degree: dict[Corner, int] = {}
-    for i, edges in enumerate(found):
+    for i, edges in enumerate(edges_by_cell):
         for edge in edges:
             other = owners[edge.beyond] if edge.beyond >= 0 else -1
             if other == owners[i] or (edge.beyond >= 0 and edge.beyond < i):

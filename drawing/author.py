@@ -78,9 +78,9 @@ def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> 
     return faulty_scene(*_faulty(ruleset, read_drawing(ruleset, Report()), diagnostics))
 
 
-def _faulty(ruleset: typed.Ruleset, style: Style, found: Sequence[Diagnostic]) -> tuple[Board, list[Fault]]:
+def _faulty(ruleset: typed.Ruleset, style: Style, diagnostics: Sequence[Diagnostic]) -> tuple[Board, list[Fault]]:
     board = Board(ruleset.declarations, style, {}, PlainWords(ruleset.declarations, ruleset.title))
-    return board, faults_of(ruleset.declarations, list(board.plans), found, ruleset.sources)
+    return board, faults_of(ruleset.declarations, list(board.plans), diagnostics, ruleset.sources)
 
 
 def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:

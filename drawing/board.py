@@ -154,12 +154,12 @@ class Board:
         for kind in self.sheet.style.tables:
             if any(t.kind == kind for t in self.tables):
                 continue
-            table = self._made(kind, (x, y), width)
+            table = self._table_of(kind, (x, y), width)
             if table is None or not table.rows:
                 continue
             if x > _MARGIN and x + table.width > _MARGIN + width:
                 x, y = _MARGIN, bottom
-                table = self._made(kind, (x, y), width)
+                table = self._table_of(kind, (x, y), width)
                 assert table is not None
             bottom = max(bottom, y + self._table(table))
             x += table.width + 2 * GAP
@@ -169,7 +169,7 @@ class Board:
         """Puts tables that are narrow enough into what the side column has left; returns the bottom of all."""
         x, y = corner
         for kind in self.sheet.style.tables:
-            table = self._made(kind, (x, y), _SIDE)
+            table = self._table_of(kind, (x, y), _SIDE)
             if table is None or not table.rows or table.width > _SIDE * 0.999 or any(c.pile for c in table.columns):
                 continue
             height = table.top - y + table.row * table.rows
@@ -202,7 +202,7 @@ class Board:
         self.static += plan.items
         return plan.size[1]
 
-    def _made(self, kind: str, corner: Point, width: float) -> Table | None:
+    def _table_of(self, kind: str, corner: Point, width: float) -> Table | None:
         columns = self.sheet.style.tables[kind]
         if kind != "game" and kind not in self.sheet.d.kinds:
             return None

@@ -89,9 +89,9 @@ class _Buckets:
         self.sites = sites
         self.size = max(sqrt(width * height / max(len(sites), 1)) * 1.5, 1.0)
         self.most = int(max(width, height) / self.size) + 2
-        self.found: dict[tuple[int, int], list[int]] = {}
+        self.squares: dict[tuple[int, int], list[int]] = {}
         for i, (x, y) in enumerate(sites):
-            self.found.setdefault((int(x // self.size), int(y // self.size)), []).append(i)
+            self.squares.setdefault((int(x // self.size), int(y // self.size)), []).append(i)
 
     def by_distance(self, i: int) -> Iterator[tuple[float, int]]:
         """The other sites with their distances, ring by ring of squares; all of a ring are no nearer than it is."""
@@ -109,11 +109,11 @@ class _Buckets:
 
     def _ring(self, column: int, row: int, ring: int) -> Iterator[int]:
         if not ring:
-            yield from self.found.get((column, row), ())
+            yield from self.squares.get((column, row), ())
             return
         for k in range(-ring, ring + 1):
-            yield from self.found.get((column + k, row - ring), ())
-            yield from self.found.get((column + k, row + ring), ())
+            yield from self.squares.get((column + k, row - ring), ())
+            yield from self.squares.get((column + k, row + ring), ())
         for k in range(-ring + 1, ring):
-            yield from self.found.get((column - ring, row + k), ())
-            yield from self.found.get((column + ring, row + k), ())
+            yield from self.squares.get((column - ring, row + k), ())
+            yield from self.squares.get((column + ring, row + k), ())

@@ -111,13 +111,13 @@ def faulty_scene(board: Board, faults: Sequence[Fault]) -> Scene:
     empty = board.scene(None)
     items = [*_marks(board, faults), *_list(faults, (empty.width, 24.0))]
     count = len([f for f in faults if f.diagnostic.severity is Severity.ERROR])
-    note = f"{len(faults)} problems, {count} of them errors. " + " ".join(f"{f.number}: {_told(f)}." for f in faults)
+    note = f"{len(faults)} problems, {count} of them errors. " + " ".join(f"{f.number}: {_message(f)}." for f in faults)
     height = max(empty.height, 60.0 + sum(_height(f) for f in faults))
     width = empty.width + _WIDTH + 20
     return Scene(width, height, empty.title, f"{empty.description} {note}", (*empty.static, *items), ())
 
 
-def _told(fault: Fault) -> str:
+def _message(fault: Fault) -> str:
     return " ".join(fault.diagnostic.message.replace("`", "").split())
 
 
@@ -149,7 +149,7 @@ def _broken(plan: Plan, fault: Fault) -> str:
     x, y = (ax + bx) / 2, (ay + by) / 2
     cross = f"M{svg.number(x - 6)} {svg.number(y - 6)}l12 12m0 -12l-12 12"
     line = svg.element("path", d=svg.path([(ax, ay), (bx, by)]) + cross, fill="none", **_STROKE)
-    return svg.group([line], _told(fault))
+    return svg.group([line], _message(fault))
 
 
 def _middle(box: Box) -> Point:
@@ -162,7 +162,7 @@ def _numbers(board: Board, kind: str, place: int, faults: Sequence[Fault]) -> It
     size = min(_DISC, (slot[2] - slot[0]) / len(faults) / 2, (slot[3] - slot[1]) / 2)
     x -= size * (len(faults) - 1)
     for fault in faults:
-        yield svg.group([_disc(fault, x, y, size)], f"{title}: {_told(fault)}")
+        yield svg.group([_disc(fault, x, y, size)], f"{title}: {_message(fault)}")
         x += 2 * size
 
 
@@ -199,7 +199,7 @@ def _height(fault: Fault) -> float:
 def _lines(fault: Fault) -> list[str]:
     """The message in lines that fit beside the board."""
     room, result = _WIDTH - 30, [""]
-    for word in _told(fault).split():
+    for word in _message(fault).split():
         longer = f"{result[-1]} {word}".strip()
         if text_width(longer, _SIZE) <= room:
             result[-1] = longer

@@ -18,14 +18,14 @@ MAX_COMPARED = 600
 _ASPECT = 0.75
 
 
-def laid_out(count: int, links: Sequence[tuple[int, int]], given: Mapping[int, Point]) -> dict[int, Point]:
-    """A place for each of `count` nodes: those that are given, the rest where a layout by forces puts them.
+def laid_out(count: int, links: Sequence[tuple[int, int]], anchors: Mapping[int, Point]) -> dict[int, Point]:
+    """A place for each of `count` nodes: those of the anchors, the rest where a layout by forces puts them.
 
     Raises:
         DiagnosticsError: RS556 if the library for it is missing.
     """
     if not links or count > MAX_NODES:
-        return _in_rows(count, given)
+        return _in_rows(count, anchors)
     try:
         import networkx
     except ImportError:
@@ -44,7 +44,7 @@ def laid_out(count: int, links: Sequence[tuple[int, int]], given: Mapping[int, P
         if best is None or crossings < best[0]:
             best = crossings, points
     assert best is not None
-    return _around(best[1], given)
+    return _around(best[1], anchors)
 
 
 def count_crossings(points: Mapping[int, Point], links: Sequence[tuple[int, int]]) -> int:
@@ -53,31 +53,31 @@ def count_crossings(points: Mapping[int, Point], links: Sequence[tuple[int, int]
     return sum(cross(*lines[i], *lines[j]) for i in range(len(lines)) for j in range(i))
 
 
-def _around(found: dict[int, Point], given: Mapping[int, Point]) -> dict[int, Point]:
-    """The found points, moved to the middle and the extent of the given ones."""
-    if not given:
-        return found
-    known = list(given)
+def _around(points: dict[int, Point], anchors: Mapping[int, Point]) -> dict[int, Point]:
+    """The points, moved to the middle and the extent of the anchors."""
+    if not anchors:
+        return points
+    known = list(anchors)
 
-    def extent(points: Mapping[int, Point]) -> tuple[float, float, float, float]:
-        xs, ys = [points[i][0] for i in known], [points[i][1] for i in known]
+    def extent(places: Mapping[int, Point]) -> tuple[float, float, float, float]:
+        xs, ys = [places[i][0] for i in known], [places[i][1] for i in known]
         return min(xs), min(ys), max(max(xs) - min(xs), 1e-9), max(max(ys) - min(ys), 1e-9)
 
-    x, y, w, h = extent(found)
-    left, top, wide, tall = extent(given)
+    x, y, w, h = extent(points)
+    left, top, wide, tall = extent(anchors)
     scale_x, scale_y = (wide / w, tall / h) if len(known) > 1 else (1.0, 1.0)
-    moved = {i: (left + (p[0] - x) * scale_x, top + (p[1] - y) * scale_y) for i, p in found.items()}
-    return moved | dict(given)
+    moved = {i: (left + (p[0] - x) * scale_x, top + (p[1] - y) * scale_y) for i, p in points.items()}
+    return moved | dict(anchors)
 
 
-def _in_rows(count: int, given: Mapping[int, Point]) -> dict[int, Point]:
+def _in_rows(count: int, anchors: Mapping[int, Point]) -> dict[int, Point]:
     columns = max(round((count / _ASPECT) ** 0.5), 1)
     step = 1.0
-    if len(given) > 1:
-        step = max(max(x for x, _ in given.values()) - min(x for x, _ in given.values()), 1.0) / columns
-    below = max((y for _, y in given.values()), default=-step) + step
-    left = min((x for x, _ in given.values()), default=0.0)
-    results = dict(given)
-    for n, i in enumerate(i for i in range(count) if i not in given):
+    if len(anchors) > 1:
+        step = max(max(x for x, _ in anchors.values()) - min(x for x, _ in anchors.values()), 1.0) / columns
+    below = max((y for _, y in anchors.values()), default=-step) + step
+    left = min((x for x, _ in anchors.values()), default=0.0)
+    results = dict(anchors)
+    for n, i in enumerate(i for i in range(count) if i not in anchors):
         results[i] = (left + n % columns * step, below + n // columns * step)
     return results

@@ -48,7 +48,7 @@ class Ground(Struct, frozen=True):
     size: Point
     positions: list[Point]
     links: list[Link]
-    found: Areas
+    areas: Areas
     blocks: list[Block]
     bridges: dict[Pair, Bridge]
 
@@ -171,32 +171,32 @@ def _note(sheet: Sheet, board: BoardStyle, other: int, end: Point) -> tuple[str,
 # --- items ---------------------------------------------------------------------------------------
 
 
-def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, found: Ground | None = None) -> Plan:
+def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | None = None) -> Plan:
     """The static items of a map.
 
     Args:
         sheet: what it is made of.
         board: how it is drawn.
         corner: its top left corner on the picture.
-        found: where everything is, if that is known.
+        layout: where everything is, if that is known.
     """
-    place_ = ground(sheet, board) if found is None else found
-    plan = Plan(place_.size)
+    layout = ground(sheet, board) if layout is None else layout
+    plan = Plan(layout.size)
     plan.items += (
-        _areas(sheet, board, place_, corner) if board.form == "areas" else _boxes(sheet, board, place_, corner)
+        _areas(sheet, board, layout, corner) if board.form == "areas" else _boxes(sheet, board, layout, corner)
     )
-    plan.items += _lines(sheet, board, place_, corner)
-    for i, block in enumerate(place_.blocks):
+    plan.items += _lines(sheet, board, layout, corner)
+    for i, block in enumerate(layout.blocks):
         plan.items.append(_name(sheet, board, i, block, corner))
         plan.slots[i] = _moved(block.tray, corner)
-        plan.outlines[i] = _outline(board, place_, i, corner)
+        plan.outlines[i] = _outline(board, layout, i, corner)
     return plan
 
 
-def _outline(board: BoardStyle, found: Ground, number: int, corner: Point) -> str:
+def _outline(board: BoardStyle, layout: Ground, number: int, corner: Point) -> str:
     if board.form == "areas":
-        return "".join(svg.path(_shift(line, corner), closed=True) for line in found.found.outlines[number])
-    left, top, right, bottom = _moved(found.blocks[number].box, corner)
+        return "".join(svg.path(_shift(line, corner), closed=True) for line in layout.areas.outlines[number])
+    left, top, right, bottom = _moved(layout.blocks[number].box, corner)
     return svg.path(
         [(left - 3, top - 2), (right + 3, top - 2), (right + 3, bottom + 2), (left - 3, bottom + 2)], closed=True
     )
@@ -238,19 +238,19 @@ def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, st
     return [(replace(owner, symbol="circle"), owner.letter), *results] if owner is not None else results
 
 
-def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
-    linked = {(min(k.a, k.b), max(k.a, k.b)) for k in found.links}
+def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
+    linked = {(min(k.a, k.b), max(k.a, k.b)) for k in layout.links}
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
-    for i in range(len(found.found.outlines)):
+    for i in range(len(layout.areas.outlines)):
         look = _fill(sheet, board, i)[0]
-        data = _outline(board, found, i, corner)
+        data = _outline(board, layout, i, corner)
         shape = svg.element("path", d=data, fill=grounded(look.colour), fill_rule="evenodd")
-        outlines = [_shift(line, corner) for line in found.found.outlines[i]]
-        lines = hatched(outlines, look.hatch, look.colour, _name_box(sheet, board, i, found.blocks[i], corner))
-        yield Item(f"region.{names[i]}", "areas", svg.group([shape, lines], _told(sheet, board, i, titles[i])))
+        outlines = [_shift(line, corner) for line in layout.areas.outlines[i]]
+        lines = hatched(outlines, look.hatch, look.colour, _name_box(sheet, board, i, layout.blocks[i], corner))
+        yield Item(f"region.{names[i]}", "areas", svg.group([shape, lines], _description(sheet, board, i, titles[i])))
     soft: list[str] = []
     hard: list[str] = []
-    for border in found.found.borders:
+    for border in layout.areas.borders:
         pair = (min(border.a, border.b), max(border.a, border.b))
         (soft if pair in linked or border.b < 0 else hard).append(svg.path(_shift(border.points, corner)))
     thin: svg.Values = {"fill": "none", "stroke": "#5b6770", "stroke_width": 1.1}
@@ -261,72 +261,72 @@ def _areas(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Ite
         yield Item(f"walls.{board.kind}", "borders", svg.group([thick, inner], sheet.words.word("wall")))
 
 
-def _told(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
+def _description(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
     """A place in words: its title, and the facts that are seen."""
     facts = [sheet.fact(board.kind, name, number) for name in (*board.fill, *board.badges)]
     notes = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
     return f"{title}: {', '.join(dict.fromkeys(notes))}" if notes else title
 
 
-def _boxes(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
-    frame = {"x": corner[0], "y": corner[1], "width": found.size[0], "height": found.size[1]}
+def _boxes(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
+    frame = {"x": corner[0], "y": corner[1], "width": layout.size[0], "height": layout.size[1]}
     yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill="#eef1f3", rx=6))
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
-    for i, block in enumerate(found.blocks):
+    for i, block in enumerate(layout.blocks):
         left, top, right, bottom = _moved(block.box, corner)
         at = {"x": left - 3, "y": top - 2, "width": right - left + 6, "height": bottom - top + 4, "rx": 5}
         look = _fill(sheet, board, i)[0]
         box = svg.element("rect", **at, fill=grounded(look.colour), stroke="#5b6770")
         outline = [(left - 3, top), (right + 3, top), (right + 3, bottom), (left - 3, bottom)]
         lines = hatched([outline], look.hatch, look.colour, _name_box(sheet, board, i, block, corner))
-        yield Item(f"region.{names[i]}", "areas", svg.group([box, lines], _told(sheet, board, i, titles[i])))
+        yield Item(f"region.{names[i]}", "areas", svg.group([box, lines], _description(sheet, board, i, titles[i])))
 
 
-def _lines(sheet: Sheet, board: BoardStyle, found: Ground, corner: Point) -> Iterator[Item]:
+def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
     """Links that no border shows, and those over a seam."""
-    touching = found.found.touching() if board.form == "areas" else set()
+    touching = layout.areas.touching() if board.form == "areas" else set()
     seams = {frozenset(s) for s in board.seams}
     names = sheet.names(board.kind)
-    for link in found.links:
+    for link in layout.links:
         style = board.links[link.kind]
         pair = (min(link.a, link.b), max(link.a, link.b))
         own = link.name != "" and style.dashed is not False
         if style.hidden or frozenset(pair) in seams or (pair in touching and not own):
             continue
-        ends = _ends(found, board, link)
+        ends = _ends(layout, board, link)
         if pair in touching:  # across the border, so that one sees of what kind it is
-            ends = _middle_of(found, pair, ends)
+            ends = _middle_of(layout, pair, ends)
         line = _line(_shift(ends, corner), style, link.dashed)
-        if pair in found.bridges:
+        if pair in layout.bridges:
             line += "".join(_dot(end, style) for end in _shift(ends, corner))
         arrow = "" if link.both else _arrow(_shift(ends, corner), style)
         ends_ = {"one": sheet.titles(board.kind)[link.a], "other": sheet.titles(board.kind)[link.b]}
         title = sheet.words.word("link", link=sheet.words.kind(link.kind), **ends_)
         layer = "links" if board.form == "areas" else "ground"
         yield Item(f"link.{link.kind}.{names[link.a]}.{names[link.b]}", layer, svg.group([line, arrow], title))
-    for region, end, other in _seam_ends(board, found.positions, found.size):
+    for region, end, other in _seam_ends(board, layout.positions, layout.size):
         text, box, anchor = _note(sheet, board, other, end)
         x = corner[0] + (box[0] if anchor == "start" else box[2])
         near = (end[0] + (_SEAM if anchor == "start" else -_SEAM), end[1])  # level where its text is
-        line = _line(_shift([found.positions[region], near, end], corner), LinkStyle("blue"), True)
+        line = _line(_shift([layout.positions[region], near, end], corner), LinkStyle("blue"), True)
         shown = svg.words(text, x, corner[1] + (box[1] + box[3]) / 2, 9, anchor=anchor, halo=True)
         title = sheet.words.word("seam", one=sheet.titles(board.kind)[region], other=sheet.titles(board.kind)[other])
         yield Item(f"seam.{names[region]}.{names[other]}", "links", svg.group([line], title))
         yield Item(f"seam_name.{names[region]}.{names[other]}", "names", shown)
 
 
-def _ends(found: Ground, board: BoardStyle, link: Link) -> list[Point]:
+def _ends(layout: Ground, board: BoardStyle, link: Link) -> list[Point]:
     if board.form == "areas":
         pair = (min(link.a, link.b), max(link.a, link.b))
-        ends = list(found.bridges.get(pair, (found.positions[pair[0]], found.positions[pair[1]])))
+        ends = list(layout.bridges.get(pair, (layout.positions[pair[0]], layout.positions[pair[1]])))
         return ends if pair[0] == link.a else ends[::-1]
-    boxes = [found.blocks[n].box for n in (link.a, link.b)]
+    boxes = [layout.blocks[n].box for n in (link.a, link.b)]
     return [((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for box in boxes]
 
 
-def _middle_of(found: Ground, pair: tuple[int, int], ends: list[Point]) -> list[Point]:
+def _middle_of(layout: Ground, pair: tuple[int, int], ends: list[Point]) -> list[Point]:
     """A short line across the longest border of two regions."""
-    lines = [b.points for b in found.found.borders if (min(b.a, b.b), max(b.a, b.b)) == pair]
+    lines = [b.points for b in layout.areas.borders if (min(b.a, b.b), max(b.a, b.b)) == pair]
     points = max(lines, key=len)
     x, y = points[len(points) // 2]
     (ax, ay), (bx, by) = ends

@@ -40,11 +40,11 @@ class Block(Struct, frozen=True):
 class Raster:
     """Which region owns each small square of the plane, and which squares are taken."""
 
-    def __init__(self, found: Areas, width: float, height: float) -> None:
+    def __init__(self, areas: Areas, width: float, height: float) -> None:
         self.columns, self.rows = int(width // STEP), int(height // STEP)
         self.owner = [[-1] * self.columns for _ in range(self.rows)]
-        self.cells: list[list[tuple[int, int]]] = [[] for _ in found.outlines]
-        for region, outlines in enumerate(found.outlines):
+        self.cells: list[list[tuple[int, int]]] = [[] for _ in areas.outlines]
+        for region, outlines in enumerate(areas.outlines):
             for row, first, last in _spans(outlines, self.rows):
                 for column in range(max(first, 0), min(last + 1, self.columns)):
                     self.owner[row][column] = region

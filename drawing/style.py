@@ -162,11 +162,11 @@ def _piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
     return chain(d.pieces.values(), (kind for kind in d.kinds.values() if kind.places))
 
 
-def _boards(d: typed.Declarations, given: dict[str, Any]) -> Iterator[tuple[str, BoardStyle]]:
+def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[str, BoardStyle]]:
     results = {kind: (form, at) for kind, form, at in _places(d)}
-    for kind in [*(k for k in given if k in d.kinds), *(k for k in results if k not in given)]:
+    for kind in [*(k for k in section if k in d.kinds), *(k for k in results if k not in section)]:
         form, at = results.get(kind, ("row", "left"))
-        data = given.get(kind, {})
+        data = section.get(kind, {})
         places = d.kinds[kind]
         positions = {
             i: (float(e.position[0]), float(e.position[1])) for i, e in enumerate(places.entities) if e.position
@@ -213,9 +213,9 @@ def _projected(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float,
 # --- pieces, markers, tables ---------------------------------------------------------------------
 
 
-def _pieces(d: typed.Declarations, given: dict[str, Any]) -> Iterator[tuple[str, PieceStyle]]:
+def _pieces(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[str, PieceStyle]]:
     for number, pile in enumerate(_piles(d)):
-        data = given.get(pile.name, {})
+        data = section.get(pile.name, {})
         places = tuple(data["places"]) if "places" in data else None
         symbol = data.get("symbol", TYPES[number % len(TYPES)])
         symbols = data.get("symbols", {})
@@ -261,14 +261,14 @@ def _shown(f: typed.FieldDecl, drawn: set[str]) -> bool:
 # --- looks ---------------------------------------------------------------------------------------
 
 
-def _looks(d: typed.Declarations, given: dict[str, Any]) -> dict[str, dict[str, Look]]:
+def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str, Look]]:
     """Kind → entity → how it looks. Seats have numbers for names, those that the drawing names have their own."""
     results: dict[str, dict[str, Look]] = {}
     for kind in d.kinds.values():
         if kind.nameless or len(kind.product) > 1:
             continue
         names = [entity.name for entity in kind.entities] or [str(i + 1) for i in range(d.max_players * kind.is_player)]
-        data = given.get(kind.name, {})
+        data = section.get(kind.name, {})
         letters = _letters([entity.title for entity in kind.entities], data, names) if kind.entities else names
         given_looks = [
             data.get(name, {}) | data.get(str(i + 1), {}) if kind.is_player else data.get(name, {})

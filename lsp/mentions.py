@@ -44,7 +44,7 @@ class Mentions:
     def __init__(self, ruleset: typed.Ruleset, files: EditorFiles, sought: Collection[str]) -> None:
         self.ruleset = ruleset
         self.d = ruleset.declarations
-        self.found: dict[Span, typed.Named] = {}
+        self.places: dict[Span, typed.Named] = {}
         self._files = files
         self._word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sought))})\b")
         self._decisions = Decisions(ruleset)
@@ -101,7 +101,7 @@ class Mentions:
         for line, text in enumerate(lines, first):
             for m in self._word.finditer(text, column - 1 if line == first else 0):
                 if number == 0:
-                    self.found.setdefault(Span(scalar.span.file, line, m.start() + 1, line, m.end() + 1), named)
+                    self.places.setdefault(Span(scalar.span.file, line, m.start() + 1, line, m.end() + 1), named)
                     return
                 number -= 1
 

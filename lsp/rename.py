@@ -172,7 +172,7 @@ def _meant_beside(
 ) -> dict[Span, typed.Named]:
     mentions = Mentions(index.checked.ruleset, files, words)
     mentions.read(paths)
-    return mentions.found
+    return mentions.places
 
 
 def _verify(before: _Meant, after: _Meant | None, already: Mapping[Span, typed.Named], edits: list[Fix]) -> None:

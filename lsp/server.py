@@ -63,7 +63,7 @@ class RulespecServer(LanguageServer):
         super().__init__("rulespec", _version())
         self.files = EditorFiles()
         self.indexes: dict[str, Index] = {}
-        self._found: dict[str, dict[str, list[Diagnostic]]] = {}
+        self._diagnostics: dict[str, dict[str, list[Diagnostic]]] = {}
         self._published: set[str] = set()
         self._versions: dict[Path, int | None] = {}
         self._waiting: asyncio.TimerHandle | None = None
@@ -105,8 +105,8 @@ class RulespecServer(LanguageServer):
         names = sorted(self.files.open, key=lambda p: (p != self._last, p))
         refs = {path: reference(path, self.files) for path in names}
         wanted = dict.fromkeys(ref if ref is not None else str(path) for path, ref in refs.items())
-        for gone in set(self._found) - set(wanted):
-            del self._found[gone]
+        for gone in set(self._diagnostics) - set(wanted):
+            del self._diagnostics[gone]
             self.indexes.pop(gone, None)
         alone = {str(path) for path, ref in refs.items() if ref is None}
         for key in wanted:
@@ -130,11 +130,11 @@ class RulespecServer(LanguageServer):
         for d in diagnostics:
             file = d.span.file if d.span is not None else str(self._last or "")
             by_file.setdefault(str(_absolute(file)), []).append(d)
-        self._found[key] = by_file
+        self._diagnostics[key] = by_file
 
     def _publish(self) -> None:
         merged: dict[str, dict[tuple[str, str, Span | None], Diagnostic]] = {}
-        for by_file in self._found.values():
+        for by_file in self._diagnostics.values():
             for file, diagnostics in by_file.items():
                 merged.setdefault(file, {}).update({(d.code, d.message, d.span): d for d in diagnostics})
         for file in sorted(self._published | set(merged) | {str(p) for p in self.files.open}):
@@ -149,7 +149,7 @@ class RulespecServer(LanguageServer):
         """The diagnostics of a document that have a certain fix, in a file of the ruleset at hand."""
         path, result = _path(uri), []
         self.settle()
-        for key, by_file in self._found.items():
+        for key, by_file in self._diagnostics.items():
             if path is None or str(path) not in by_file:
                 continue
             diagnostics = [d for several in by_file.values() for d in several]

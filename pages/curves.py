@@ -63,9 +63,9 @@ class Curves:
         self._colours = colours
         self._lines: dict[str, dict[str, Line]] = {name: {} for name in declared}
 
-    def note(self, moves: int, found: Measures) -> None:
+    def note(self, moves: int, measures: Measures) -> None:
         """Notes the measures after so many moves."""
-        for name, values in found.items():
+        for name, values in measures.items():
             lines = self._lines[name]
             if not lines:
                 lines |= zip(values, self._lines_of(self._declared[name]), strict=False)

@@ -12,7 +12,7 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 _JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """Escapes of text that would end the element of the data, or a line of a script."""
@@ -68,4 +68,4 @@ def script_json(data: object) -> str:
 
 def own_file(name: str) -> str:
     """The text of a file of this folder."""
-    return (HERE / name).read_text("utf-8")
+    return (FOLDER / name).read_text("utf-8")

@@ -60,16 +60,16 @@ def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any]
     return {"text": f"{where}: {_action(outcome, result.game.shown_names)}", "rows": _reason(outcome)}
 
 
-def _action(found: Divergence, names: Mapping[str, str]) -> str:
-    action = found.action
+def _action(divergence: Divergence, names: Mapping[str, str]) -> str:
+    action = divergence.action
     if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
         action = f"{names.get(action['by'], action['by']) or 'chance'}: {action['option']}"
     text = action if isinstance(action, str) else repr(action)
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"
 
 
-def _reason(found: Divergence) -> Rows:
-    refusal = found.refusal
+def _reason(divergence: Divergence) -> Rows:
+    refusal = divergence.refusal
     rows = [("Reason", refusal.reason)]
     if refusal.rules:
         rows.append(("Rules", ", ".join(refusal.rules)))
@@ -78,4 +78,4 @@ def _reason(found: Divergence) -> Rows:
     rows += [("Value", f"{name} = {value}") for name, value in refusal.values.items()]
     if refusal.span is not None:
         rows.append(("Written at", str(refusal.span)))
-    return rows + [("Legal", option) for option in found.nearest]
+    return rows + [("Legal", option) for option in divergence.nearest]

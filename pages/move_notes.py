@@ -17,14 +17,14 @@ class MoveNotes:
     Args:
         result: the replay.
         seat: who looks (None: everybody); `OMNISCIENT` sees all.
-        told: the places among the moves of those that the page has.
+        visible: the places among the moves of those that the page has.
     """
 
-    def __init__(self, result: ReplayResult, seat: str | None, told: Sequence[int]) -> None:
+    def __init__(self, result: ReplayResult, seat: str | None, visible: Sequence[int]) -> None:
         notes = seen_notes(result.native, None if seat == OMNISCIENT else seat, seat != OMNISCIENT)
         self.header = _texts(notes.header)
         moves = set(result.places)
-        lines = [result.places[number] for number in told] if result.native is not None else []
+        lines = [result.places[number] for number in visible] if result.native is not None else []
         self._of_moves = [
             [*_before(notes, first, line, moves), *_texts(notes.of(line))]
             for first, line in zip([1, *lines], lines, strict=False)

@@ -222,7 +222,7 @@ def program_files(home: Path) -> list[tuple[str, int, int]]:
     return results
 
 
-def _add_files(folder: str, below: str, found: list[tuple[str, int, int]]) -> None:
+def _add_files(folder: str, below: str, files: list[tuple[str, int, int]]) -> None:
     try:
         with os.scandir(folder) as entries:  # half the time of `os.walk`
             listed = list(entries)
@@ -235,8 +235,8 @@ def _add_files(folder: str, below: str, found: list[tuple[str, int, int]]) -> No
         try:
             if name.endswith((".py", ".json", ".lark")) and not entry.is_dir():
                 status = entry.stat()
-                found.append((below + name, status.st_size, status.st_mtime_ns))
+                files.append((below + name, status.st_size, status.st_mtime_ns))
             elif name not in _OUTSIDE and entry.is_dir():
-                _add_files(entry.path, f"{below}{name}/", found)
+                _add_files(entry.path, f"{below}{name}/", files)
         except OSError:  # it is gone since
             continue

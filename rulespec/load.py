@@ -18,11 +18,11 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, get, text, words
 from rulespec.documents.places import Place
+from rulespec.overlays.disclosures import listed_disclosures
 from rulespec.overlays.facts import empty, merge
 from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
-from rulespec.overlays.told import told_lines
 from rulespec.records import Brief
 from rulespec.references import is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
@@ -256,7 +256,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     if place.present(folder / "rules.yaml"):
         listed = reader.yaml(folder, "rules.yaml", "rules")
         add_listed(reader.listed, listed, reader.report)
-        source.told += [replace(line, at=place.display(folder / line.at)) for line in told_lines(listed)]
+        source.disclosures += [replace(line, at=place.display(folder / line.at)) for line in listed_disclosures(listed)]
     source.texts = reader.sources
     return source, folders
 
@@ -328,10 +328,10 @@ def _lay_overlays(
         reader: reads their files.
         at: the place of the reference, if it is in a file.
     """
-    overlays, before = _Overlays(source, folders, reader), reader.report.errors
-    ids = [overlays.add(name, at) for name in names[:MAX_OVERLAYS]]
+    reference, before = _Overlays(source, folders, reader), reader.report.errors
+    ids = [reference.add(name, at) for name in names[:MAX_OVERLAYS]]
     if reader.report.errors == before:
-        lay_over(source, overlays.found, reader.report)
+        lay_over(source, reference.overlays, reader.report)
     return ids
 
 
@@ -339,7 +339,7 @@ class _Overlays:
     """The overlays of a reference, each once, after those that it includes."""
 
     def __init__(self, source: Source, folders: list[Path], reader: RulesetReader) -> None:
-        self.found: list[Overlay] = []
+        self.overlays: list[Overlay] = []
         self._source = source
         self._folders = folders
         self._reader = reader
@@ -352,7 +352,7 @@ class _Overlays:
         number = self._read(name, at, ())
         if number is None:
             return name
-        id_ = self.found[number].id
+        id_ = self.overlays[number].id
         if number in self._named:
             message = f"the overlay `{id_}` is named twice, and the second time changes nothing"
             self._reader.report.error("RS504", message, at, help="name it once")
@@ -394,11 +394,11 @@ class _Overlays:
         files = (place.display(folder / file), place.display(folder / rules_file))
         self._source.lay(files)
         self._source.titled.append((folder, str(Path(file).parent / "titles" / Path(file).stem)))
-        number = self._numbers[path] = len(self.found)
+        number = self._numbers[path] = len(self.overlays)
         includes = 1 << number
         for included in inner:
-            includes |= self.found[included].includes if included is not None else 0
-        self.found.append(Overlay(id_, trail[0] if trail else id_, node, rules, files, includes))
+            includes |= self.overlays[included].includes if included is not None else 0
+        self.overlays.append(Overlay(id_, trail[0] if trail else id_, node, rules, files, includes))
         return number
 
 

@@ -45,11 +45,11 @@ def _layer(c: Context, span: Span | None) -> int:
     return c.source.layers.get(span.file, 0) if span is not None else 0
 
 
-def _report(c: Context, constant: typed.ConstantDecl, told: list[tuple[Type, Diagnostic]]) -> None:
-    (want, _), *others = Counter(want for want, _ in told).most_common()
-    notes = [Label(d.span, f"{want} is needed here") for want, d in told[:_SHOWN] if d.span is not None]
+def _report(c: Context, constant: typed.ConstantDecl, needs: list[tuple[Type, Diagnostic]]) -> None:
+    (want, _), *others = Counter(want for want, _ in needs).most_common()
+    notes = [Label(d.span, f"{want} is needed here") for want, d in needs[:_SHOWN] if d.span is not None]
     # Other changes by the overlay of the constant may be the cause.
-    over = [n for _, d in told for n in d.notes if _layer(c, n.span) > _layer(c, d.span) and n.span != constant.span]
+    over = [n for _, d in needs for n in d.notes if _layer(c, n.span) > _layer(c, d.span) and n.span != constant.span]
     notes += dict.fromkeys(over[:_SHOWN])
     number = str(constant.value) if want == INT else f"{constant.value} {want}"
     help_ = f"write `{number}`" if not others else "its uses need different units: declare a constant for each"

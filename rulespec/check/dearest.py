@@ -28,9 +28,9 @@ class Product(NamedTuple):
     notes: tuple[Label, ...]
 
 
-def dearest(work: Work, found: Sequence[typed.Expr], times: int = 1, name: str = "times") -> Product:
+def dearest(work: Work, expressions: Sequence[typed.Expr], times: int = 1, name: str = "times") -> Product:
     """The dearest product among expressions that are evaluated `times` times; `name` stands for that factor."""
-    return _product(work, [(times, name)], found)
+    return _product(work, [(times, name)], expressions)
 
 
 def dearest_listing(work: Work, option: typed.OptionDef) -> Product:
@@ -108,7 +108,7 @@ def _dearest_of(work: Work, loop: typed.Expr) -> tuple[list[_Factor], list[typed
         ways.append(([], [x for x in (b.source, b.start, loop.default) if x is not None]))
         ways.append(([(work.sizes.of(b.source), name)], [b.where] if b.where is not None else []))
         results = [x for x in (loop.body, *b.keys) if x is not None]
-        ways.append(([(work.sizes.found(b), name)], results))
+        ways.append(([(work.sizes.matches(b), name)], results))
     elif isinstance(loop, typed.Reach):
         ways.append(([], [loop.start]))
         ways.append(([(work.sizes.kind(loop.var.type), loop.var.name)], [loop.step]))
@@ -117,5 +117,5 @@ def _dearest_of(work: Work, loop: typed.Expr) -> tuple[list[_Factor], list[typed
         ways.append(([], [loop.start, *([loop.default] if loop.default is not None else [])]))
         ways.append(([settled], [near.source, loop.bound]))
         ways.append(([settled, (work.sizes.of(near.source), near.var.name)], [near.where] if near.where else []))
-        ways.append(([settled, (work.sizes.found(near), near.var.name)], [loop.cost]))
+        ways.append(([settled, (work.sizes.matches(near), near.var.name)], [loop.cost]))
     return max(ways, key=lambda way: prod(many for many, _ in way[0]) * (1 + sum(map(work.of, way[1]))))

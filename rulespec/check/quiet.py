@@ -16,10 +16,10 @@ def check_quiet(c: Context) -> None:
     refuse_loud([e for group in c.expressions_by_rule for e in group if type(e) is typed.Once], c.report)
 
 
-def refuse_loud(found: Sequence[typed.Once], report: Report) -> None:
+def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
     """Reports each `once` whose procedure, or one that it calls, may ask or end the game."""
     loud: dict[typed.Procedure, typed.Decide | typed.EndGame | None] = {}
-    for e in found:
+    for e in expressions:
         if (s := _loud(e.procedure, loud)) is not None:
             does = "may end the game" if isinstance(s, typed.EndGame) else "rolls" if s.form == "chance" else "asks"
             message = f"`once` asks what would hold after a quiet procedure, and `{e.procedure.name}` {does}"

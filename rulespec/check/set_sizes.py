@@ -50,9 +50,9 @@ class SetSizes:
         if isinstance(e, typed.Op):
             return self._of_op(e, most)
         if isinstance(e, typed.Each) and e.op in ("set", "best"):
-            return self.found(e.binder)
+            return self.matches(e.binder)
         if isinstance(e, typed.Each) and e.op == "union" and e.body is not None:
-            return self.found(e.binder) * self.of(e.body)
+            return self.matches(e.binder) * self.of(e.body)
         if isinstance(e, typed.Choice):
             return max(self.of(e.then), self.of(e.other))
         if isinstance(e, typed.Once):
@@ -87,7 +87,7 @@ class SetSizes:
         kind = getattr(type_, "kind", "")
         return size(self.decls.kinds, kind, self.decls.max_players) if kind in self.decls.kinds else 1
 
-    def found(self, b: typed.Binder) -> int:
+    def matches(self, b: typed.Binder) -> int:
         """The most members of a set for which a condition holds."""
         return min([self.of(b.source), *(self._within(c, b.var) for c in _conjuncts(b.where))])
 
@@ -113,7 +113,7 @@ class SetSizes:
         return most
 
 
-def kept(e: typed.Each, size: int) -> typed.Expr | None:
+def maintained_condition(e: typed.Each, size: int) -> typed.Expr | None:
     """The condition on each member of a kind of this size, if the engine maintains the set that fulfils it."""
     b = e.binder
     if e.op not in ("set", "count") or b.order or b.start is not None or b.keys or b.where is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from rulespec.check.set_sizes import SetSizes, kept
+from rulespec.check.set_sizes import SetSizes, maintained_condition
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, head_expressions, parts, statement_expressions
 from rulespec.types import MAX_ONCE_STEPS, Ent, may_be_none
@@ -23,12 +23,12 @@ class Work:
         """Steps of evaluating an expression once."""
         if type(e) is typed.Each:  # `type(…) is`, because `isinstance` says no slowly where classes are made in C
             b = e.binder
-            if (asked := kept(e, self.sizes.kind(b.var.type))) is not None:
+            if (asked := maintained_condition(e, self.sizes.kind(b.var.type))) is not None:
                 return 1 + sum(self.of(x) for x in parts(asked))
             outer = sum(self.of(x) for x in (b.source, b.start, e.default) if x is not None)
             tested = 1 + (self.of(b.where) if b.where is not None else 0)
             inner = sum(self.of(x) for x in (e.body, *b.keys) if x is not None)
-            return 1 + outer + self.sizes.of(b.source) * tested + self.sizes.found(b) * inner
+            return 1 + outer + self.sizes.of(b.source) * tested + self.sizes.matches(b) * inner
         if type(e) is typed.Reach:
             return 1 + self.of(e.start) + self.sizes.kind(e.var.type) * (1 + self.of(e.step))
         if type(e) is typed.Ways:
@@ -55,7 +55,7 @@ class Work:
         step = 1 + (self.of(e.near.where) if e.near.where is not None else 0)
         single, each = (self.of(e.bound), 0) if e.op == "reach" else (0, self.of(e.bound))
         each += (
-            self.of(e.near.source) + self.sizes.of(e.near.source) * step + self.sizes.found(e.near) * self.of(e.cost)
+            self.of(e.near.source) + self.sizes.of(e.near.source) * step + self.sizes.matches(e.near) * self.of(e.cost)
         )
         single += self.of(e.default) if e.default is not None else 0
         return 1 + self.of(e.start) + single + self.sizes.kind(e.var.type) * (1 + each)
@@ -86,7 +86,7 @@ class Work:
             elif isinstance(s, typed.For):
                 where = self.of(s.binder.where) if s.binder.where is not None else 0
                 steps += self.sizes.of(s.binder.source) * (1 + where)
-                steps += self.sizes.found(s.binder) * self._block(s.body)
+                steps += self.sizes.matches(s.binder) * self._block(s.body)
             elif isinstance(s, typed.Repeat):
                 times = s.limit.value if isinstance(s.limit, typed.Lit) else MAX_ONCE_STEPS
                 steps += times * self._block(s.body)

@@ -46,14 +46,14 @@ class Report:
 
     def __init__(self) -> None:
         # A dict preserves the order of insertion; the key removes duplicates.
-        self._found: dict[tuple[str, str, Span | None], Diagnostic] = {}
+        self._diagnostics: dict[tuple[str, str, Span | None], Diagnostic] = {}
         self._errors = 0
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Adds a diagnostic, unless one with the same code, message and place is present."""
         key = (diagnostic.code, diagnostic.message, diagnostic.span)
-        if key not in self._found:
-            self._found[key] = diagnostic
+        if key not in self._diagnostics:
+            self._diagnostics[key] = diagnostic
             self._errors += diagnostic.severity is Severity.ERROR
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
@@ -96,12 +96,12 @@ class Report:
     def note(self, diagnostic: Diagnostic, notes: Iterable[Label]) -> None:
         """Adds notes to a diagnostic that is here."""
         key = (diagnostic.code, diagnostic.message, diagnostic.span)
-        self._found[key] = replace(diagnostic, notes=(*diagnostic.notes, *notes))
+        self._diagnostics[key] = replace(diagnostic, notes=(*diagnostic.notes, *notes))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All diagnostics, sorted by file, line, column and code; those without a place come first."""
-        return tuple(sorted(self._found.values(), key=_place))
+        return tuple(sorted(self._diagnostics.values(), key=_place))
 
     @property
     def ok(self) -> bool:

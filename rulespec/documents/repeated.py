@@ -6,7 +6,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, Scalar, get, words
 
-ONCE: dict[str, tuple[tuple[str, ...], ...]] = {
+UNIQUE_LISTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "game": (("overlays",), ("replaces",)),
     "overlay": (("includes",), ("replaces",), ("remove",)),
     "dialect": (("undo", "checkpoints"), ("undo", "keeps")),
@@ -16,7 +16,7 @@ ONCE: dict[str, tuple[tuple[str, ...], ...]] = {
 
 def report_repeated(root: Node, schema: str, report: Report) -> None:
     """Reports each name that is in its list already, with a note at the first (RS218)."""
-    for keys in ONCE.get(schema, ()):
+    for keys in UNIQUE_LISTS.get(schema, ()):
         first: dict[str, Scalar] = {}
         for word in words(get(root, *keys)):
             if word.text in first:

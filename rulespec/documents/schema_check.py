@@ -106,10 +106,10 @@ def check_schema(
             _describe(error, node, report, what, hints)
 
 
-def _once_a_list(found: Iterable[ValidationError]) -> Iterable[ValidationError]:
+def _once_a_list(errors: Iterable[ValidationError]) -> Iterable[ValidationError]:
     """The errors without the items of a list that have the wrong type in the same way as one before them."""
     seen: set[tuple[str | int, ...]] = set()
-    for error in found:
+    for error in errors:
         path = tuple(error.absolute_path)
         if error.validator == "type" and path and isinstance(path[-1], int):
             item = (*path[:-1], type(error.instance).__name__)
@@ -190,7 +190,7 @@ def _describe(
         types = [wanted] if isinstance(wanted, str) else list(wanted)
         words = " or ".join(_TYPES.get(t, t) for t in types)
         report.error(
-            "RS213", f"{where} must be {words}", _head(node), _found(node), help=_type_hint(types, node, error)
+            "RS213", f"{where} must be {words}", _head(node), _label(node), help=_type_hint(types, node, error)
         )
     elif kind in {"enum", "const"}:
         values = [str(_json_word(v)) for v in (wanted if kind == "enum" else [wanted])]
@@ -216,7 +216,7 @@ def _describe(
             "RS219", f"{where} fits more than one of the forms", _head(node), help="remove the keys of one form"
         )
     elif kind in {"anyOf", "oneOf"}:
-        report.error("RS219", f"{where} fits none of the allowed forms", _head(node), _found(node), help=_forms(error))
+        report.error("RS219", f"{where} fits none of the allowed forms", _head(node), _label(node), help=_forms(error))
     else:
         report.error("RS220", f"{where}: {error.message[:300]}", _head(node), help=f"see `{kind}` in the schema")
 
@@ -332,7 +332,7 @@ def _forms(error: ValidationError) -> str:
     return f"it must be {' or '.join(dict.fromkeys(words))}" if words else "see the description of this file's schema"
 
 
-def _found(node: Node) -> str:
+def _label(node: Node) -> str:
     if not isinstance(node, Scalar):
         return "this is a mapping" if isinstance(node, Mapping) else "this is a list"
     match node.value:

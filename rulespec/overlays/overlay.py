@@ -9,8 +9,8 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.nodes import Mapping, bits
+from rulespec.overlays.disclosures import Disclosure
 from rulespec.overlays.extension import Repeated
-from rulespec.overlays.told import ToldLine
 from rulespec.records import Brief
 from rulespec.syntax import ast
 
@@ -28,7 +28,7 @@ class Source(Brief, Struct, eq=False):
         displaced: rules that overlays replace or remove, each with the overlay and the place.
         removed: path that an overlay removes, of members of lists, too → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
-        told: places in the rules' files that disclose private values on purpose, as `rules.yaml` lists them.
+        disclosures: places in the rules' files that disclose private values on purpose, as `rules.yaml` lists them.
         texts: file → its text.
         repeated: counts the options that extensions add; None before the first one.
         titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
@@ -41,7 +41,7 @@ class Source(Brief, Struct, eq=False):
     displaced: list[Displaced] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
     layers: dict[str, int] = field(default_factory=dict)
-    told: list[ToldLine] = field(default_factory=list)
+    disclosures: list[Disclosure] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     repeated: Repeated | None = None
     titled: list[tuple[Path, str]] = field(default_factory=list)

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from rulespec.syntax.origin import Origin, Place
 
@@ -67,7 +67,7 @@ class Tables(Struct, frozen=True):
         scanner: those without the words that are texts of others, such as names.
         words: (terminal, text, word): a text of a terminal that is that word where it is accepted.
         ignored: terminals between the others.
-        kept: terminals whose words are in trees.
+        leaves: terminals whose words are in trees; `kept` in the file.
     """
 
     made_from: str
@@ -78,7 +78,7 @@ class Tables(Struct, frozen=True):
     scanner: list[str]
     words: list[tuple[str, str, str]]
     ignored: list[str]
-    kept: list[str]
+    leaves: list[str] = field(name="kept")
 
 
 def grammar() -> str:
@@ -100,7 +100,7 @@ class Automaton:
 
     Attributes:
         rules: the rules, with the methods themselves.
-        kept: as in the tables.
+        leaves: as in the tables.
     """
 
     def __init__(self, tables: Tables, builder: Any) -> None:
@@ -109,7 +109,7 @@ class Automaton:
         self._match = re.compile("|".join(f"(?P<{name}>{patterns[name]})" for name in tables.scanner)).match
         self._words = {(terminal, text): word for terminal, text, word in tables.words}
         self._ignored = frozenset(tables.ignored)
-        self.kept = frozenset(tables.kept)
+        self.leaves = frozenset(tables.leaves)
         self.rules: list[tuple[str, int, tuple[int | None, ...], Callable[..., Any] | None, bool]] = [
             (r.makes, r.size, r.parts, getattr(builder, r.method, None), r.alone) for r in tables.rules
         ]
@@ -168,7 +168,8 @@ class _Run:
 
     def read(self, text: str) -> Place:
         """Reads a text; returns where its last word stands."""
-        states, table, rest, ignored = self.states, self.a.tables.states, self.a.kept, frozenset(self.a.tables.ignored)
+        states, table = self.states, self.a.tables.states
+        leaves, ignored = self.a.leaves, frozenset(self.a.tables.ignored)
         scan, feed = self.a.scan, self.feed
         at, line, begin, brackets = 0, 1, 0, 0
         place: Place = (1, 1, 1, 1)
@@ -185,7 +186,7 @@ class _Run:
             elif name not in ignored:
                 place = (line, column, line, end - begin + 1)
                 value = None
-                if name in rest:
+                if name in leaves:
                     value = Token(text[at:end])
                     value.type, value.place = name, place
                 feed(name, value, place)

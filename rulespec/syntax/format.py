@@ -198,15 +198,15 @@ def _align(block: list[_Line]) -> None:
         line.code = line.code[:width].ljust(max(width + 1, column)) + reason
 
 
-def _column(widths: list[int], found: list[int]) -> int | None:
+def _column(widths: list[int], columns: list[int]) -> int | None:
     """The column of the reasons of a block; None if they have none, or one too far away."""
-    column = min(Counter(found).most_common(), key=lambda c: (-c[1], c[0]))[0]
+    column = min(Counter(columns).most_common(), key=lambda c: (-c[1], c[0]))[0]
     ahead = [w for w in widths if w < column]
     if not ahead or column - max(ahead) > MAX_GAP:
         return None
     fits = all(
         (at == column and width < column) or (at == width + 1 and width >= column - 1 and width > LONG_CONDITION)
-        for width, at in zip(widths, found, strict=True)
+        for width, at in zip(widths, columns, strict=True)
     )
     return column if fits else None
 

@@ -16,7 +16,7 @@ from typing import Any
 from lark.common import LexerConf
 from lark.lexer import AbstractBasicLexer, BasicLexer, ContextualLexer, Scanner, UnlessCallback
 
-Found = tuple[str, str]
+Lexeme = tuple[str, str]
 """A text, and its terminal."""
 
 
@@ -29,7 +29,7 @@ class _Shared:
 
     def __init__(self, lexer: BasicLexer) -> None:
         self.scanner: Scanner = lexer.scanner
-        self.keywords: dict[Found, str] = {
+        self.keywords: dict[Lexeme, str] = {
             (terminal, word.pattern.value): word.name
             for terminal, callback in lexer.callback.items()
             if isinstance(callback, UnlessCallback)
@@ -46,7 +46,7 @@ class _StateLexer(BasicLexer):
         self._family = family
         self._accepted = frozenset([t.name for t in self.terminals])
 
-    def match(self, text: Any, pos: int) -> Found | None:
+    def match(self, text: Any, pos: int) -> Lexeme | None:
         """The token at a place of the text, if the state accepts it."""
         shared = self._family.shared
         result: tuple[str, Any] | None = shared.scanner.match(text, pos)
@@ -58,7 +58,7 @@ class _StateLexer(BasicLexer):
             return value, str(word)
         if terminal in self._accepted:
             return value, terminal
-        own: Found | None = super().match(text, pos)  # type: ignore[no-untyped-call]
+        own: Lexeme | None = super().match(text, pos)  # type: ignore[no-untyped-call]
         return own
 
 

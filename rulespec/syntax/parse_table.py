@@ -87,7 +87,7 @@ def automaton_tables() -> Tables:
     rules = {rule: number for number, rule in enumerate(built.rules)}
     lexer: SharedLexer = cast(Any, built.parser).lexer.lexer
     shared = lexer.shared
-    rest = {
+    leaves = {
         str(part.name)
         for rule in built.rules
         for part in rule.expansion
@@ -108,7 +108,7 @@ def automaton_tables() -> Tables:
         scanner=[str(t.name) for t in shared.scanner.terminals],
         words=[(terminal, text, word) for (terminal, text), word in sorted(shared.keywords.items())],
         ignored=sorted(map(str, built.lexer_conf.ignore)),
-        kept=sorted(rest),
+        leaves=sorted(leaves),
     )
 
 
@@ -154,6 +154,6 @@ def _rule_table(rule: Rule) -> RuleTable:
 
 
 if __name__ == "__main__":
-    here = Path(__file__)
-    here.with_name(FILE).write_text(tables(Blocks()), encoding="utf-8")
-    here.with_name(automaton.FILE).write_bytes(msgspec.json.encode(automaton_tables()) + b"\n")
+    module = Path(__file__)
+    module.with_name(FILE).write_text(tables(Blocks()), encoding="utf-8")
+    module.with_name(automaton.FILE).write_bytes(msgspec.json.encode(automaton_tables()) + b"\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from limits import soon
 
-from rulespec.cli.option_list import FOLDED, found, grouped, lines, suggested
+from rulespec.cli.option_list import FOLDED, grouped, lines, matches, suggested
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.words.narrator import Narrator
@@ -23,7 +23,7 @@ def game() -> Game:
 
 def names(game: Game, typed: str) -> list[str]:
     options = [o for o in every_option(game) if not o.interrupt]
-    return [str(o) for o in found(typed, options, Narrator(Words(game.ruleset), game).option)]
+    return [str(o) for o in matches(typed, options, Narrator(Words(game.ruleset), game).option)]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_is_most_like_it_is_suggested(game: Game) -> None:
     assert "moves to Import" in suggested("moves to Inport", options, tell)
     with soon():
         suggested("x" * 1_000_000, options * 100, tell)
-        found("x " * 1_000_000, options * 100, tell)
+        matches("x " * 1_000_000, options * 100, tell)
 
 
 def test_many_alike_are_folded_and_keep_their_numbers() -> None:

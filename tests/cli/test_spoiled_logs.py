@@ -219,7 +219,7 @@ _REST = ("ref", "seats", "settings", "before", "secret")
 
 def test_a_gate_that_is_open_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log, twins = tmp_path / "log.jsonl", TWINS[0]
-    monkeypatch.setattr(output, "told", list)
+    monkeypatch.setattr(output, "redacted", list)
     both = []
     for lines, secret in zip(twins.logs(), twins.secret, strict=True):
         write(log, SPOILED["the line alone"](lines, secret))
@@ -228,9 +228,9 @@ def test_a_gate_that_is_open_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_every_diagnostic_of_a_command_comes_through_the_gate() -> None:
-    """`told` is asked before diagnostics are rendered."""
+    """`redacted` is asked before diagnostics are rendered."""
     folder = Path(output.__file__).parent
     for path in folder.glob("*.py"):
         text = path.read_text("utf-8")
         if re.search(r"diagnostics\.(render|sarif) import", text):
-            assert "from rulespec.cli.audience import told" in text, path.name
+            assert "from rulespec.cli.audience import redacted" in text, path.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rulespec.check.declarations.entities import Found, fact_value, unknown_facts
+from rulespec.check.declarations.entities import Entry, fact_value, unknown_facts
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -66,11 +66,11 @@ def declare_boards(r: DeclarationReader) -> None:
         elif direction and named is None:
             direction = ""
         r.d.boards[place.text] = typed.BoardDecl(place.text, direction, place.span, form)
-        made(r, place.text, direction)
+        mark_generated(r, place.text, direction)
 
 
-def made(r: DeclarationReader, *kinds: str) -> None:
-    """Notes that the entities of kinds are made, and reports those that are written out."""
+def mark_generated(r: DeclarationReader, *kinds: str) -> None:
+    """Notes that the entities of kinds are generated, and reports those that are written out."""
     for kind in kinds:
         r.generated.add(kind)
         for key in ("entities", "product"):
@@ -96,9 +96,9 @@ def declare_links(r: DeclarationReader) -> None:
             kind.facts[name] = typed.FactDecl(name, type_, span)
 
 
-def board_entities(r: DeclarationReader) -> list[Found]:
+def board_entities(r: DeclarationReader) -> list[Entry]:
     """Makes the spaces; returns the directions, whose facts are read as those of other entities."""
-    results: list[Found] = []
+    results: list[Entry] = []
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)
         if board is None:
@@ -123,7 +123,7 @@ def board_entities(r: DeclarationReader) -> list[Found]:
     return results
 
 
-def _directions(r: DeclarationReader, board: typed.BoardDecl, node: Node, form: str, place: Scalar) -> Iterator[Found]:
+def _directions(r: DeclarationReader, board: typed.BoardDecl, node: Node, form: str, place: Scalar) -> Iterator[Entry]:
     kind = r.d.kinds[board.direction]
     nothing = Mapping({}, place.span)
     written = list(entries(get(node, "directions")))
@@ -163,11 +163,11 @@ def read_spaces(r: DeclarationReader) -> None:
                 _own_fact(r, kind, fact, {name: get(value, fact.name) for name, (_, value) in inputs.items()})
 
 
-def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, given: dict[str, Node | None]) -> None:
+def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, nodes: dict[str, Node | None]) -> None:
     """Reads a fact that the ruleset declares."""
     missing: list[str] = []
     for number, entity in enumerate(kind.entities):
-        value = given.get(entity.name)
+        value = nodes.get(entity.name)
         if value is not None:
             fact.places[number] = value.span
             fact.values.append(fact_value(r, fact, value))

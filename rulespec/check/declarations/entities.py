@@ -11,13 +11,13 @@ from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, bits, entr
 from rulespec.typed import nodes as typed
 from rulespec.types import Bad, Bool, Ent, Maybe, Num, SetOf, may_be_none, none_of
 
-Found = tuple[typed.Kind, str, Scalar, Node]
+Entry = tuple[typed.Kind, str, Scalar, Node]
 """Kind, name, place and the node that holds the facts of an entity."""
 
 
-def read_entities(r: DeclarationReader) -> list[Found]:
+def read_entities(r: DeclarationReader) -> list[Entry]:
     """The entities that are written out."""
-    results: list[Found] = []
+    results: list[Entry] = []
     for name, _, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds and name not in r.generated and isinstance(get(node, "entities"), Mapping):
             if r.d.kinds[name].is_player:
@@ -36,9 +36,9 @@ def read_entities(r: DeclarationReader) -> list[Found]:
     return results
 
 
-def add_entities(r: DeclarationReader, found: list[Found]) -> None:
+def add_entities(r: DeclarationReader, entities: list[Entry]) -> None:
     """Adds entities to their kinds."""
-    for kind, name, place, node in found:
+    for kind, name, place, node in entities:
         title = text(get(node, "title")) or name.replace("_", " ")
         r.writable(name, place.span)
         r.d.add_entity(kind, typed.Entity(name, title, place.span, text(get(node, "doc")), _position(node)))
@@ -52,9 +52,9 @@ def _position(node: Node) -> tuple[int, int] | None:
     return integer(result.items[0], 0), integer(result.items[1], 0)
 
 
-def read_facts(r: DeclarationReader, found: list[Found]) -> None:
+def read_facts(r: DeclarationReader, entities: list[Entry]) -> None:
     """Reads the facts of the entities, the links of the map and the lines of tracks."""
-    for kind, name, place, node in found:
+    for kind, name, place, node in entities:
         if name in kind.index:
             facts_of(r, kind, name, place.span, node)
     _two_way_links(r, text(get(r.root, "map", "kind")))

@@ -8,9 +8,9 @@ from typing import Any
 from rulespec.check.expressions.boards import infer_ray
 from rulespec.check.expressions.calls import infer_call, infer_method
 from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.hypothetical import infer_once
 from rulespec.check.expressions.lookups import infer_index
 from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref, narrowed
-from rulespec.check.expressions.once import infer_once
 from rulespec.check.expressions.operators import infer_binary, infer_choice, infer_unary
 from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
 from rulespec.check.expressions.told import infer_told

@@ -44,14 +44,14 @@ class Dispute(Struct, frozen=True):
     diagnostic: Diagnostic
 
 
-def _converted(given: Type, target: Type) -> str:
+def _converted(source: Type, target: Type) -> str:
     """The usual conversion from one type to another, as a hint; "" if there is none."""
-    if isinstance(target, SetOf) and given == Ent(target.kind):
+    if isinstance(target, SetOf) and source == Ent(target.kind):
         return "in braces it is a set: `{…}`"
-    if isinstance(given, SetOf) and target == BOOL:
+    if isinstance(source, SetOf) and target == BOOL:
         return "a set is no condition: `s != {}` asks whether it has members"
-    if isinstance(given, Num) and isinstance(target, Num) and "" in (given.unit, target.unit):
-        return f"`… * 1 {target}` gives it the unit" if given.unit == "" else f"`… / 1 {given}` is the plain number"
+    if isinstance(source, Num) and isinstance(target, Num) and "" in (source.unit, target.unit):
+        return f"`… * 1 {target}` gives it the unit" if source.unit == "" else f"`… / 1 {source}` is the plain number"
     return ""
 
 

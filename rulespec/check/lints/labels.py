@@ -79,7 +79,7 @@ class Labels:
     def of(self, e: typed.Expr) -> Label:
         """The label of an expression: the private sources that its value may disclose."""
         result = self._of(e)
-        return NOTHING if result and e.span in self.reasons.told and self.reasons.tell(e.span) else result
+        return NOTHING if result and e.span in self.reasons.disclosures and self.reasons.tell(e.span) else result
 
     def _of(self, e: typed.Expr) -> Label:
         if isinstance(e, typed.Local):
@@ -128,9 +128,9 @@ class Labels:
             return self._all(parts(e.place))
         return None
 
-    def _all(self, found: Iterable[typed.Expr]) -> Label:
+    def _all(self, expressions: Iterable[typed.Expr]) -> Label:
         label = NOTHING
-        for e in found:
+        for e in expressions:
             label |= self.of(e)
         return label
 
@@ -246,10 +246,10 @@ class Labels:
         results = []
         for one in label:
             seen_by = frozenset(k for k in one.seen_by if self.lasts(k))
-            results.append(replace(one, seen_by=seen_by, exact=self._kept(one.exact), open=None, at=one.at or at))
+            results.append(replace(one, seen_by=seen_by, exact=self._lasting(one.exact), open=None, at=one.at or at))
         return frozenset(results)
 
-    def _kept(self, exact: Key) -> Key:
+    def _lasting(self, exact: Key) -> Key:
         return exact if exact is None or all(self.lasts(k) for k in exact[1:] if isinstance(k, tuple)) else UNKNOWN
 
 
@@ -325,19 +325,19 @@ def _key(e: typed.Expr, same: Mapping[typed.Var, Key]) -> Key:
     if isinstance(e, typed.Lit):
         return ("lit", e.type, e.value)
     if isinstance(e, typed.Field):
-        return ("field", e.decl) if e.owner is None else _made("field", e.decl, [_key(e.owner, same)])
+        return ("field", e.decl) if e.owner is None else _composite_key("field", e.decl, [_key(e.owner, same)])
     if isinstance(e, typed.Fact):
         return _fact(e.decl.name, _key(e.owner, same))
     if isinstance(e, typed.ProductEntity):
-        return _made("product", e.kind, [_key(part, same) for part in e.parts])
+        return _composite_key("product", e.kind, [_key(part, same) for part in e.parts])
     if isinstance(e, typed.Call):
-        return _made("call", e.definition, [_key(arg, same) for arg in e.args])
+        return _composite_key("call", e.definition, [_key(arg, same) for arg in e.args])
     if isinstance(e, typed.Op):
-        return _made("op", e.op, [_key(arg, same) for arg in e.args])
+        return _composite_key("op", e.op, [_key(arg, same) for arg in e.args])
     return None
 
 
-def _made(word: str, of: object, keys: list[Key]) -> Key:
+def _composite_key(word: str, of: object, keys: list[Key]) -> Key:
     return (word, of, *keys) if None not in keys else None
 
 

@@ -16,10 +16,10 @@ class Reasons:
     """Intended disclosures of private values: `told` in the rules, and the lines that `rules.yaml` lists."""
 
     def __init__(self, c: Context) -> None:
-        self.told = frozenset(c.rules.told)
+        self.disclosures = frozenset(c.rules.told)
         self._lines: dict[tuple[str, int], set[Span]] = {}
-        self._idle = {span for span in self.told if _is_on_top(c, span.file)}
-        for one in c.source.told:
+        self._idle = {span for span in self.disclosures if _is_on_top(c, span.file)}
+        for one in c.source.disclosures:
             for number, line in enumerate(c.source.texts.get(one.at, "").split("\n"), 1):
                 if one.text in line:
                     self._lines.setdefault((one.at, number), set()).add(one.span)
@@ -30,7 +30,7 @@ class Reasons:
         """Whether the disclosure at a place is intended; marks its reason as used."""
         reasons = self._lines.get((place.file, place.line), set())
         self._idle -= reasons | {place}
-        return bool(reasons) or place in self.told
+        return bool(reasons) or place in self.disclosures
 
     def idle(self) -> list[Span]:
         """The reasons that excuse no disclosure."""

@@ -35,7 +35,7 @@ def check_stale(c: Context) -> None:
     effects = _Effects()
     for procedure in c.rules.procedures.values():
         if any(map(_opens_anew, walk(procedure.body))):
-            _Finder(c, effects, procedure).block(procedure.body, _Before({}, None, _NONE, _HERE))
+            _Finder(c, effects, procedure).block(procedure.body, _Before({}, None, _NONE, _IDENTITY))
 
 
 class _Scope(NamedTuple):
@@ -52,7 +52,7 @@ class _Scope(NamedTuple):
         return _Scope({**self.known, **dict.fromkeys(variables, _EVERY)}, self.called)
 
 
-_HERE = _Scope({})
+_IDENTITY = _Scope({})
 
 
 class _Asked(NamedTuple):
@@ -110,7 +110,7 @@ class _Finder:
         result = before.written
         asked = _Asked(s, before.lets)
         for option in s.options:
-            inner = self.block(option.body, _Before(before.lets, asked, self.effects.paid(option), _HERE))
+            inner = self.block(option.body, _Before(before.lets, asked, self.effects.paid(option), _IDENTITY))
             if option.by is not None:  # an interrupt asks the decision again
                 self._ask_again(asked, inner, option.span)
             result |= inner
@@ -133,7 +133,7 @@ class _Finder:
         result, todo, seen = _NONE, [e], set[typed.Var]()
         while todo:
             value = todo.pop()
-            result |= self.effects.read(value, _HERE)
+            result |= self.effects.read(value, _IDENTITY)
             inner = {x.var for x in _all(value) if isinstance(x, typed.Local)} & set(lets) - seen
             seen |= inner
             todo += [lets[var].value for var in inner]
@@ -145,7 +145,7 @@ class _Finder:
         asked += [*head_expressions(option.head), *([option.weight] if option.weight is not None else [])]
         return any(
             any(isinstance(x, typed.Local) and x.var is var for x in _all(e))
-            and not changed & {r.name for r in self.effects.read(e, _HERE)}
+            and not changed & {r.name for r in self.effects.read(e, _IDENTITY)}
             for e in asked
         )
 
@@ -210,7 +210,7 @@ class _Effects:
                 result |= self.paid(option, own)
         self._of_procedures[procedure] = result
 
-    def paid(self, option: typed.OptionDef, scope: _Scope = _HERE) -> _Cells:
+    def paid(self, option: typed.OptionDef, scope: _Scope = _IDENTITY) -> _Cells:
         """The cells that the costs of an option change."""
         costs = [part for part in option.head if isinstance(part, typed.Cost)]
         ends = [end for cost in costs for end in (cost.source, cost.target) if end is not None]

@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 
-_TOLD = '`told(…, "why")` around it, if the rules disclose it on purpose'
+_DISCLOSURE = '`told(…, "why")` around it, if the rules disclose it on purpose'
 
 
 class Tellings:
@@ -25,7 +25,7 @@ class Tellings:
     def changed(self, name: str, target: Source | None, label: Label, span: Span, under: Label) -> None:
         """Reports what is changed by a secret, or if a secret is so, and seen by others; `target` None: by all."""
         shown = f"`{name}`" if name.isidentifier() else name
-        help_ = f"make it `private`, too, or write {_TOLD}"
+        help_ = f"make it `private`, too, or write {_DISCLOSURE}"
         for one in label:
             if not _within(target, one):
                 message = f"{shown} is seen by some who do not see {_of(one)}, and changes by it"
@@ -39,7 +39,7 @@ class Tellings:
         """Reports a question that is asked only if a secret is so: all see that it is."""
         for one in under:
             message = f"whether somebody is asked depends on {_of(one)}, and everybody sees it"
-            help_ = f"ask in any case, with an option that does nothing; or write {_TOLD}"
+            help_ = f"ask in any case, with an option that does nothing; or write {_DISCLOSURE}"
             self._warn("RS344", message, one, span, "this is asked", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
@@ -47,7 +47,7 @@ class Tellings:
         for one in label:
             if who is None or who not in one.seen_by:
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which who decides may not see"
-                help_ = f"let one decide who sees it, or write {_TOLD}"
+                help_ = f"let one decide who sees it, or write {_DISCLOSURE}"
                 self._warn("RS343", message, one, span, "this is asked for", help_)
 
     def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:
@@ -58,10 +58,10 @@ class Tellings:
         if not self.reasons.tell(span):
             message = f"everybody sees the argument `{var.name}`, and `{name}` is private"
             notes = (Note(var.span, "the argument"), Note(secrecy.span, "it is private"))
-            help_ = f"write `private` after the parameter; or {_TOLD}"
+            help_ = f"write `private` after the parameter; or {_DISCLOSURE}"
             self.c.report.warning("RS347", message, span, notes=notes, help=help_)
 
-    def _warn(self, code: str, message: str, one: Source, span: Span, here: str, help_: str) -> None:
+    def _warn(self, code: str, message: str, one: Source, span: Span, note: str, help_: str) -> None:
         """Warns where something is read that is private, with what tells it as a note."""
         place = one.at or span
         if not self.heard or (place, one.what) in self._seen:
@@ -69,7 +69,7 @@ class Tellings:
         self._seen.add((place, one.what))
         if self.reasons.tell(place):
             return
-        notes = [Note(span, here)] if place != span else []
+        notes = [Note(span, note)] if place != span else []
         private = one.what.private.span if not isinstance(one.what, typed.Var) and one.what.private else one.what.span
         self.c.report.warning(code, message, place, notes=[*notes, Note(private, "it is private")], help=help_)
 

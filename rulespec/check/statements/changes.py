@@ -33,8 +33,8 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
     return typed.Let(s.span, var, value), env.bind(var), True
 
 
-def type_assign(c: StatementContext, s: ast.Assign, env: Env, given: typed.Expr | None = None) -> Outcome:
-    """Types `set`; the value is `given` if it is that of a procedure."""
+def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr | None = None) -> Outcome:
+    """Types `set`; `value` is given if it is the value of a procedure."""
     x = c.x
     wide = replace(env, known=frozenset())  # the target takes any value of its declared type
     if isinstance(s.target, ast.Attribute):
@@ -44,7 +44,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, given: typed.Expr 
     if isinstance(target, typed.Local):
         target.var.reads = reads[target.var.name]
     if isinstance(target.type, Bad):
-        _ = given or x.infer(s.value, env)
+        _ = value or x.infer(s.value, env)
         return None, env, True
     if isinstance(target, typed.Field) and x.decls.places and target.decl.type == Ent(f"{target.decl.kind}.place"):
         x.error("RS304", "where a token is cannot be set: it only moves", s.target.span, help="write `move … to …`")
@@ -62,7 +62,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, given: typed.Expr 
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)
-    value = given or x.infer(s.value, env, target.type)
+    value = value or x.infer(s.value, env, target.type)
     solid = isinstance(value.type, Ent | Num) and not may_be_none(value.type)
     value = x.expect(value, target.type, "the new value", declared)
     if isinstance(target, typed.Field) and isinstance(value, typed.Lit):

@@ -38,12 +38,12 @@ def type_taken(c: StatementContext, s: ast.Let | ast.Assign | ast.Return, env: E
     return typed.CallProcedure(s.span, procedure, args, then), env, alive
 
 
-def type_return(c: StatementContext, s: ast.Return, env: Env, place: Place, given: typed.Expr | None = None) -> Outcome:
-    """Types `return e`; the value is `given` if it is that of another procedure."""
+def type_return(c: StatementContext, s: ast.Return, env: Env, place: Place, value: typed.Expr | None = None) -> Outcome:
+    """Types `return e`; `value` is given if it is the value of another procedure."""
     x, procedure = c.x, c.procedure
     if place.together:
         x.error("RS408", "`return` cannot stand in a decision taken together", s.span)
-    value = given or x.infer(s.value, env, procedure.result)
+    value = value or x.infer(s.value, env, procedure.result)
     name = procedure.name.partition(" ")[0]
     if procedure.result is None:
         type_ = "…" if value.type == BAD else str(value.type)

@@ -11,7 +11,7 @@ from rulespec.documents.nodes import Node, Sequence, get, text
 from rulespec.records import Brief
 
 
-class ToldLine(Brief, Struct, frozen=True):
+class Disclosure(Brief, Struct, frozen=True):
     """An intended disclosure: a file, a text on the line, and its reason."""
 
     at: str
@@ -20,9 +20,9 @@ class ToldLine(Brief, Struct, frozen=True):
     span: Span
 
 
-def told_lines(node: Node | None) -> Iterator[ToldLine]:
+def listed_disclosures(node: Node | None) -> Iterator[Disclosure]:
     """The entries under `told`."""
     result = get(node, "told")
     for item in result.items if isinstance(result, Sequence) else ():
         at, line, reason = (text(get(item, key)) for key in ("at", "text", "reason"))
-        yield ToldLine(at, line, reason, item.span)
+        yield Disclosure(at, line, reason, item.span)
