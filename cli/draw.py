@@ -75,7 +75,7 @@ def command(
         if not viewed.omniscient:
             tell_seats(str(log), "without `--for` and `--public` it is shown")
         game = _replayed(log, at, rules, lenient=not viewed.omniscient)
-        secret = not viewed.public and game.omniscient.watcher.secretive
+        secret = not viewed.public and game.omniscient.visibility.secretive
         ctx.exit(_draw(game.ruleset, _seen(game, viewed), language, out, secret=secret))
     if not own:
         ruleset = load_ruleset(what)

@@ -115,7 +115,7 @@ def command(
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
-        secret = game is None or game.omniscient.watcher.secretive
+        secret = game is None or game.omniscient.visibility.secretive
         with nullcontext() if log is None else SavedGame(log, secret=secret, lenient=is_of_seats()) as saved:
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
@@ -123,7 +123,7 @@ def command(
             if saved is not None:
                 _save(saved, game)
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
-            note = f"seed {seed} · " if seed_given or not game.omniscient.watcher.secretive else ""
+            note = f"seed {seed} · " if seed_given or not game.omniscient.visibility.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
             bots_seats = frozenset(game.seats[players - bots :])
             code = Table(words, game, bots_seats, Chance(seed, redraw=redraw), saved).play()
@@ -151,7 +151,7 @@ def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | Non
 
 def _save(saved: SavedGame, game: Game) -> None:
     """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
-    secret = game.omniscient.watcher.secretive
+    secret = game.omniscient.visibility.secretive
     if saved.log is None and saved.begin(new_header(game), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")
     elif secret:
@@ -204,7 +204,7 @@ class Table:
         self.saved = saved
         self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
         self.together = Person(words, game, None)
-        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.watcher.secretive)
+        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.visibility.secretive)
         self.early = EarlyChoices(game)
         self.unsaved = False
 
@@ -255,14 +255,14 @@ class Table:
     def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
         """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
         watching = [*self.people.values(), *[self.together] * self.screen.active]
-        before = [(person, person.description(option), person.changes.sight()) for person in watching]
+        before = [(person, person.description(option), person.changes.snapshot()) for person in watching]
         self.game.apply(option)
         self.game.omniscient.numbers.seal(salt)
         salted(self.game)
         if self.saved is not None:
             self.saved.add(self.game.omniscient.numbers.steps[-1])
-        for person, note, sight in before:
-            changes = [f"       {change.text}" for change in person.changes.since(sight)]
+        for person, note, snapshot in before:
+            changes = [f"       {change.text}" for change in person.changes.since(snapshot)]
             if person.seat is None or person.seat != speaker:
                 person.news.append(f"  {note}")
             person.news += changes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rulespec.cli.output import table
 from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.state_diff import State, shown
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 from rulespec.typed.teams import members
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def command(
         output.echo(whose(result.game.ruleset))
     note = Report()
     page = replay_page(result, viewed.seat(result.game.names), language, note)
-    with output.written(out, secret=not viewed.public and result.game.omniscient.watcher.secretive) as file:
+    with output.written(out, secret=not viewed.public and result.game.omniscient.visibility.secretive) as file:
         file.write(page)
     output.show(note.diagnostics, result.game.ruleset.sources)
     output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")

@@ -25,7 +25,7 @@ from rulespec.drawing.tokens import Token, drawn, marker_token, pile_token
 from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import shown_names
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.game.views import View
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed

@@ -20,7 +20,7 @@ from rulespec.documents.reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter

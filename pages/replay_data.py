@@ -14,7 +14,7 @@ from rulespec.drawing.board import board_of
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.game.views import seen_state
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
@@ -74,7 +74,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
     """
     game = result.game
-    seat = seat if game.omniscient.watcher.secretive else OMNISCIENT
+    seat = seat if game.omniscient.visibility.secretive else OMNISCIENT
     moves = result.moves
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
@@ -165,7 +165,7 @@ def _about(result: ReplayResult, seat: str | None, words: Words) -> str:
     game = result.game
     rules = whose(game.ruleset) or game.ruleset.ref
     parts = [rules, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.shown_names.values())]
-    if game.omniscient.watcher.secretive:
+    if game.omniscient.visibility.secretive:
         seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=game.shown_names.get(seat, ""))
         parts.append(words.word("everything") if seat == OMNISCIENT else seen)
     return " · ".join([*parts, *[result.random] * bool(result.random)])

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         TakenBack,
     )
     from rulespec.engine.game.round import Round
-    from rulespec.engine.game.view import scores, state_json
+    from rulespec.engine.game.state_json import scores, state_json
     from rulespec.engine.game.views import View
     from rulespec.engine.logs.checked import agrees, agrees_with_game
     from rulespec.engine.logs.log_file import write_log
@@ -99,7 +99,7 @@ _HOMES = {
     "rulespec.engine.game.legal_options": "LegalOptions",
     "rulespec.engine.game.option": "Decision IllegalOptionError Option Refusal Result RulesetFaultError TakenBack",
     "rulespec.engine.game.round": "Round",
-    "rulespec.engine.game.view": "scores state_json",
+    "rulespec.engine.game.state_json": "scores state_json",
     "rulespec.engine.game.views": "View",
     "rulespec.engine.logs.checked": "agrees agrees_with_game",
     "rulespec.engine.logs.log_file": "write_log",

@@ -19,7 +19,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError, TakenBack
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import play_out

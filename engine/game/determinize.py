@@ -62,7 +62,7 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
         NotFoundError: if one has not been found within the bound.
     """
     viewer = game.seats.index(seat)
-    events = Events(game.omniscient.watcher, game._position, game.seats, viewer)
+    events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
     history, memories = events.history(), events.memories()
     results = []
     for _ in range(number):
@@ -90,7 +90,7 @@ class _Walk:
         self.memories = memories
         self.rng = rng
         self.result = result
-        self.events = Events(game.omniscient.watcher, game._position, game.seats, viewer)
+        self.events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
 
     def run(self, tried: int) -> Game | None:
         game = self.game

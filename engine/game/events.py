@@ -10,7 +10,7 @@ from msgspec import Struct
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Position, Seen, Step
 from rulespec.engine.game.secrets import PUBLIC
-from rulespec.engine.game.sight import Sight, Watcher, digest
+from rulespec.engine.game.visibility import Observation, Visibility, digest
 from rulespec.engine.program.journal import restore
 
 HIDDEN = "?"
@@ -39,14 +39,14 @@ class Events:
     """The decisions of a game as a seat (or `PUBLIC`) has seen them.
 
     Args:
-        watcher: tells what is seen of states.
+        visibility: tells what is seen of states.
         position: where the game stands.
         seats: the names of the players.
         seat: who looks.
     """
 
-    def __init__(self, watcher: Watcher, position: Position, seats: Sequence[str], seat: int) -> None:
-        self.watcher = watcher
+    def __init__(self, visibility: Visibility, position: Position, seats: Sequence[str], seat: int) -> None:
+        self.visibility = visibility
         self.position = position
         self.seats = seats
         self.seat = seat
@@ -56,7 +56,7 @@ class Events:
         """All of them, first to last; choices of a round that is not complete are not shown."""
         steps = self.position.steps
         self._remember()
-        open_ = len(steps) - self.watcher.chosen(self.position.state, self.position.asked).bit_count()
+        open_ = len(steps) - self.visibility.chosen(self.position.state, self.position.asked).bit_count()
         return tuple(self._event(step, shown=number < open_) for number, step in enumerate(steps))
 
     def memory(self) -> bytes:
@@ -73,7 +73,7 @@ class Events:
         state = list(self.position.state)
         for step in reversed(self.position.steps):
             restore(state, step.journal)
-        return digest(repr(self.watcher.of(state, self.seat)))
+        return digest(repr(self.visibility.of(state, self.seat)))
 
     def _remember(self) -> bytes:
         """Notes with each decision what the seat remembers after it; returns what it remembers now.
@@ -87,15 +87,15 @@ class Events:
         if known == len(steps) and known:
             return self._memory(steps[-1])
         state = list(self.position.state)
-        sights: list[Sight] = [self.watcher.of(state, self.seat)]
+        observations: list[Observation] = [self.visibility.of(state, self.seat)]
         for step in reversed(steps[known:]):
             restore(state, step.journal)
-            sights.append(self.watcher.of(state, self.seat))
+            observations.append(self.visibility.of(state, self.seat))
             if step.seen is None:
-                step.seen = Seen(self.watcher.seers(state, self._actor(step.option), step.option), {})
-        sights.reverse()
-        memory = self._memory(steps[known - 1]) if known else digest(repr(sights[0]))
-        for number, (before, after) in enumerate(pairwise(sights), known):
+                step.seen = Seen(self.visibility.seers(state, self._actor(step.option), step.option), {})
+        observations.reverse()
+        memory = self._memory(steps[known - 1]) if known else digest(repr(observations[0]))
+        for number, (before, after) in enumerate(pairwise(observations), known):
             memory = digest(repr((memory, self._disclosed(number, before, after), after.seen, after.options)))
             seen = steps[number].seen
             assert seen is not None
@@ -109,7 +109,7 @@ class Events:
         assert step.seen is not None
         return step.seen.memories[self.seat]
 
-    def _disclosed(self, number: int, before: Sight, after: Sight) -> list[str]:
+    def _disclosed(self, number: int, before: Observation, after: Observation) -> list[str]:
         """The events that the seat receives for a decision. The last choice of a round discloses all of them."""
         steps = self.position.steps
         others = before.chosen.bit_count()

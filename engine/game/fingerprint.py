@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from rulespec.engine.game.named_state import counts
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.secrets import PUBLIC
-from rulespec.engine.game.shown_state import counts
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 
@@ -48,7 +48,7 @@ def _lines(game: Game, labels: Labels, seat: str | None) -> Iterator[list[Any]]:
     program, state = game._position.program, game._position.state
     unseen: Mapping[int, ir.Secret] = {}
     if seat != OMNISCIENT:
-        unseen = game.omniscient.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
+        unseen = game.omniscient.visibility.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
         yield from (["counts", path, number] for path, number in counts(program, labels, state).items() if number)
     for at, (cell, value) in enumerate(zip(program.cells, state, strict=False)):
         if cell.group != "rules" and at not in unseen and (held := _held(labels, cell.type, value)) is not None:
@@ -74,5 +74,5 @@ def _asked(game: Game) -> Iterator[list[Any]]:
     """A line for the open decision: its name, who takes it, and who has chosen already; none when the game is over."""
     position = game._position
     if (number := position.asked) >= 0:
-        chosen = game.omniscient.watcher.chosen(position.state, number)
+        chosen = game.omniscient.visibility.chosen(position.state, number)
         yield ["asked", position.program.decisions[number].name, position.decider(), position.deciders(), chosen]

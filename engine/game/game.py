@@ -203,7 +203,7 @@ class Game:
         if instead := self._position.standing(option.kind.choice, option.args):
             return stood_for(Option(option.kind, instead, option.by), d.span)
         if seat is not None and seat != OMNISCIENT:
-            state = self._session.watcher.guarded(self._position.state, self.seats.index(seat))
+            state = self._session.visibility.guarded(self._position.state, self.seats.index(seat))
             return guarded_refusal(program, self._words.labels, choice, option.args, state)
         return why_not(self._position.value, self._words.labels, choice, option.args, program.slots + 1)
 

@@ -29,7 +29,7 @@ from rulespec.typed import nodes as typed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rulespec.engine.game.sight import Watcher
+    from rulespec.engine.game.visibility import Visibility
 
 OMNISCIENT = ""
 """In the place of a seat: who sees all of the game. No seat is called so."""
@@ -55,11 +55,11 @@ class Session:
         self.queries = Queries(ruleset, seats, settings)
 
     @cached_property
-    def watcher(self) -> Watcher:
+    def visibility(self) -> Visibility:
         """The views of seats on states."""
-        from rulespec.engine.game.sight import Watcher
+        from rulespec.engine.game.visibility import Visibility
 
-        return Watcher(self.machine)
+        return Visibility(self.machine)
 
     @cached_property
     def fields(self) -> StateFields:
@@ -92,9 +92,9 @@ class Omniscient:
         return self._session.words.labels
 
     @property
-    def watcher(self) -> Watcher:
+    def visibility(self) -> Visibility:
         """The views of seats on states."""
-        return self._session.watcher
+        return self._session.visibility
 
     @property
     def fields(self) -> StateFields:
@@ -118,7 +118,7 @@ class Omniscient:
         """
         state = self._position.state
         if seat != OMNISCIENT:
-            state = self.watcher.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat))
+            state = self.visibility.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat))
         try:
             return self.labels.show(*self._session.queries.value(text, state))
         except HiddenError:
@@ -138,7 +138,7 @@ class Omniscient:
         if seat == OMNISCIENT:
             return measuring.of(state, budget)
         return measuring.guarded(
-            self.watcher.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat)), budget
+            self.visibility.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat)), budget
         )
 
     def set_value(self, target: str, value: str) -> None:

@@ -50,7 +50,7 @@ class Round:
 
         Where the options may tell what is private there are none: that one was not asked would tell it.
         """
-        if self.complete or self.game.omniscient.watcher.tells(self.game._position.asked):
+        if self.complete or self.game.omniscient.visibility.tells(self.game._position.asked):
             return ()
         return tuple(seat for seat in self.waiting if self._has_one(seat))
 
@@ -121,7 +121,7 @@ def waiting(game: Game) -> tuple[str, ...]:
         return decision.among or (decision.by,)
     everybody = position.program.decisions[position.asked].all
     assert everybody is not None
-    left = position.value(everybody, ()) & ~game.omniscient.watcher.chosen(position.state, position.asked)
+    left = position.value(everybody, ()) & ~game.omniscient.visibility.chosen(position.state, position.asked)
     first = game.seats.index(decision.by)
     return tuple(game.seats[i] for i in _from(first, len(game.seats)) if left >> i & 1)
 

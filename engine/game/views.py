@@ -9,11 +9,11 @@ import msgspec
 from msgspec import Struct
 
 from rulespec.engine.game.events import Event, Events
+from rulespec.engine.game.named_state import counts, named_state, path
 from rulespec.engine.game.option import Decision, Option, Result
 from rulespec.engine.game.round import own_options, waiting
 from rulespec.engine.game.secrets import PUBLIC
-from rulespec.engine.game.shown_state import counts, named_state, path
-from rulespec.engine.game.sight import digest
+from rulespec.engine.game.visibility import digest
 from rulespec.engine.program import ir
 from rulespec.records import Brief
 
@@ -82,9 +82,9 @@ def view_of(game: Game, seat: str | None) -> View:
     position, labels = game._position, game.omniscient.labels
     program, state = position.program, position.state
     viewer = PUBLIC if seat is None else game.seats.index(seat)
-    unseen = game.omniscient.watcher.unseen(state, viewer)
-    events = Events(game.omniscient.watcher, position, game.seats, viewer)
-    history, memory, sight = events.history(), events.memory(), game.omniscient.watcher.of(state, viewer)
+    unseen = game.omniscient.visibility.unseen(state, viewer)
+    events = Events(game.omniscient.visibility, position, game.seats, viewer)
+    history, memory, observation = events.history(), events.memory(), game.omniscient.visibility.of(state, viewer)
     result = game.result
     if result is not None:
         memory = digest(repr((memory, result)))
@@ -100,7 +100,7 @@ def view_of(game: Game, seat: str | None) -> View:
         tuple(_seen(option, seat) for option in game.interrupts if option.by == seat) if seat is not None else (),
         history,
         position.ply,
-        digest(repr((sight.seen, sight.options))).hex(),
+        digest(repr((observation.seen, observation.options))).hex(),
         memory.hex(),
         result,
     )
@@ -109,7 +109,8 @@ def view_of(game: Game, seat: str | None) -> View:
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
     """The `state` of a seat's view alone, for whoever looks at thousands of positions."""
     return _shown(
-        game, game.omniscient.watcher.unseen(game._position.state, PUBLIC if seat is None else game.seats.index(seat))
+        game,
+        game.omniscient.visibility.unseen(game._position.state, PUBLIC if seat is None else game.seats.index(seat)),
     )
 
 

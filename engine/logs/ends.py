@@ -18,7 +18,7 @@ from rulespec.engine.game.fingerprint import fingerprint
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 from rulespec.engine.program.faults import ProgramFaultError
 
 _KEYS = ("ending", "winners", "scores", "fingerprint")

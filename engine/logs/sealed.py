@@ -53,7 +53,7 @@ def salted(game: Game) -> None:
 def pending(game: Game) -> list[Step]:
     """The choices of a round that others do not see, since not all have chosen yet."""
     position = game.omniscient.numbers
-    number = game.omniscient.watcher.chosen(position.state, position.asked).bit_count()
+    number = game.omniscient.visibility.chosen(position.state, position.asked).bit_count()
     return list(position.steps[len(position.steps) - number :])
 
 

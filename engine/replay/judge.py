@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.replay.replay import Load, replay_log
 from rulespec.engine.replay.walk import Difference, walk

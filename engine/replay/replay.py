@@ -21,7 +21,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
-from rulespec.engine.game.view import scores, state_json
+from rulespec.engine.game.state_json import scores, state_json
 from rulespec.engine.logs.carried import carried_ruleset
 from rulespec.engine.logs.ends import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text

@@ -18,7 +18,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, numbered_option
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.position_check import MAX_OPTIONS, asked, look
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.replay.replay import ReplayResult, replay_log, replay_native

@@ -14,7 +14,7 @@ from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import usual_seats
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 from rulespec.engine.verify.option_names import unknown_option, unreadable
 from rulespec.engine.verify.scenario import Scenario, items, pairs
 from rulespec.typed import nodes as typed

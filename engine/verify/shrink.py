@@ -13,7 +13,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.position_check import explained
 from rulespec.engine.game.state_diff import changes
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.verify.failing_scenario import failing_scenario

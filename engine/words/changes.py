@@ -8,10 +8,10 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.game.guarded import UNKNOWN
+from rulespec.engine.game.named_state import named_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC
-from rulespec.engine.game.shown_state import named_state
 from rulespec.engine.program.cells import CellName
 from rulespec.engine.program.journal import State
 from rulespec.engine.words.narrator import Narrator
@@ -37,7 +37,7 @@ class Change(Brief, Struct, frozen=True):
     after: str
 
 
-class Sight(Brief, Struct, frozen=True):
+class Snapshot(Brief, Struct, frozen=True):
     """The cells of a position, those of them that are not seen, and the cells as the seat may read them."""
 
     state: tuple[int, ...]
@@ -61,16 +61,16 @@ class Changes:
             return self._words.internal(cell.name, cell.place)
         return self._words.internal(cell.group, cell.name)
 
-    def sight(self) -> Sight:
+    def snapshot(self) -> Snapshot:
         """A snapshot of the seat's view, to be compared later."""
         game, seat = self.narrator.game, self.narrator.seat
         state = game.omniscient.numbers.state
-        if seat == OMNISCIENT or not game.omniscient.watcher.secretive:
-            return Sight(tuple(state), (), state.copy())
-        unseen = game.omniscient.watcher.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
-        return Sight(tuple(state), unseen, self.narrator.state)
+        if seat == OMNISCIENT or not game.omniscient.visibility.secretive:
+            return Snapshot(tuple(state), (), state.copy())
+        unseen = game.omniscient.visibility.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
+        return Snapshot(tuple(state), unseen, self.narrator.state)
 
-    def since(self, before: Sight) -> list[Change]:
+    def since(self, before: Snapshot) -> list[Change]:
         """The differences between the seat's view now and an earlier one, in the order of the declarations.
 
         Entities are called by what they were before.
@@ -81,8 +81,8 @@ class Changes:
         finally:
             self.narrator.past = None
 
-    def _since(self, before: Sight) -> list[Change]:
-        now = self.sight()
+    def _since(self, before: Snapshot) -> list[Change]:
+        now = self.snapshot()
         old, new = before.state, now.state
         results: list[Change] = []
         piles: dict[tuple[str, str], list[int]] = {}
@@ -99,7 +99,7 @@ class Changes:
             results += self._pile(cells, before, now)
         return results
 
-    def _pile(self, cells: list[int], before: Sight, now: Sight) -> Iterator[Change]:
+    def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
         """The changes of a pile: a move, if as many have left one place as have come to another."""
         name = self._name_of_pile(self._cells[cells[0]])
         gains = {at: now.state[at] - before.state[at] for at in cells if at not in before.unseen}
@@ -153,12 +153,12 @@ class Changes:
     def state(self) -> dict[str, Any]:
         """The state as `state_json` gives it, with titles for ids, and without what only the rules need."""
         if self._words.names == "id":
-            game, now = self.narrator.game, self.sight()
+            game, now = self.narrator.game, self.snapshot()
             return named_state(game.omniscient.numbers.program, self._labels, now.state, now.unseen, null=False)
         declared = self._words.ruleset.declarations.pieces
         entities: dict[str, dict[str, dict[str, Any]]] = {}
         pieces: dict[str, dict[str, dict[str, int]]] = {}
-        now = self.sight()
+        now = self.snapshot()
         for at in self._shown:
             cell, value = self._cells[at], now.state[at]
             if cell.group == _PIECES:

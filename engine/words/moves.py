@@ -96,7 +96,7 @@ class Moves:
 
     def tell(self, number: int) -> Move:
         """Makes a move, which must be the next one, and tells of it."""
-        narrator, before = self.narrator, self.changes.sight()
+        narrator, before = self.narrator, self.changes.snapshot()
         self._pass_over(self.visible[number])
         move = self._moves[self._done]
         self._done += 1
@@ -139,15 +139,15 @@ def _standing(moves: Sequence[Option | TakenBack]) -> list[int]:
 
 def seen_now(game: Game, option: Option, seat: str | None) -> Taken:
     """An option that is about to be taken, as a seat will see that it was."""
-    watcher = game.omniscient.watcher
-    if not watcher.secretive or seat == OMNISCIENT:
+    visibility = game.omniscient.visibility
+    if not visibility.secretive or seat == OMNISCIENT:
         return option
     position = game.omniscient.numbers
     if position.program.decisions[position.asked].held and option.by != seat:
         return Event(option.decision, option.by, None)
     actor = -1 if option.by is None else game.seats.index(option.by)
     wanted = (1 << len(game.seats)) - 1 if seat is None else 1 << game.seats.index(seat)
-    seers = watcher.seers(position.state, actor, option)
+    seers = visibility.seers(position.state, actor, option)
     values = zip(option.arguments.values(), seers, strict=True)
     shown = ", ".join(text if who & wanted == wanted else HIDDEN for text, who in values)
     return Event(option.decision, option.by, f"{option.name}({shown})" if shown else option.name)

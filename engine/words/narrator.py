@@ -301,11 +301,11 @@ class Narrator:
         if self.past is not None:
             return self.past
         position = self.game.omniscient.numbers
-        if self.seat == OMNISCIENT or not self.game.omniscient.watcher.secretive:
+        if self.seat == OMNISCIENT or not self.game.omniscient.visibility.secretive:
             return position.state
         if self._stamp != position.stamp:
             viewer = PUBLIC if self.seat is None else self.game.seats.index(self.seat)
-            self._state, self._stamp = self.game.omniscient.watcher.guarded(position.state, viewer), position.stamp
+            self._state, self._stamp = self.game.omniscient.visibility.guarded(position.state, viewer), position.stamp
         return self._state
 
 

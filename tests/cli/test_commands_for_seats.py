@@ -16,10 +16,10 @@ from rulespec.engine.game import views
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.refusal import refused
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader
-from rulespec.engine.words.changes import Changes, Sight
+from rulespec.engine.words.changes import Changes, Snapshot
 from rulespec.load import load_ruleset
 
 Say = Callable[[Path], str]
@@ -101,9 +101,9 @@ def _all_history(game: Game, seat: str | None) -> views.View:
     return replace(_view_of(game, seat), history=tuple(events))
 
 
-def _unhidden(self: Changes) -> Sight:
+def _unhidden(self: Changes) -> Snapshot:
     state = self.narrator.game.omniscient.numbers.state
-    return Sight(tuple(state), (), state.copy())
+    return Snapshot(tuple(state), (), state.copy())
 
 
 def _explained(self: Game, option: Option, seat: str | None = "") -> Any:
@@ -112,7 +112,7 @@ def _explained(self: Game, option: Option, seat: str | None = "") -> Any:
 
 SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "state in views": ("rulespec.engine.game.views", "view_of", _all_state, {"draw"}),
-    "state in words": ("rulespec.engine.words.changes.Changes", "sight", _unhidden, {"play", "replay"}),
+    "state in words": ("rulespec.engine.words.changes.Changes", "observation", _unhidden, {"play", "replay"}),
     "history in views": ("rulespec.engine.game.views", "view_of", _all_history, {"play", "log", "view", "replay"}),
     "a whole log that play writes": ("rulespec.cli.game_files", "is_whole", lambda game, seat: True, {"play"}),
     "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),

@@ -7,7 +7,7 @@ from worlds import WORLD, Play, lines, listed, take
 
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 
 FAULTS = lines(
     """

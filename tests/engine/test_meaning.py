@@ -10,7 +10,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import IllegalOptionError
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 
 VALUES = lines(
     """

@@ -15,7 +15,7 @@ from worlds import IDLE, WORLD, Play, lines, listed
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.load import load_ruleset
 
 LEVELS = (

@@ -6,7 +6,7 @@ import pytest
 from worlds import IDLE, WORLD, Play, lines, listed, run, take
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 
 QUEUES = WORLD.replace(
     "  towns: {type: set town}\n",

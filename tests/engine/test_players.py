@@ -17,7 +17,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.round import seat_options
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.native import entry_json, read_log
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.totals import Totals

@@ -7,7 +7,7 @@ from worlds import Play, lines, listed, take
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 
 HARBOUR = """
 --- kinds.yaml

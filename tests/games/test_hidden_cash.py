@@ -17,7 +17,7 @@ from twins import outlets
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.load import load_ruleset
 
 REFS = ("imperial", "imperial+no_investor_card", "imperial+playimperial", "imperial_2030", "imperial_asia", "tutorial")
@@ -53,7 +53,7 @@ def pair(ref: str, rng: random.Random) -> tuple[Game, Game]:
 
 
 def open_to_all(game: Game, seat: str) -> object:
-    """A seat's sight of the position, without the views: the state that is shown, and the open decision."""
+    """A seat's view of the position, without the views: the state that is shown, and the open decision."""
     return state_json(game, viewer=seat), game.decision, game.result
 
 

@@ -31,7 +31,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, TakenBack
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader, read_log
 from rulespec.engine.replay.replay import replay_log

@@ -16,7 +16,7 @@ from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.playouts import choose

@@ -13,7 +13,7 @@ from rulespec.cli.main import run
 from rulespec.drawing.board import board_of
 from rulespec.drawing.scene import Item
 from rulespec.engine.game.game import Game, restarted
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.words.words import Words
 from rulespec.pages.board_changes import BoardChanges

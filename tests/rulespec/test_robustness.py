@@ -26,7 +26,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.view import scores
+from rulespec.engine.game.state_json import scores
 from rulespec.load import load_ruleset
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type

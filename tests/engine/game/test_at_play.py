@@ -13,7 +13,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, options_of
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.position_check import look
-from rulespec.engine.game.view import scores, state_json
+from rulespec.engine.game.state_json import scores, state_json
 from rulespec.load import load_ruleset
 
 # --- the end

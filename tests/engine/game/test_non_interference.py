@@ -14,14 +14,14 @@ from cases import small
 from twins import differences, observed, outlets, positions, refused
 from worlds import WORLD
 
-from rulespec.engine.game import events, sight, views
+from rulespec.engine.game import events, views, visibility
 from rulespec.engine.game import game as game_module
 from rulespec.engine.game.determinize import determinize
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.named_state import named_state
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.refusal import refused as refusal
 from rulespec.engine.game.round import Round
-from rulespec.engine.game.shown_state import named_state
 from rulespec.load import load_ruleset
 
 SECRETS = """
@@ -174,7 +174,7 @@ def named_state_of(game: Game) -> dict[str, Any]:
 _parse = Game.parse
 SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     "the whole state": (views, "named_state", _all, "Game.view"),
-    "no masks": (sight.Watcher, "unseen", lambda self, state, seat: {}, "Game.view"),
+    "no masks": (visibility.Visibility, "unseen", lambda self, state, seat: {}, "Game.view"),
     "the hash of the position": (views, "view_of", _with(hash=lambda g: g.hash), "Game.view"),
     "the table's history": (views, "view_of", _with(history=_whole), "log"),
     "arguments in events": (events.Events, "_event", _shown, "log"),
@@ -183,7 +183,7 @@ SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     "interrupts of others": (views, "view_of", _with(interrupts=lambda g: tuple(map(str, g.interrupts))), "Game.view"),
     "full refusals": (game_module, "guarded_refusal", lambda *args: refusal(str(list(args[-1]))), "Game.why_not"),
     "refusals of others": (Game, "_own", lambda self, option, seat: True, "Game.why_not"),
-    "values of what is hidden": (sight, "GuardedState", lambda state, unseen: list(state), "Game.value"),
+    "values of what is hidden": (visibility, "GuardedState", lambda state, unseen: list(state), "Game.value"),
     "options read only where they are legal": (Game, "parse", _legal_only, "Game.parse"),
     "the very game as one that looks the same": (twins, "determinize", _the_game_itself, "Game.determinize"),
     "all that happened as what was learned": (
@@ -224,9 +224,9 @@ def told_differently(make: Callable[[], Game], honest: dict[str | None, list[tup
     results: set[str] = set()
     for seat, observations_ in honest.items():
         seen: dict[tuple[str, ...], Any] = {}
-        for position, observation in zip(positions(make()), observations_, strict=True):
+        for position, outputs in zip(positions(make()), observations_, strict=True):
             now = outlets(position, seat, texts, EXPRESSIONS)
-            first = seen.setdefault(observation, now)
+            first = seen.setdefault(outputs, now)
             results |= {outlet for outlet in now if first[outlet] != now[outlet]}
     return results
 

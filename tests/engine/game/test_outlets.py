@@ -1,4 +1,4 @@
-"""Every way out of the engine is known, and is for the table or for a seat."""
+"""Every way out of the engine is known, and is for the omniscient or for a seat."""
 
 from __future__ import annotations
 
@@ -72,4 +72,4 @@ def test_each_outlet_is_listed(group: str) -> None:
 def test_what_is_for_a_seat_has_a_test() -> None:
     for group, outlets in OUTLETS.items():
         for name, whose in outlets.items():
-            assert whose == "table" or (ROOT / whose["seat"]).is_file(), (group, name)
+            assert whose == "omniscient" or (ROOT / whose["seat"]).is_file(), (group, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worlds import WORLD, Play, take
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 
 CARDS = (
     WORLD.replace(

@@ -92,7 +92,7 @@ def alike(game: Game, option: Option, other: Option, seat: str) -> bool:
         return False
     seats = game.seats
     actor = seats.index(option.by) if option.by is not None else -1
-    seers = game.omniscient.watcher.seers(game.omniscient.numbers.state, actor, option)
+    seers = game.omniscient.visibility.seers(game.omniscient.numbers.state, actor, option)
     mask = 1 << seats.index(seat)
     shown = [
         [text if who & mask else HIDDEN for text, who in zip(o.arguments.values(), seers, strict=True)]

@@ -19,7 +19,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import TakenBack
-from rulespec.engine.game.view import state_json
+from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.decision_lines import MAX_LINE
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text

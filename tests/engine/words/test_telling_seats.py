@@ -10,7 +10,7 @@ from cases import small
 from twins import observed, positions
 from worlds import WORLD
 
-from rulespec.engine.game import sight
+from rulespec.engine.game import visibility
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import TakenBack
 from rulespec.engine.words.changes import Changes
@@ -86,11 +86,11 @@ def test_what_looks_the_same_is_told_in_the_same_words(make: Callable[[], Game],
 @pytest.mark.parametrize("sabotage", ["cells", "arguments", "masks"])
 def test_a_leak_is_found(make: Callable[[], Game], monkeypatch: pytest.MonkeyPatch, sabotage: str) -> None:
     if sabotage == "cells":
-        monkeypatch.setattr(sight, "GuardedState", lambda state, unseen: list(state))
+        monkeypatch.setattr(visibility, "GuardedState", lambda state, unseen: list(state))
     elif sabotage == "arguments":
         monkeypatch.setattr(Moves, "__init__", _tells_all)
     else:
-        monkeypatch.setattr(Changes, "sight", lambda self: _sight(self))
+        monkeypatch.setattr(Changes, "snapshot", lambda self: _snapshot(self))
     assert differences(make, "B")[1]
 
 
@@ -102,11 +102,11 @@ def _tells_all(moves: Moves, *args: Any, **named: Any) -> None:
     moves._seen = None
 
 
-def _sight(changes: Changes) -> Any:
-    from rulespec.engine.words.changes import Sight
+def _snapshot(changes: Changes) -> Any:
+    from rulespec.engine.words.changes import Snapshot
 
     state = changes.narrator.game.omniscient.numbers.state
-    return Sight(tuple(state), (), state.copy())
+    return Snapshot(tuple(state), (), state.copy())
 
 
 def test_a_seat_is_told_what_it_knows_itself(make: Callable[[], Game]) -> None:

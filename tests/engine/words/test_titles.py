@@ -142,11 +142,11 @@ def test_ids_are_shown_where_they_are_asked_for(folder: Path) -> None:
 def test_changes_are_told_without_what_only_the_rules_need(folder: Path) -> None:
     game = game_of(folder)
     changes = Changes(Narrator(Words(game.ruleset), game))
-    before = changes.sight()
+    before = changes.snapshot()
     game.apply(game.parse("go(oak, corn)"))
     notes = [change.text for change in changes.since(before)]
     assert notes == ["rounds: 0 → 1", "Ann cash: 10 → 13", "Oakley squire: none → Ann"]  # no `bank`: it has no limit
-    before = changes.sight()
+    before = changes.snapshot()
     game.apply(game.parse("stay"))
     assert changes.since(before) == []
 

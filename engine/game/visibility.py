@@ -23,7 +23,7 @@ def digest(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
 
 
-class Sight(Struct, frozen=True):
+class Observation(Struct, frozen=True):
     """The information of a seat about a position, and of all about a round that is not complete.
 
     Attributes:
@@ -39,7 +39,7 @@ class Sight(Struct, frozen=True):
     options: bytes
 
 
-class Watcher:
+class Visibility:
     """Tells what a seat sees of the states of a program.
 
     Args:
@@ -83,8 +83,8 @@ class Watcher:
 
         return evaluator.alone(lambda: hidden(self.p, value, seat), "who sees what is private")
 
-    def of(self, state: State, seat: int) -> Sight:
-        """The sight of a seat (or `PUBLIC`) in a state."""
+    def of(self, state: State, seat: int) -> Observation:
+        """The observation of a seat (or `PUBLIC`) in a state."""
         asked = self.machine.asked.get(state[ir.PC], -1)
         unseen = self.unseen(state, seat)
         question = (self.p.decisions[asked].name, self.p.decisions[asked].doc) if asked >= 0 else ()
@@ -95,7 +95,7 @@ class Watcher:
         options = b""
         if self.tells(asked):
             options = digest(repr(list(self.options(state, asked, seat))))
-        return Sight(asked, self.chosen(state, asked), digest(seen), options)
+        return Observation(asked, self.chosen(state, asked), digest(seen), options)
 
     def guarded(self, state: State, seat: int) -> GuardedState:
         """The cells, those that the seat does not see or could not work out being hidden."""

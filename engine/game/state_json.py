@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.named_state import named_state
 from rulespec.engine.game.scoring import points
 from rulespec.engine.game.secrets import hidden
-from rulespec.engine.game.shown_state import named_state
 
 
 def scores(game: Game) -> dict[str, int]:
