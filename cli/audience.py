@@ -32,7 +32,7 @@ class Audience(Struct, frozen=True):
 
     Attributes:
         log: the log of the game; "" if it is in no file.
-        way: the way in which the table gets the whole diagnostics, for a hint.
+        way: the way in which the omniscient gets the whole diagnostics, for a hint.
         own: a file that is the seat's own, whose diagnostics stay whole; "" if there is none.
     """
 
