@@ -89,7 +89,7 @@ def test_too_many_numbers_have_their_place(tmp_path: Path, params: str) -> None:
 
 POINTS = "scoring points in player:\n    score DEAR\n"
 BETWEEN = {
-    "an invariant": ("pass", "invariant dear:\n    DEAR >= 0\n", lambda g: g.broken_invariants()),
+    "an invariant": ("pass", "invariant dear:\n    DEAR >= 0\n", lambda g: g.omniscient.broken_invariants()),
     "whether an option is legal": ("require DEAR >= 0", "", lambda g: g.why_not(g.parse("go"))),
     "who decides": ("pass", "BY", lambda g: g.decision),
     "the points": (
