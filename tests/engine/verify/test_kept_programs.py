@@ -54,7 +54,7 @@ def test_what_is_kept_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
         results.append(seats)
         return seats
 
-    monkeypatch.setattr(machines, "KEPT", 2)
+    monkeypatch.setattr(machines, "MEMO_SIZE", 2)
     rest, ruleset = machines.Memo(make), load_ruleset("tutorial")
     for seats in (2, 3, 2, 4, 2, 3):
         assert rest(ruleset, seats, {}) == seats
