@@ -73,7 +73,7 @@ class Events:
         state = list(self.position.state)
         for step in reversed(self.position.steps):
             restore(state, step.journal)
-        return digest(repr(self.visibility.of(state, self.seat)))
+        return digest(self.visibility.of(state, self.seat))
 
     def _remember(self) -> bytes:
         """Notes with each decision what the seat remembers after it; returns what it remembers now.
@@ -94,9 +94,9 @@ class Events:
             if step.seen is None:
                 step.seen = Seen(self.visibility.seers(state, self._actor(step.option), step.option), {})
         observations.reverse()
-        memory = self._memory(steps[known - 1]) if known else digest(repr(observations[0]))
+        memory = self._memory(steps[known - 1]) if known else digest(observations[0])
         for number, (before, after) in enumerate(pairwise(observations), known):
-            memory = digest(repr((memory, self._disclosed(number, before, after), after.seen, after.options)))
+            memory = digest((memory, self._disclosed(number, before, after), after.seen, after.options))
             seen = steps[number].seen
             assert seen is not None
             seen.memories[self.seat] = memory
@@ -109,13 +109,13 @@ class Events:
         assert step.seen is not None
         return step.seen.memories[self.seat]
 
-    def _disclosed(self, number: int, before: Observation, after: Observation) -> list[str]:
+    def _disclosed(self, number: int, before: Observation, after: Observation) -> list[Event]:
         """The events that the seat receives for a decision. The last choice of a round discloses all of them."""
         steps = self.position.steps
         others = before.chosen.bit_count()
         if after.asked == before.asked and after.chosen.bit_count() > others:
-            return [str(self._event(steps[number], shown=False))]
-        return [repr(self._event(step, shown=True)) for step in steps[number - others : number + 1]]
+            return [self._event(steps[number], shown=False)]
+        return [self._event(step, shown=True) for step in steps[number - others : number + 1]]
 
     def _event(self, step: Step, *, shown: bool) -> Event:
         option, seen = step.option, step.seen

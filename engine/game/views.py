@@ -87,7 +87,7 @@ def view_of(game: Game, seat: str | None) -> View:
     history, memory, observation = events.history(), events.memory(), game.omniscient.visibility.of(state, viewer)
     result = game.result
     if result is not None:
-        memory = digest(repr((memory, result)))
+        memory = digest((memory, result))
     return View(
         seat,
         game.seats,
@@ -100,7 +100,7 @@ def view_of(game: Game, seat: str | None) -> View:
         tuple(_seen(option, seat) for option in game.interrupts if option.by == seat) if seat is not None else (),
         history,
         position.ply,
-        digest(repr((observation.seen, observation.options))).hex(),
+        digest((observation.seen, observation.options)).hex(),
         memory.hex(),
         result,
     )

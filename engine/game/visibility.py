@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 
@@ -18,9 +18,23 @@ from rulespec.engine.program.machine import Listed, Machine
 from rulespec.engine.program.taint import Taint, choice_expressions
 
 
-def digest(text: str) -> bytes:
-    """128 bits that say nothing of a text but whether another one is the same."""
-    return blake2b(text.encode(), digest_size=16).digest()
+def digest(value: object) -> bytes:
+    """128 bits that say nothing of a value but whether another one is the same.
+
+    Logs of seats hold digests, so names of classes and fields make no difference.
+    """
+    return blake2b(repr(_plain(value)).encode(), digest_size=16).digest()
+
+
+def _plain(value: object) -> object:
+    """A value with the fields of each record as a tuple."""
+    if isinstance(value, Struct):
+        return tuple(_plain(getattr(value, name)) for name in value.__struct_fields__)
+    if isinstance(value, tuple | list):
+        return tuple(map(_plain, value))
+    if isinstance(value, Mapping):
+        return tuple((key, _plain(each)) for key, each in value.items())
+    return value
 
 
 class Observation(Struct, frozen=True):
@@ -91,11 +105,11 @@ class Visibility:
         cells: list[int | None] = [None if at in unseen else state[at] for at in self._shown]
         known = [one.number for one in counted(self.p, state)]
         who = self.machine.decider(state, asked) if asked >= 0 else state[ir.ENDING]
-        seen = repr((cells, known, question, who, self.chosen(state, asked), self._among(state, asked)))
+        seen = digest((cells, known, question, who, self.chosen(state, asked), self._among(state, asked)))
         options = b""
         if self.tells(asked):
-            options = digest(repr(list(self.options(state, asked, seat))))
-        return Observation(asked, self.chosen(state, asked), digest(seen), options)
+            options = digest(list(self.options(state, asked, seat)))
+        return Observation(asked, self.chosen(state, asked), seen, options)
 
     def guarded(self, state: State, seat: int) -> GuardedState:
         """The cells, those that the seat does not see or could not work out being hidden."""

@@ -112,7 +112,7 @@ def _explained(self: Game, option: Option, seat: str | None = "") -> Any:
 
 SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "state in views": ("rulespec.engine.game.views", "view_of", _all_state, {"draw"}),
-    "state in words": ("rulespec.engine.words.changes.Changes", "observation", _unhidden, {"play", "replay"}),
+    "state in words": ("rulespec.engine.words.changes.Changes", "snapshot", _unhidden, {"play", "replay"}),
     "history in views": ("rulespec.engine.game.views", "view_of", _all_history, {"play", "log", "view", "replay"}),
     "a whole log that play writes": ("rulespec.cli.game_files", "is_whole", lambda game, seat: True, {"play"}),
     "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),
