@@ -17,6 +17,8 @@ import pytest
 from builds import build, environment, run, working_copy
 from folders import ROOT
 
+from rulespec.documents.versions import RULESPEC
+
 OURS = "rulespec/"
 BUILD_SDIST = (
     "import sys; sys.path.insert(0, 'release'); from build_backend import build_sdist; build_sdist(sys.argv[1])"
@@ -58,6 +60,13 @@ def test_the_source_archive_makes_the_same_wheel(wheel: Path, checkout: Path, tm
     assert not [m.name for m in members if m.issym() or m.islnk() or "/tests/" in m.name]
     with zipfile.ZipFile(wheel) as direct, zipfile.ZipFile(build(tmp_path, archive)) as through:
         assert sorted(through.namelist()) == sorted(direct.namelist())
+
+
+def test_the_version_is_that_of_the_program(wheel: Path) -> None:
+    assert wheel.name.startswith(f"rulespec-{RULESPEC}-")
+    with zipfile.ZipFile(wheel) as file:
+        metadata = file.read(f"rulespec-{RULESPEC}.dist-info/METADATA").decode()
+    assert "\n# Rulespec\n" in metadata and "Description-Content-Type: text/markdown" in metadata
 
 
 def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> None:
@@ -105,8 +114,7 @@ def test_a_users_own_modules_and_ours_leave_one_another_alone(python: str, wheel
     assert result[:6] == ["engine", "cli", "lsp", "pages", "games/own", True] and result[6].startswith(
         str(tmp_path / "env")
     )
-    number = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert run(commands / "rulespec", "--version", folder=home).startswith(f"rulespec {number}\n")
+    assert run(commands / "rulespec", "--version", folder=home).startswith(f"rulespec {RULESPEC}\n")
     assert "sound" in run(commands / "rulespec", "validate", "imperial", folder=home)
     assert "sound" in run(commands / "python", "-m", "rulespec", "validate", "imperial", folder=home)
     log = next((tmp_path / "env").glob("lib/python*/site-packages/rulespec/games/imperial/logs/quickstart.jsonl"))
