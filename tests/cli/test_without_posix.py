@@ -1,4 +1,4 @@
-"""The commands on a system without the modules and functions that only POSIX has, as far as another one can show."""
+"""The commands on a system without the modules and functions that only POSIX has, simulated on a POSIX system."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKED = GAMES / "tutorial" / "logs" / "random-2p.jsonl.gz"
 
 
 def run(*args: object, folder: Path, stdin: str = "") -> str:
-    """What a command prints, the messages after the output; it ends with 0."""
+    """Output, then messages, of a command that ends with 0."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "RULESPEC_CACHE": str(folder.parent / "cache")}
     words = [sys.executable, ROOT / "tests" / "support" / "without_posix.py", *args]
     done = subprocess.run(

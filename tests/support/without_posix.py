@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import Any
 
-MODULES = ("fcntl", "grp", "posix_ipc", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty")
+MODULES = ("fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty")
 FUNCTIONS = (
     *("chown", "fchmod", "fchown", "fork", "forkpty", "getegid", "geteuid", "getgid", "getpgid", "getuid", "killpg"),
     *("lchown", "mkfifo", "openpty", "pread", "sched_getaffinity", "setsid", "sysconf", "wait4"),
