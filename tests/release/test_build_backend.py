@@ -32,7 +32,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def clone(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clone") / "rulespec"
-    run("git", "clone", "--quiet", "-c", "core.symlinks=false", repository, folder, folder=folder.parent)
+    as_on_windows = ("-c", "core.symlinks=false", "-c", "core.autocrlf=true")
+    run("git", "clone", "--quiet", *as_on_windows, repository, folder, folder=folder.parent)
     return folder
 
 
@@ -49,6 +50,11 @@ def unpacked(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 def test_a_checkout_with_links_is_built_where_it_is() -> None:
     assert plain_links(ROOT) == {}
+
+
+def test_a_clone_on_windows_has_the_same_bytes(clone: Path, repository: Path) -> None:
+    paths = [Path("rulespec", "syntax", "grammar.lark"), Path("games", "imperial", "game.yaml")]
+    assert [(clone / path).read_bytes() for path in paths] == [(repository / path).read_bytes() for path in paths]
 
 
 @pytest.mark.parametrize("kind", ["clone", "unpacked"])
