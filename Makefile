@@ -5,7 +5,7 @@ BIN    := .venv/bin
 RUNS   := .venv/.runs-from-pyproject
 STAMP  := .venv/.tests-from-pyproject
 
-.PHONY: test replay proof proof-short fuzz mutation bench clean
+.PHONY: test replay proof proof-short fuzz mutation bench release clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -66,6 +66,11 @@ mutation: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m bench.speed
+
+# Wheel and source archive of the current commit in dist/, each installed and tried; then the tag. Uploads nothing.
+# `make release DRY=1` leaves the tag out.
+release:
+	@$(PYTHON) -m release $(if $(DRY),--dry-run)
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from typing import NoReturn
+from typing import IO, NoReturn
 
 import click
 
@@ -103,15 +103,10 @@ class Commands(click.Group):
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if not asked or ctx.resilient_parsing:
         return
-    from importlib.metadata import PackageNotFoundError, version  # slow to import
-
     from rulespec.cache import place
+    from rulespec.documents.versions import RULESPEC
 
-    try:
-        number = version("rulespec")
-    except PackageNotFoundError:  # run from a checkout that is not installed
-        number = "(not installed)"
-    output.echo(f"rulespec {number}")
+    output.echo(f"rulespec {RULESPEC}")
     output.echo(f"cache: {place()}")
     ctx.exit()
 
@@ -251,9 +246,15 @@ def _open_streams() -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # A character that a terminal cannot show becomes a question mark, not an error.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(encoding=piped_encoding(stream, os.name), errors="replace")
     if sys.stdout is None:
         sys.stdout = _Closed()
+
+
+def piped_encoding(stream: IO[str], system: str) -> str | None:
+    """The encoding of a stream; None where it stays. Windows would have that of old consoles for pipes and files."""
+    as_is = system != "nt" or stream.isatty() or "PYTHONIOENCODING" in os.environ
+    return None if as_is else "utf-8"
 
 
 def _close_streams() -> None:

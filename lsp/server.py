@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -13,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.versions import RULESPEC
 from rulespec.fixes import with_fixes
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, signature
@@ -49,18 +49,11 @@ _ICONS: dict[type, lsp.CompletionItemKind] = {
 }
 
 
-def _version() -> str:
-    try:
-        return version("rulespec")
-    except PackageNotFoundError:  # run from a checkout that is not installed
-        return "0"
-
-
 class RulespecServer(LanguageServer):
     """Checks the rulesets of the open documents after each change, and answers from the last check."""
 
     def __init__(self) -> None:
-        super().__init__("rulespec", _version())
+        super().__init__("rulespec", RULESPEC)
         self.files = EditorFiles()
         self.indexes: dict[str, Index] = {}
         self._diagnostics: dict[str, dict[str, list[Diagnostic]]] = {}

@@ -13,6 +13,7 @@ The names below are imported when they are first used: a command that only check
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -49,6 +50,12 @@ if TYPE_CHECKING:
     from rulespec.engine.words.words import Words
     from rulespec.errors import RulespecError
     from rulespec.load import load_ruleset
+
+if Path(__file__).with_name("engine").is_file():
+    raise ImportError(
+        "this checkout has plain files in rulespec/ where git has links: install it with `pip install .` and run "
+        "`rulespec` elsewhere, or clone it with `git clone -c core.symlinks=true` (on Windows, in Developer Mode)"
+    )
 
 __all__ = [
     "Changes",

@@ -6,14 +6,13 @@ looks up by its id, as the base of an overlay of one's own or the ruleset that a
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
 from msgspec import Struct
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.references import find_ruleset, is_path, parts_of
+from rulespec.references import find_ruleset, is_id, is_path, parts_of
 
 
 class OwnFiles(Struct, frozen=True):
@@ -44,7 +43,7 @@ def own_files(ref: str) -> OwnFiles:
     """
     base, *overlays = parts_of(ref)
     own = tuple(Path(overlay).resolve() for overlay in overlays if is_path(overlay))
-    if own and not (os.sep in base or base.startswith(".")):
+    if own and is_id(base):
         return OwnFiles((), own)
     try:
         return OwnFiles((find_ruleset(base).resolve(),), own)

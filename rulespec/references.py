@@ -67,7 +67,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     try:
         if name and path.is_dir() and is_present(path / "game.yaml"):
             return _in_reach(path, name, beside)
-        if os.sep not in name and not name.startswith("."):
+        if is_id(name):
             if beside is not None and is_present(beside.parent / name / "game.yaml"):
                 return _in_reach(beside.parent / name, name, beside)
             for folder in ruleset_folders():
@@ -113,7 +113,8 @@ def parts_of(ref: str) -> list[str]:
             return [base, *overlays]
     size = 1
     if not _is_ruleset(pieces[0]) and is_path(pieces[0]):
-        size = max([1, *(i for i, p in enumerate(pieces, 1) if i > 1 and (not p or (os.sep in p and not _is_file(p))))])
+        missing = (i for i, p in enumerate(pieces, 1) if i > 1 and (not p or (_has_folder(p) and not _is_file(p))))
+        size = max([1, *missing])
     return ["+".join(pieces[:size]), *_missing(pieces[size:])]
 
 
@@ -192,7 +193,16 @@ def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
 
 def is_path(name: str) -> bool:
     """Whether an overlay is named by its path, rather than by its id."""
-    return name.endswith(".yaml") or os.sep in name
+    return name.endswith(".yaml") or _has_folder(name)
+
+
+def is_id(name: str) -> bool:
+    """Whether a ruleset is named by its id, rather than by its path."""
+    return not _has_folder(name) and not name.startswith(".")
+
+
+def _has_folder(name: str) -> bool:
+    return os.path.basename(name) != name  # noqa: PTH119 - Windows has two separators, and `Path` drops the last one
 
 
 class _Disk(DiskFiles):

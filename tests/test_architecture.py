@@ -168,7 +168,9 @@ LARGER = {
 
 def test_functions_classes_and_modules_fit_on_their_screens() -> None:
     large = {}
-    for path in {p for folder in ("rulespec", "engine", "drawing", "cli", "lsp", "pages") for p in modules(folder)}:
+    for path in {
+        p for folder in ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "release") for p in modules(folder)
+    }:
         name, text = str(path.relative_to(ROOT)), path.read_text("utf-8")
         if text.count("\n") > 500 and name not in LARGER:
             large[name] = text.count("\n")

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import tomllib
 import zipfile
@@ -15,9 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builds import build, environment, run, working_copy
 from folders import ROOT
 
+from rulespec.documents.versions import RULESPEC
+
 OURS = "rulespec/"
+BUILD_SDIST = (
+    "import sys; sys.path.insert(0, 'release'); from build_backend import build_sdist; build_sdist(sys.argv[1])"
+)
 SCRIPT = """\
 import json
 import cli, engine, games.own, lsp, pages
@@ -28,28 +33,10 @@ print(json.dumps([*mine, bool(game.legal_options), load_ruleset.__code__.co_file
 """
 
 
-def run(*words: object, folder: Path) -> str:
-    env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    done = subprocess.run(list(map(str, words)), cwd=folder, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return done.stdout
-
-
-def build(folder: Path, source: Path) -> Path:
-    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps")
-    run(*pip, "--no-build-isolation", "--wheel-dir", folder, source, folder=folder)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
-
-
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tracked files: a build leaves its own files in the folder that it builds."""
     folder = tmp_path_factory.mktemp("source")
-    listed, packed = folder.parent / "names", folder.parent / "source.tar"
-    listed.write_bytes(subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT))
-    run("tar", "-C", ROOT, "--null", "-T", listed, "-cf", packed, folder=folder)
-    run("tar", "-C", folder, "-xf", packed, folder=folder)
+    working_copy(folder)
     return folder
 
 
@@ -66,14 +53,20 @@ def test_the_wheel_claims_one_name(wheel: Path) -> None:
 
 def test_the_source_archive_makes_the_same_wheel(wheel: Path, checkout: Path, tmp_path: Path) -> None:
     """The archive holds files where the checkout has links, and no tests without their fixtures."""
-    build_sdist = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
-    run(sys.executable, "-c", build_sdist, tmp_path, folder=checkout)
+    run(sys.executable, "-c", BUILD_SDIST, tmp_path, folder=checkout)
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as file:
         members = file.getmembers()
     assert not [m.name for m in members if m.issym() or m.islnk() or "/tests/" in m.name]
     with zipfile.ZipFile(wheel) as direct, zipfile.ZipFile(build(tmp_path, archive)) as through:
         assert sorted(through.namelist()) == sorted(direct.namelist())
+
+
+def test_the_version_is_that_of_the_program(wheel: Path) -> None:
+    assert wheel.name.startswith(f"rulespec-{RULESPEC}-")
+    with zipfile.ZipFile(wheel) as file:
+        metadata = file.read(f"rulespec-{RULESPEC}.dist-info/METADATA").decode()
+    assert "\n# Rulespec\n" in metadata and "Description-Content-Type: text/markdown" in metadata
 
 
 def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> None:
@@ -86,19 +79,6 @@ def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> N
         wanted |= {OURS + inside + p.relative_to(checkout / top).as_posix() for p in files}
     wanted |= {f"{OURS}diagnostics_pages/{p.name}" for p in (checkout / "docs" / "diagnostics").glob("*.md")}
     assert shipped == wanted
-
-
-def environment(folder: Path, python: str, wheel: Path) -> Path:
-    """The commands' folder of a new environment with the wheel; what it depends on is installed, or lent by ours."""
-    run(python, "-m", "venv", "--without-pip", folder, folder=folder.parent)
-    own = folder / "bin" / "python"
-    lent = [] if python != sys.executable else ["--no-deps"]
-    pip = (sys.executable, "-m", "pip", "--python", own, "install", "--quiet", "--disable-pip-version-check")
-    run(*pip, "--no-compile", *lent, wheel, folder=folder.parent)
-    if lent:  # a line of a `.pth` file adds a folder, but not what `.pth` files in it add, as an editable install does
-        (site,) = folder.glob("lib/python*/site-packages")
-        (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return own.parent
 
 
 def answers(python: str) -> bool:
@@ -134,8 +114,7 @@ def test_a_users_own_modules_and_ours_leave_one_another_alone(python: str, wheel
     assert result[:6] == ["engine", "cli", "lsp", "pages", "games/own", True] and result[6].startswith(
         str(tmp_path / "env")
     )
-    number = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert run(commands / "rulespec", "--version", folder=home).startswith(f"rulespec {number}\n")
+    assert run(commands / "rulespec", "--version", folder=home).startswith(f"rulespec {RULESPEC}\n")
     assert "sound" in run(commands / "rulespec", "validate", "imperial", folder=home)
     assert "sound" in run(commands / "python", "-m", "rulespec", "validate", "imperial", folder=home)
     log = next((tmp_path / "env").glob("lib/python*/site-packages/rulespec/games/imperial/logs/quickstart.jsonl"))

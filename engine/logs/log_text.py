@@ -40,7 +40,7 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
     """
     try:
         # Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 fail("RS601", f"{shown(display)} is not a file", None, help="name the log itself")

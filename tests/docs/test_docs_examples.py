@@ -17,6 +17,8 @@ import pytest
 from docs_pages import Block, blocks, pages
 from folders import ROOT
 
+from release.smoke import commands, pattern
+
 PAGES = [
     "README.md",
     "docs/concepts.md",
@@ -39,21 +41,6 @@ PAGES = [
 """The pages that are followed from the first block to the last. Each has a folder of its own, with `games` in it."""
 
 RUN = ("console", "python", "pycon")
-
-
-def commands(body: str) -> list[tuple[str, str]]:
-    """The commands of a console block, each with the output shown for it."""
-    parts = re.split(r"^\$ ", body.replace("\\\n", " "), flags=re.MULTILINE)[1:]
-    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
-
-
-def pattern(shown: str) -> str:
-    """Output as shown: `…` is any text in a line, a line of its own any lines."""
-
-    def one(line: str) -> str:
-        return r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*").replace(r"\ ", r"\s+") + r"\s*\n"
-
-    return r"\s*" + "".join(one(line) for line in shown.splitlines()) + r"\s*"
 
 
 def run(command: str, folder: Path) -> str:

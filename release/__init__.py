@@ -1,0 +1,1 @@
+"""The build backend, and the check of a release."""

@@ -1,0 +1,107 @@
+"""Build backend: setuptools, also where the links in `rulespec/` are plain files.
+
+Git without `core.symlinks`, and a zip unpacked by a program without links, leave a text file with the target of each
+link. Such a checkout is built from a copy with folders in their places; a checkout with links is built where it is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from typing import Any
+
+from setuptools import build_meta
+
+Settings = Mapping[str, Any] | None
+
+NO_EDITABLE = (
+    "This checkout has plain files in rulespec/ where git has links, and an editable install needs the links: "
+    "install it without --editable, or clone it with `git clone -c core.symlinks=true` (on Windows, in Developer Mode)."
+)
+
+
+def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
+    """Builds the wheel; as in PEP 517, like the hooks below."""
+    target, metadata = _absolute(wheel_directory), metadata_directory and _absolute(metadata_directory)
+    with complete_sources():
+        return build_meta.build_wheel(target, config_settings, metadata)
+
+
+def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
+    """Builds the source archive."""
+    target = _absolute(sdist_directory)
+    with complete_sources():
+        return build_meta.build_sdist(target, config_settings)
+
+
+def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
+    """Writes the metadata of the wheel."""
+    target = _absolute(metadata_directory)
+    with complete_sources():
+        return build_meta.prepare_metadata_for_build_wheel(target, config_settings)
+
+
+def get_requires_for_build_editable(config_settings: Settings = None) -> list[str]:
+    """The first hook of an editable install: refused without links."""
+    _require_links()
+    return build_meta.get_requires_for_build_editable(config_settings)
+
+
+def prepare_metadata_for_build_editable(metadata_directory: str, config_settings: Settings = None) -> str:
+    """Writes the metadata of an editable install."""
+    return build_meta.prepare_metadata_for_build_editable(metadata_directory, config_settings)
+
+
+def build_editable(
+    wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
+) -> str:
+    """Builds the wheel of an editable install."""
+    _require_links()
+    return build_meta.build_editable(wheel_directory, config_settings, metadata_directory)
+
+
+@contextmanager
+def complete_sources() -> Iterator[None]:
+    """Runs its body in a folder with all packages: the current one, or a temporary copy if that has no links."""
+    root = Path.cwd()
+    targets = plain_links(root)
+    if not targets:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="rulespec-build-") as name:
+        _copy(root, targets, Path(name))
+        with chdir(name):
+            yield
+
+
+def plain_links(root: Path) -> dict[Path, Path]:
+    """The files in `rulespec/` that stand for links, with the folders that they name; paths relative to `root`."""
+    package = root / "rulespec"
+    files = [path for path in package.iterdir() if not path.suffix and path.is_file()]
+    targets = {path: package / path.read_text("utf-8").strip() for path in files}
+    return {path.relative_to(root): target.resolve() for path, target in targets.items() if target.is_dir()}
+
+
+def _copy(root: Path, targets: dict[Path, Path], folder: Path) -> None:
+    """Copies what a build reads: the files at the top, this package, `rulespec/` and the targets of its links."""
+    compiled = shutil.ignore_patterns("__pycache__")
+    for path in root.iterdir():
+        if path.is_file():
+            shutil.copy2(path, folder)
+    for name in ("release", "rulespec"):
+        shutil.copytree(root / name, folder / name, ignore=compiled)
+    for link, target in targets.items():
+        (folder / link).unlink()
+        shutil.copytree(target, folder / link, ignore=compiled)
+
+
+def _require_links() -> None:
+    if plain_links(Path.cwd()):
+        raise SystemExit(NO_EDITABLE)
+
+
+def _absolute(path: str) -> str:
+    return str(Path(path).absolute())

@@ -1,0 +1,93 @@
+"""Checkouts without links, as git on Windows and unpacked zips are: installs that work, and a refusal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from builds import PIP, environment, finished, run, working_copy
+from folders import ROOT
+
+from release.build_backend import plain_links
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="the folders of an environment are those of POSIX")
+LINKS = {"cli", "diagnostics_pages", "drawing", "engine", "games", "lsp", "pages"}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with one commit: the files of this checkout as they are now."""
+    folder = tmp_path_factory.mktemp("repository")
+    working_copy(folder)
+    run("git", "init", "--quiet", folder, folder=folder)
+    run("git", "add", "--all", folder=folder)
+    author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false")
+    run("git", *author, "commit", "--quiet", "-m", "All files", folder=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def clone(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clone") / "rulespec"
+    as_on_windows = ("-c", "core.symlinks=false", "-c", "core.autocrlf=true")
+    run("git", "clone", "--quiet", *as_on_windows, repository, folder, folder=folder.parent)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unpacked(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive that hosts of repositories offer, unpacked by a program that makes no links."""
+    folder = tmp_path_factory.mktemp("archive")
+    packed = folder / "source.zip"
+    run("git", "archive", "--format=zip", f"--output={packed}", "HEAD", folder=repository)
+    with zipfile.ZipFile(packed) as file:
+        file.extractall(folder / "rulespec")
+    return folder / "rulespec"
+
+
+def test_a_checkout_with_links_is_built_where_it_is() -> None:
+    assert plain_links(ROOT) == {}
+
+
+def test_a_clone_on_windows_has_the_same_bytes(clone: Path, repository: Path) -> None:
+    paths = [Path("rulespec", "syntax", "grammar.lark"), Path("games", "imperial", "game.yaml")]
+    assert [(clone / path).read_bytes() for path in paths] == [(repository / path).read_bytes() for path in paths]
+
+
+@pytest.mark.parametrize("kind", ["clone", "unpacked"])
+def test_an_install_from_a_checkout_without_links_works(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    source: Path = request.getfixturevalue(kind)
+    before = sorted(source.rglob("*"))
+    assert {path.name for path in plain_links(source)} == LINKS
+    commands = environment(tmp_path / "env", sys.executable, source)
+    assert sorted(source.rglob("*")) == before
+    assert run(commands / "rulespec", "--version", folder=tmp_path).startswith("rulespec ")
+    log = next((tmp_path / "env").glob("lib/python*/site-packages/rulespec/games/imperial/logs/quickstart.jsonl"))
+    assert "points" in run(commands / "rulespec", "replay", log, folder=tmp_path)
+    assert "RS302" in run(commands / "rulespec", "explain", "RS302", folder=tmp_path)
+    licences = (tmp_path / "env").glob("lib/python*/site-packages/rulespec-*.dist-info/licenses/**/LICENSE")
+    assert len(list(licences)) == 2
+
+
+def test_an_editable_install_without_links_is_refused_with_the_way_out(clone: Path) -> None:
+    done = finished(*PIP, "install", "--no-deps", "--no-build-isolation", "--editable", clone, folder=clone)
+    assert done.returncode != 0
+    assert "an editable install needs the links: install it without --editable" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_the_way_out_is_one(clone: Path, tmp_path: Path) -> None:
+    run("git", "clone", "--quiet", "-c", "core.symlinks=true", clone, tmp_path / "rulespec", folder=tmp_path)
+    assert plain_links(tmp_path / "rulespec") == {}
+
+
+@pytest.mark.parametrize("words", [("-m", "rulespec.cli.main"), ("-m", "rulespec"), ("-m", "pytest", "-q")])
+def test_a_checkout_without_links_says_why_it_does_not_run(words: tuple[str, ...], clone: Path) -> None:
+    done = finished(sys.executable, *words, folder=clone)
+    assert done.returncode != 0
+    assert (done.stdout + done.stderr).count("this checkout has plain files in rulespec/ where git has links") == 1
