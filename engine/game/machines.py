@@ -29,6 +29,8 @@ MEMO_SIZE = 48
 
 WORTH_IT = 60
 """Break-even: games per configuration before compiling a wasm module pays."""
+SMALL = 100
+"""Blocks of a program for which the passes pay within one game; shipped ones have up to 63, or from 279 on."""
 
 T = TypeVar("T")
 
@@ -77,8 +79,10 @@ def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], bac
 
 
 def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """A machine for a single game, without passes: they take longer than they save there."""
+    """A machine for a few games: with passes for a small program, where they take 10 to 30 ms, else without."""
     program = _program(ruleset, seats, settings)
+    if len(program.blocks) <= SMALL:
+        return _python_made(ruleset, seats, settings)
     if ruleset.rules.suppositions:  # a procedure that is supposed to have run is written with all that it calls
         from rulespec.engine.python.backend import PythonBackend
         from rulespec.engine.python.features import ALL_FEATURES

@@ -97,3 +97,9 @@ def test_rules_that_suppose_what_would_be_are_written_as_a_whole() -> None:
     ruleset = load_ruleset(str(GAMES / "gallery" / "chess"))
     assert type(quick_machine(ruleset, 2, {})) is PythonBackend
     assert any(isinstance(b.exit, ir.Ask) for b in quick_machine(ruleset, 2, {}).p.blocks)
+
+
+@pytest.mark.parametrize("ref, passes", [("chess", True), ("nim", True), ("imperial", False), ("tetrarchia", False)])
+def test_small_programs_get_passes_even_for_one_game(ref: str, passes: bool) -> None:
+    machine = quick_machine(load_ruleset(ref), 2, {name: s.default for name, s in load_ruleset(ref).settings.items()})
+    assert isinstance(machine, OnDemandBackend) is not passes
