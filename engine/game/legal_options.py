@@ -42,6 +42,11 @@ class LegalOptions(Sequence[Option]):
         self._objects: Sequence[Option] | None = None  # as objects, where a machine lists all at once
         self._who = -1  # the seat that decides, once all are listed
 
+    @property
+    def interruptible(self) -> bool:
+        """Whether the open decision has options out of turn, legal or not."""
+        return self._words.interruptible[self._position.asked]
+
     def _listed(self) -> list[Listed]:
         """All of them, as numbers."""
         self._check()

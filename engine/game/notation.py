@@ -115,13 +115,15 @@ class Words(Brief, Struct, frozen=True):
     """The words of all games of the same rules and players.
 
     `kinds` are the kinds of options by decision and choice; the last row, -1, is that of a game that is over: empty.
-    `lists` are those of options that have been listed at once.
+    `lists` are those of options that have been listed at once; `interruptible` says of each decision, and of a game
+    that is over, whether it has options out of turn.
     """
 
     labels: Labels
     kinds: tuple[tuple[OptionKind, ...], ...]
     reader: OptionReader
     lists: OptionLists
+    interruptible: tuple[bool, ...]
 
 
 _words: WeakKeyDictionary[Machine, dict[tuple[str, ...], Words]] = WeakKeyDictionary()
@@ -136,7 +138,8 @@ def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> W
         labels = Labels(ruleset.kinds, machine.p, seats)
         kinds = tuple(tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
         kinds = (*kinds, ())
-        tables[seats] = Words(labels, kinds, OptionReader(machine.p, labels), OptionLists(kinds, labels.seats))
+        lists, interruptible = OptionLists(kinds, labels.seats), tuple(any(k.interrupt for k in of) for of in kinds)
+        tables[seats] = Words(labels, kinds, OptionReader(machine.p, labels), lists, interruptible)
     return tables[seats]
 
 

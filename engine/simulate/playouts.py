@@ -82,9 +82,10 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
     Returns:
         The option; None if none is legal.
     """
-    first = 2 * (game.omniscient.numbers.ply if at is None else at)
-    result: Sequence[Option] = game.legal_options
-    if interrupt_rate and draws.happens(first, interrupt_rate):
+    first = 2 * (game.ply if at is None else at)
+    options = game.legal_options
+    result: Sequence[Option] = options
+    if interrupt_rate and options.interruptible and draws.happens(first, interrupt_rate):
         own = list(result)  # before the interrupts: a fault of the rules is reported in their order
         result = list(game.interrupts) or own
     count = len(result)
