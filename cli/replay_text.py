@@ -97,7 +97,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
     notes = _notes(result, showing)
-    _show_notes(notes.header, indent="")
+    _show_notes(notes.header, result, indent="")
     output.echo()
     if result.ignored:
         first = result.ignored[0]
@@ -117,7 +117,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
             line = places[move.number - 1]
             _show_remarks(result, notes, last, line)
             _show_move(move, words)
-            _show_notes(notes.of(line))
+            _show_notes(notes.of(line), result)
             last = line
             if move.number in faults:
                 output.echo(
@@ -196,11 +196,11 @@ def _places(result: ReplayResult, showing: Showing) -> list[int]:
 def _show_remarks(result: ReplayResult, notes: SeenNotes, first: int, end: int) -> None:
     """Prints the remarks between two moves."""
     for remark in notes.between(first, end, set(result.places)):
-        _show_notes(remark)
+        _show_notes(remark, result)
 
 
-def _show_notes(notes: Notes, indent: str = " " * 7) -> None:
-    for text in note_texts(notes):
+def _show_notes(notes: Notes, result: ReplayResult, indent: str = " " * 7) -> None:
+    for text in note_texts(notes, result.game.shown_names):
         output.echo(output.style(f"{indent}{text}", dim=True))
 
 

@@ -22,25 +22,24 @@ class MoveNotes:
 
     def __init__(self, result: ReplayResult, seat: str | None, visible: Sequence[int]) -> None:
         notes = seen_notes(result.native, None if seat == OMNISCIENT else seat, seat != OMNISCIENT)
-        self.header = _texts(notes.header)
+        self._names = result.game.shown_names
+        self.header = self._texts(notes.header)
         moves = set(result.places)
         lines = [result.places[number] for number in visible] if result.native is not None else []
         self._of_moves = [
-            [*_before(notes, first, line, moves), *_texts(notes.of(line))]
+            [*self._before(notes, first, line, moves), *self._texts(notes.of(line))]
             for first, line in zip([1, *lines], lines, strict=False)
         ]
         if lines and result.native is not None and result.divergence is None:
-            self._of_moves[-1] += _before(notes, lines[-1], result.native.text.count("\n") + 2, moves)
+            self._of_moves[-1] += self._before(notes, lines[-1], result.native.text.count("\n") + 2, moves)
 
     def of(self, number: int) -> list[str]:
         """The texts beside a move, by its number from 0 among those that the page has."""
         return self._of_moves[number] if self._of_moves else []
 
+    def _before(self, notes: SeenNotes, first: int, line: int, moves: set[int]) -> list[str]:
+        """The remarks between two moves."""
+        return [text for remark in notes.between(first, line, moves) for text in self._texts(remark)]
 
-def _before(notes: SeenNotes, first: int, line: int, moves: set[int]) -> list[str]:
-    """The remarks between two moves."""
-    return [text for remark in notes.between(first, line, moves) for text in _texts(remark)]
-
-
-def _texts(notes: Notes) -> list[str]:
-    return list(map(escaped, note_texts(notes)))
+    def _texts(self, notes: Notes) -> list[str]:
+        return list(map(escaped, note_texts(notes, self._names)))

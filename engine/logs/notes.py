@@ -125,9 +125,9 @@ class SeenNotes:
                 yield notes
 
 
-def note_texts(notes: Notes) -> list[str]:
-    """Notes as lines of text; keys of one's own are left out, as nobody knows what they mean."""
-    who = f"{notes['by']}: " if "by" in notes else ""
+def note_texts(notes: Notes, names: Mapping[str, str]) -> list[str]:
+    """Notes as lines of text, with the names of seats; keys of one's own are left out: their meaning is not known."""
+    who = f"{names.get(notes['by'], notes['by'])}: " if "by" in notes else ""
     parts = [notes[key] for key in ("event", "date") if key in notes]
     parts += [f"{notes['time']:g} s"] if "time" in notes else []
     lines = [" · ".join(parts)] if parts else []

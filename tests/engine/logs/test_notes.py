@@ -140,3 +140,16 @@ def test_pages_have_the_notes_that_who_looks_may_have(tmp_path: Path) -> None:
         assert invoke("view", path, *flags_for(seat), "--out", page)[0] == 0
         text = page.read_text("utf-8")
         assert {name for name in ("anns", "bobs", "nobodys") if f"“{name}”" in text} == {*seen.split()}
+
+
+def test_who_remarks_something_has_a_name(tmp_path: Path) -> None:
+    game = Game(load_ruleset(str(RULESETS / "nim")), {"A": "Ann (host)", "B": "Bob"})
+    game.apply(game.parse("take(1)"))
+    write_log(tmp_path / "plain.jsonl", game)
+    header, *lines = (tmp_path / "plain.jsonl").read_text("utf-8").splitlines()
+    remarks = ['{"remark": "nice", "by": "A"}', '{"remark": "late", "by": "nobody"}']
+    (tmp_path / "game.jsonl").write_text("\n".join([header, *remarks, *lines]) + "\n", "utf-8")
+    out = invoke("replay", tmp_path / "game.jsonl", "--moves")[1]
+    assert "Ann (host): “nice”" in out and "nobody: “late”" in out
+    assert invoke("view", tmp_path / "game.jsonl", "--out", tmp_path / "game.html")[0] == 0
+    assert "Ann (host): “nice”" in (tmp_path / "game.html").read_text("utf-8")
