@@ -92,7 +92,7 @@ def read_seat_log(path: Path) -> SeatLog:
     header["seats"] = seats = read_seats(header["seats"], name, 1, first)
     if old:
         _carry_over(header, lines)
-    if header["for"] is not None and header["for"] not in seats:
+    if header["for"] is not None and not (isinstance(header["for"], str) and header["for"] in seats):
         help_ = f"the seats are {', '.join(map(shown, seats))}; null is for all"
         log.fail("RS607", "this log is for nobody who plays: `for` is the id of a seat", 0, "for", help_)
     memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""

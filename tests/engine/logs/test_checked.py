@@ -129,6 +129,22 @@ HOSTILE = {
 }
 
 
+HEAD = '{"rulespec_log": 2, "ruleset": "wager", "seats": {"Ann": "Ann", "Bob": "Bob"}, "for": '
+HOSTILE |= {
+    f"for {value}": f"{HEAD}{value}}}\n" for value in ('["Ann"]', "{}", "1", "true", '""', "[[]]", '{"Bob": 1}')
+}
+HOSTILE |= {
+    f"a line {line}": f'{HEAD}"Bob"}}\n{line}\n{{"memory": []}}\n'
+    for line in (
+        '{"decision": "bidding", "by": ["Ann"], "option": {"a": 1}}',
+        '{"decision": "bidding", "by": {}, "sealed": [1], "salt": {}}',
+        '{"decision": "bidding", "by": "Ann", "option": null, "salt": 1}',
+        '{"end": [1]}',
+        '{"end": {"winners": {}, "scores": []}}',
+    )
+}
+
+
 @pytest.mark.parametrize("what", HOSTILE)
 def test_files_from_strangers_do_no_harm(logs: Path, what: str) -> None:
     (logs / "odd.jsonl").write_text(HOSTILE[what], "utf-8")
