@@ -386,8 +386,8 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not all(isinstance(text, str) for text in (ruleset, *hashes)) or len(ruleset) > 1000:
         message = "`ruleset`, `ruleset_hash` and `sources_hash` are texts"
         fail("RS607", message, place_in(display, number, line, "ruleset"))
-    if data["rulespec_log"] == 1 and not hashes[1]:  # it has the hash of the texts only, under the other name
-        hashes.reverse()
+    if data["rulespec_log"] == 1:  # it has the hash of the texts only, under the other name
+        hashes = ["", hashes[1] or hashes[0]]
     if not _REFERENCE.fullmatch(ruleset):
         # A log from a stranger must not name the files that are read on this machine.
         help_ = "write the id there, and say with --rules where the ruleset is"

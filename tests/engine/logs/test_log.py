@@ -492,3 +492,11 @@ def test_decisions_after_the_end_of_the_game(errands: Ruleset, tmp_path: Path) -
     assert divergence.index == game.ply
     assert divergence.refusal.reason == "the game is over"
     assert divergence.nearest == ()
+
+
+@pytest.mark.parametrize(
+    "hashes", [{"ruleset_hash": "01" * 16}, {"ruleset_hash": "01" * 16, "sources_hash": "02" * 16}]
+)
+def test_version_1_has_no_hash_of_the_meaning(hashes: dict[str, str]) -> None:
+    log = parse_log(header(**hashes) + OPENING, "game.jsonl")
+    assert log.header.ruleset_hash == "" and log.header.sources_hash == [*hashes.values()][-1]
