@@ -2,7 +2,7 @@
 
 The generator is SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014; the
 constants are those of Vigna's `splitmix64.c`). Its word number i is a function of its key and i, so nothing is kept
-between draws. The module `runtime_random` does the same in wasm; docs/explanation/random.md defines both.
+between draws. The module `wasm.runtime.draws` does the same in wasm; docs/explanation/random.md defines both.
 """
 
 from __future__ import annotations

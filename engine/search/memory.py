@@ -45,7 +45,7 @@ class SearchMemory:
         """Bytes of rows that come out at once, or of recorded decisions that go in."""
         self.out = grow(out)
         self.numbers = np.frombuffer(self.instance.memory, np.int64)
-        registers = {"ROWS": self.rows, "FOUND": self.options, "OUT": self.out, "OUT_END": self.out + out}
+        registers = {"ROWS": self.rows, "ANSWERS": self.options, "OUT": self.out, "OUT_END": self.out + out}
         registers["TRAIL_END"] = self.out + out // 8 * 8
         for register, value in (registers | {"RATE": threshold(INTERRUPT_RATE)}).items():
             self.set(register, value)

@@ -29,8 +29,8 @@ from rulespec.engine.wasm.procedures import ProcedureEmitter
 from rulespec.engine.wasm.ranked import RankEmitter
 from rulespec.engine.wasm.roots import rank_size, rank_source, roots, sorted_most
 from rulespec.engine.wasm.rows import RowForm, same_options
-from rulespec.engine.wasm.runtime import EXPORTS, SOURCES
-from rulespec.engine.wasm.small_python import compile_functions
+from rulespec.engine.wasm.runtime.sources import MODULES, functions, stack_functions
+from rulespec.engine.wasm.small_python import compile_functions, parsed
 from rulespec.engine.wasm.spread import ClosureEmitter, SpreadEmitter
 from rulespec.engine.wasm.values import span
 from rulespec.engine.wasm.wasm_format import I64, Module
@@ -151,18 +151,12 @@ class _Compiler:
                 x.value(e)
             module.define(f"score{number}", code, 2, I64)
         ranks = rank_source(self.fast, lambda e: self.widths.words if x.words(e) > 1 else 1)
-        for source in (*SOURCES, *self._of_sets(), ranks):
-            compile_functions(source, module, memory.constants, EXPORTS)
+        on_stack = stack_functions(min(MOST_ON_STACK, self.widths.words)) if self.widths.words else []
+        for each in (*map(functions, MODULES), on_stack, parsed(ranks)):
+            compile_functions(each, module, memory.constants)
         encoded, numbers = module.encoded(memory.pages), list(options.numbers)
         supposes = any(isinstance(e, ir.Suppose) for root in roots(self.fast) for e in walk(root))
         return Compiled(self.p, encoded, memory, self.occupancy, self.asked, numbers, supposes)
-
-    def _of_sets(self) -> list[str]:
-        """The fixed functions for sets of several words, if there are any."""
-        if not self.widths.words:
-            return []
-        most = min(MOST_ON_STACK, self.widths.words)
-        return [sets.SOURCE, *(sets.source(words) for words in range(1, most + 1))]
 
     def _word(self, x: ExpressionEmitter, e: ir.Expr) -> None:
         """Pushes one word of a set: the second parameter says which; zero if it has no such."""

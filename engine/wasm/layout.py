@@ -5,19 +5,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 
-from rulespec.engine.program.limits import MAX_LISTED as MAX_STEPS_LISTED
-from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
+from rulespec.engine.program.limits import MAX_LISTED, MAX_NUMBER, MAX_VALUES
+from rulespec.engine.wasm.runtime.registers import REGISTERS
 from rulespec.engine.wasm.wasm_format import PAGE, Module
 from rulespec.engine.wasm.widths import Widths
 
-REGISTERS = (
-    *("SITE", "LEFT", "JOURNAL", "OPTIONS", "LISTED_END", "ROW_TAKEN", "HASH", "PLY"),
-    *("SEED", "FIRST", "EACH", "KEY", "DECIDING"),
-    *("NODES", "LIMIT", "ENDED", "COMPLETE", "LEAVES", "LEAVES_END", "RATE", "GAME", "BUDGET", "PAUSED"),
-    *("ROWS", "FOUND", "OUT", "OUT_END", "NEXT", "STAMP", "TOLD", "BY", "MARK", "IDLE_AT", "IDLE_SIZE"),
-    *("TRAIL", "TRAIL_END"),
-)
-"""Numbers at fixed addresses, which the host reads and writes, too."""
 JOURNAL_ENTRIES = 200_000
 ENTRY = 24
 """Bytes of an entry of the journal: address, value before, value after."""
@@ -77,8 +69,7 @@ class Memory:
         stride = 8 * (2 + params)
         journal = self.room(ENTRY * JOURNAL_ENTRIES)
         options = self.room(OPTIONS_BYTES)
-        self.constants = {name: 64 + 8 * i for i, name in enumerate(REGISTERS)}
-        self.constants |= {
+        self.constants = REGISTERS | {
             "STATE": self.state,
             "WIDE": self.wide,
             "STATE_END": self.end,
@@ -95,9 +86,9 @@ class Memory:
             "OPTIONS_END": options + OPTIONS_BYTES - stride,
             "MAX_OPTIONS": MAX_OPTIONS,
             "FEW": _FEW,
-            "MOST": MAX_NUMBER,
+            "MAX_NUMBER": MAX_NUMBER,
             "MAX_VALUES": MAX_VALUES,
-            "MAX_STEPS_LISTED": MAX_STEPS_LISTED,
+            "MAX_LISTED": MAX_LISTED,
         }
 
     def room(self, size: int) -> int:

@@ -72,7 +72,7 @@ def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
     A tiebreak over a set takes a number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
     The set is asked for word by word: `words` says how many it has at most.
     """
-    lines = ["def ranks(row):"]
+    lines = ["def ranks(row: int) -> None:"]
     if p.scoring is None:
         return f"{lines[0]}\n    return\n"
     lines += [

@@ -1,15 +1,16 @@
-"""Functions written in a small part of Python, as WebAssembly: for what is the same in every module.
+"""The compiler from a small part of Python to WebAssembly: for the fixed functions of every module.
 
-All variables are whole numbers of 64 bits that wrap around, but for those a `float` is assigned to. There are `if`,
-`while`, assignments, calls, `return`, `break`, `continue`, comparisons (signed), `and`, `or`, `not`. `//` and `%` are
-for numbers from 0 on, `>>` shifts zeros in. `load(at)` and `store(at, value)` are the memory.
+A source has imports and functions. All variables are whole numbers of 64 bits that wrap around, but for those a `float`
+is assigned to. There are `if`, `while`, assignments to one name, calls by position, `return`, `break`, `continue`,
+comparisons (signed), `and`, `or`, `not`. `//` and `%` are for numbers from 0 on, `>>` shifts zeros in. Names in
+capitals are constants; `runtime.intrinsics` has the instructions that are called. Anything else is refused.
 """
 
 from __future__ import annotations
 
 import ast
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from rulespec.engine.wasm.wasm_format import F64, I32, I64, Code, Module
@@ -42,27 +43,41 @@ _INTRINSICS = {
     "leading": ("clz",),
     "divided": ("div_s",),
     "float": ("float",),
-    "int": ("truncate",),
 }
+_RESULTS = {"int": I64, "None": b""}
 
 
-def compile_functions(source: str, module: Module, constants: Mapping[str, int], exports: frozenset[str]) -> None:
-    """Adds the functions of a source to a module.
+@lru_cache(maxsize=64)
+def parsed(source: str) -> list[ast.FunctionDef]:
+    """The functions of a source. It is read only the first time: that takes as long as compiling them."""
+    results = []
+    for number, statement in enumerate(ast.parse(source).body):
+        if isinstance(statement, ast.FunctionDef):
+            results.append(statement)
+        else:
+            assert isinstance(statement, ast.ImportFrom) or (number == 0 and _is_text(statement)), _refused(statement)
+    return results
+
+
+def compile_functions(functions: Iterable[ast.FunctionDef], module: Module, constants: Mapping[str, int]) -> None:
+    """Adds functions to a module. Those that are decorated with `exported` the host can call.
 
     Args:
-        source: functions in a small part of Python.
-        module: what they are added to.
+        functions: functions in a small part of Python.
+        module: the module that they are added to.
         constants: numbers by their names in capitals.
-        exports: the names of the functions that are exported.
     """
-    for function in _functions(source):
-        _Function(function, module, constants).define(function.name in exports)
+    for function in functions:
+        _Function(function, module, constants).define()
 
 
-@lru_cache(maxsize=32)
-def _functions(source: str) -> list[ast.FunctionDef]:
-    """The functions of a source. It is read once: that takes as long as writing them for a program."""
-    return [each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef)]
+def _refused(node: ast.AST) -> str:
+    """The message for something that is not part of small Python."""
+    return f"no small Python, in line {getattr(node, 'lineno', 0)}: {ast.unparse(node)}"
+
+
+def _is_text(s: ast.stmt) -> bool:
+    return isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str)
 
 
 class _Function:
@@ -71,29 +86,30 @@ class _Function:
     def __init__(self, function: ast.FunctionDef, module: Module, constants: Mapping[str, int]) -> None:
         self.function = function
         self.constants = constants
-        params = [arg.arg for arg in function.args.args]
+        arguments = function.args
+        params = [arg.arg for arg in arguments.args if arg.annotation and ast.unparse(arg.annotation) == "int"]
+        assert ast.unparse(arguments) == ", ".join(f"{name}: int" for name in params), _refused(function)
         self.code = Code(module, [I64] * len(params))
         self.locals: dict[str, int] = {name: i for i, name in enumerate(params)}
         self.floats: set[str] = set()
         self.loops: list[tuple[int, int]] = []
 
-    def define(self, exported: bool) -> None:
+    def define(self) -> None:
         """Adds the function to the module."""
         code, function = self.code, self.function
-        for statement in function.body:
-            self._statement(statement)
-        returns = ast.unparse(function.returns) if function.returns else "None"
-        result = {"int": I64, "float": F64, "None": b""}[returns]
+        decorators = [ast.unparse(each) for each in function.decorator_list]
+        returns = ast.unparse(function.returns) if function.returns else ""
+        assert decorators in ([], ["exported"]) and returns in _RESULTS, _refused(function)
+        self._statements(function.body[_is_text(function.body[0]) :])
+        result = _RESULTS[returns]
         if result:
             code.do("unreachable")
-        code.module.define(function.name, code, len(function.args.args), result, export=exported)
+        code.module.define(function.name, code, len(function.args.args), result, export=bool(decorators))
 
     def _statement(self, s: ast.stmt) -> None:
         code = self.code
-        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
+        if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name):
             self._assign(s.targets[0].id, s.value)
-        elif isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name):
-            self._assign(s.target.id, ast.BinOp(ast.Name(s.target.id), s.op, s.value))
         elif isinstance(s, ast.If):
             self._truth(s.test)
             code.if_()
@@ -102,7 +118,7 @@ class _Function:
                 code.else_()
                 self._statements(s.orelse)
             code.end()
-        elif isinstance(s, ast.While):
+        elif isinstance(s, ast.While) and not s.orelse:
             self._while(s)
         elif isinstance(s, ast.Return):
             if s.value is not None:
@@ -110,10 +126,9 @@ class _Function:
             code.do("return")
         elif isinstance(s, ast.Break | ast.Continue):
             code.br(self.loops[-1][0 if isinstance(s, ast.Break) else 1])
-        elif isinstance(s, ast.Expr) and isinstance(s.value, ast.Call):
-            self._call(s.value)
         else:
-            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant), ast.unparse(s)  # a docstring
+            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call), _refused(s)
+            self._call(s.value)
 
     def _statements(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -153,7 +168,7 @@ class _Function:
     def _value(self, e: ast.expr) -> None:
         code = self.code
         if isinstance(e, ast.Constant):
-            assert isinstance(e.value, int | float)
+            assert isinstance(e.value, int | float), _refused(e)
             if isinstance(e.value, float):
                 code.out += b"\x44" + struct.pack("<d", e.value)
                 return
@@ -162,8 +177,10 @@ class _Function:
             if e.id in self.locals:
                 code.get(self.locals[e.id])
             else:
+                assert e.id in self.constants, _refused(e)
                 code.const(self.constants[e.id])
         elif isinstance(e, ast.BinOp):
+            assert type(e.op) in _BINARY, _refused(e)
             self._value(e.left)
             self._value(e.right)
             code.do(f"f64.{_BINARY[type(e.op)]}" if self._is_float(e.left) else _BINARY[type(e.op)])
@@ -185,6 +202,7 @@ class _Function:
         elif isinstance(e, ast.Call):
             self._call(e)
         else:
+            assert isinstance(e, ast.Compare | ast.BoolOp | ast.UnaryOp), _refused(e)
             self._truth(e)
             code.do("extend")
 
@@ -192,6 +210,7 @@ class _Function:
         """Pushes a condition as a number of 32 bits."""
         code = self.code
         if isinstance(e, ast.Compare):
+            assert len(e.ops) == 1 and type(e.ops[0]) in _COMPARED, _refused(e)
             self._value(e.left)
             self._value(e.comparators[0])
             name = _COMPARED[type(e.ops[0])]
@@ -218,24 +237,27 @@ class _Function:
             code.do("ne")
 
     def _call(self, e: ast.Call) -> None:
-        code, name = self.code, ast.unparse(e.func)
+        code = self.code
+        assert isinstance(e.func, ast.Name) and not e.keywords, _refused(e)
+        name = e.func.id
         if name == "trap":
             code.do("unreachable")
             return
-        if name in ("load", "load32", "store", "store32"):
+        if name in ("load", "store"):
             self._value(e.args[0])
             code.do("wrap")
             for arg in e.args[1:]:
                 self._value(arg)
-            size = "load32" if name == "load32" else name
-            code.out += {"load": b"\x29\x03\x00", "load32": b"\x35\x02\x00"}.get(size, b"")
-            code.out += {"store": b"\x37\x03\x00", "store32": b"\x3e\x02\x00"}.get(size, b"")
+            if name == "load":
+                code.load()
+            else:
+                code.store()
             return
-        if name in ("copy", "fill", "grow"):
+        if name in ("copy", "fill"):
             for arg in e.args:
                 self._value(arg)
                 code.do("wrap")
-            code.do(*(["memory.grow", "extend"] if name == "grow" else [name]))
+            code.do(name)
             return
         for arg in e.args:
             self._value(arg)

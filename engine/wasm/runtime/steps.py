@@ -1,7 +1,27 @@
-"""The fixed functions for decisions that are driven one by one; see `runtime`."""
+"""Decisions that are driven one by one."""
 
-STEPS = """
-def stepped(option, listing) -> int:
+from rulespec.engine.wasm.runtime.games import decision, others, own, own_again, run, take
+from rulespec.engine.wasm.runtime.intrinsics import exported, load, store
+from rulespec.engine.wasm.runtime.program import (
+    CHANGED,
+    JOURNAL_BASE,
+    MARKS,
+    OPTIONS_BASE,
+    STATE,
+    STEPS,
+    STRIDE,
+    TAKES,
+    who,
+)
+from rulespec.engine.wasm.runtime.registers import BY, IDLE_SIZE, JOURNAL, LEFT, MARK, OPTIONS
+
+
+@exported
+def stepped(option: int, listing: int) -> int:
+    """Applies an option whose arguments the host has written, or runs a block (-1 - option); the end of the changes.
+
+    With `listing`, the options of the next decision are listed, too.
+    """
     store(JOURNAL, JOURNAL_BASE)
     store(OPTIONS, OPTIONS_BASE + STRIDE)
     if option >= 0:
@@ -20,7 +40,9 @@ def stepped(option, listing) -> int:
             size = cleared()
     return changed()
 
+
 def changed() -> int:
+    """Writes the words that differ since the journal began, and empties it; returns where they end, as a number."""
     stamp = load(MARK) + 1
     store(MARK, stamp)
     to = CHANGED
@@ -40,17 +62,25 @@ def changed() -> int:
     store(JOURNAL, JOURNAL_BASE)
     return to >> 3
 
-def asks(number) -> int:
+
+@exported
+def asks(number: int) -> int:
+    """Lists the options of the decider; returns where they end."""
     store(OPTIONS, OPTIONS_BASE)
     own(number)
     return cleared()
 
-def asks_others(number) -> int:
+
+@exported
+def asks_others(number: int) -> int:
+    """Lists the options of other seats; returns where they end."""
     store(OPTIONS, OPTIONS_BASE)
     others(number)
     return cleared()
 
+
 def cleared() -> int:
+    """Fills what follows the arguments of each option with zeros: equal options have equal bytes."""
     one = OPTIONS_BASE
     last = load(OPTIONS)
     while one < last:
@@ -60,7 +90,3 @@ def cleared() -> int:
             store(at, 0)
             at = at + 8
     return last
-"""
-
-OF_STEPS = frozenset({"stepped", "asks", "asks_others"})
-"""The functions that the host calls."""

@@ -1,24 +1,40 @@
-"""The fixed functions for sets and orders of several words; see `runtime`."""
+"""Sets and orders of several words, as rows in memory; `to` is the address of a result.
 
-WIDE = """
-def wide_packed(to, rows, count, width, bits):
+Within one call a result may have the address of an operand only where words are written after they are read.
+"""
+
+from rulespec.engine.wasm.runtime.intrinsics import copy, count, fill, load, lowest, store, trap
+from rulespec.engine.wasm.runtime.journal import put
+from rulespec.engine.wasm.runtime.program import WORDS
+
+
+def wide_packed(to: int, rows: int, count: int, width: int, bits: int) -> None:
+    """The order of the last numbers of rows."""
     wide_zero(to)
     at = 0
     while at < count:
         wide_note(to, bits * at, bits, load(rows + 8 * width * at + 8 * width - 8) + 1)
         at = at + 1
 
-def wide_zero(to):
+
+def wide_zero(to: int) -> None:
+    """The empty set."""
     fill(to, 0, 8 * WORDS)
 
-def wide_copy(to, a):
+
+def wide_copy(to: int, a: int) -> None:
+    """The same set."""
     copy(to, a, 8 * WORDS)
 
-def wide_from(to, a):
+
+def wide_from(to: int, a: int) -> None:
+    """The set of one word."""
     wide_zero(to)
     store(to, a)
 
-def wide_low(a) -> int:
+
+def wide_low(a: int) -> int:
+    """The first word of a set that has no members in others."""
     k = 1
     while k < WORDS:
         if load(a + 8 * k) != 0:
@@ -26,56 +42,74 @@ def wide_low(a) -> int:
         k = k + 1
     return load(a)
 
-def wide_put(at, a):
+
+def wide_put(at: int, a: int) -> None:
+    """Writes a set into the state."""
     k = 0
     while k < WORDS:
         put(at + 8 * k, load(a + 8 * k))
         k = k + 1
 
-def wide_or(to, a, b):
+
+def wide_or(to: int, a: int, b: int) -> None:
+    """The union of two sets."""
     k = 0
     while k < 8 * WORDS:
         store(to + k, load(a + k) | load(b + k))
         k = k + 8
 
-def wide_and(to, a, b):
+
+def wide_and(to: int, a: int, b: int) -> None:
+    """The members that two sets have in common."""
     k = 0
     while k < 8 * WORDS:
         store(to + k, load(a + k) & load(b + k))
         k = k + 8
 
-def wide_diff(to, a, b):
+
+def wide_diff(to: int, a: int, b: int) -> None:
+    """A set without the members of another one."""
     k = 0
     while k < 8 * WORDS:
         store(to + k, load(a + k) & ~load(b + k))
         k = k + 8
 
-def wide_bit(to, member):
+
+def wide_bit(to: int, member: int) -> None:
+    """The set of one member."""
     if member < 0 or member >= 64 * WORDS:
         trap()
     wide_zero(to)
     store(to + 8 * (member >> 6), 1 << (member & 63))
 
-def wide_one(to, member):
+
+def wide_one(to: int, member: int) -> None:
+    """The set of a member, which may be none."""
     if member < 0:
         wide_zero(to)
     else:
         wide_bit(to, member)
 
-def wide_in(member, a) -> int:
+
+def wide_in(member: int, a: int) -> int:
+    """Whether a set has a member."""
     if member < 0 or member >= 64 * WORDS:
         return 0
     return load(a + 8 * (member >> 6)) >> (member & 63) & 1
 
-def wide_count(a) -> int:
-    found = 0
+
+def wide_count(a: int) -> int:
+    """The number of members."""
+    total = 0
     k = 0
     while k < 8 * WORDS:
-        found = found + count(load(a + k))
+        total = total + count(load(a + k))
         k = k + 8
-    return found
+    return total
 
-def wide_equal(a, b) -> int:
+
+def wide_equal(a: int, b: int) -> int:
+    """Whether two sets are the same."""
     k = 0
     while k < 8 * WORDS:
         if load(a + k) != load(b + k):
@@ -83,7 +117,9 @@ def wide_equal(a, b) -> int:
         k = k + 8
     return 1
 
-def wide_any(a) -> int:
+
+def wide_any(a: int) -> int:
+    """Whether a set has members."""
     k = 0
     while k < 8 * WORDS:
         if load(a + k) != 0:
@@ -91,7 +127,9 @@ def wide_any(a) -> int:
         k = k + 8
     return 0
 
-def wide_next(a, start) -> int:
+
+def wide_next(a: int, start: int) -> int:
+    """The first member from a number on; -1 if there is none."""
     k = start >> 6
     if k >= WORDS:
         return -1
@@ -103,16 +141,22 @@ def wide_next(a, start) -> int:
         bits = load(a + 8 * k)
     return 64 * k + lowest(bits)
 
-def wide_pick(a, start) -> int:
-    found = wide_next(a, start)
-    return wide_next(a, 0) if found < 0 else found
 
-def wide_only(a) -> int:
+def wide_pick(a: int, start: int) -> int:
+    """The first member from a number on, else the first of all; -1 if there is none."""
+    member = wide_next(a, start)
+    return wide_next(a, 0) if member < 0 else member
+
+
+def wide_only(a: int) -> int:
+    """The only member."""
     if wide_count(a) != 1:
         trap()
     return wide_next(a, 0)
 
-def wide_until(to, a, stops, rising):
+
+def wide_until(to: int, a: int, stops: int, rising: int) -> None:
+    """The members up to the first one that is a stop, from the lowest or from the highest on."""
     first = -1
     last = 64 * WORDS
     at = wide_next(a, 0)
@@ -131,16 +175,20 @@ def wide_until(to, a, stops, rising):
             store(to + 8 * (at >> 6), load(to + 8 * (at >> 6)) | 1 << (at & 63))
         at = wide_next(a, at + 1)
 
-def wide_field(order, at, bits) -> int:
+
+def wide_field(order: int, at: int, bits: int) -> int:
+    """The field of an order that begins with a bit; 0 after the last one."""
     if at + bits > 64 * WORDS:
         return 0
     off = at & 63
-    found = load(order + 8 * (at >> 6)) >> off
+    field = load(order + 8 * (at >> 6)) >> off
     if off + bits > 64:
-        found = found | load(order + 8 * (at >> 6) + 8) << (64 - off)
-    return found & ((1 << bits) - 1)
+        field = field | load(order + 8 * (at >> 6) + 8) << (64 - off)
+    return field & ((1 << bits) - 1)
 
-def wide_note(order, at, bits, value):
+
+def wide_note(order: int, at: int, bits: int, value: int) -> None:
+    """Writes such a field, which was 0."""
     if at + bits > 64 * WORDS:
         trap()
     off = at & 63
@@ -149,7 +197,9 @@ def wide_note(order, at, bits, value):
     if off + bits > 64:
         store(word + 8, load(word + 8) | value >> (64 - off))
 
-def wide_members(to, order, bits):
+
+def wide_members(to: int, order: int, bits: int) -> None:
+    """The set of the members of an order."""
     wide_zero(to)
     at = 0
     one = wide_field(order, 0, bits)
@@ -159,7 +209,9 @@ def wide_members(to, order, bits):
         at = at + bits
         one = wide_field(order, at, bits)
 
-def wide_without(to, order, member, bits) -> int:
+
+def wide_without(to: int, order: int, member: int, bits: int) -> int:
+    """An order without a member; returns the bit where it ends."""
     wide_zero(to)
     at = 0
     end = 0
@@ -172,10 +224,14 @@ def wide_without(to, order, member, bits) -> int:
         one = wide_field(order, at, bits)
     return end
 
-def wide_append(to, order, member, bits):
+
+def wide_append(to: int, order: int, member: int, bits: int) -> None:
+    """An order with a member at its end, and nowhere else."""
     wide_note(to, wide_without(to, order, member, bits), bits, member + 1)
 
-def wide_place(order, member, bits) -> int:
+
+def wide_place(order: int, member: int, bits: int) -> int:
+    """The place of a member in an order, from 0 on; -1 if it has none."""
     at = 0
     one = wide_field(order, 0, bits)
     while one != 0:
@@ -185,7 +241,9 @@ def wide_place(order, member, bits) -> int:
         one = wide_field(order, at * bits, bits)
     return -1
 
-def wide_behind(to, order, bits):
+
+def wide_behind(to: int, order: int, bits: int) -> None:
+    """An order without its first member."""
     wide_zero(to)
     at = bits
     one = wide_field(order, at, bits)
@@ -193,4 +251,3 @@ def wide_behind(to, order, bits):
         wide_note(to, at - bits, bits, one)
         at = at + bits
         one = wide_field(order, at, bits)
-"""

@@ -1,0 +1,143 @@
+"""Tokens that are alike: for each the first one of its class (`rulespec.engine.program.alike`).
+
+`kind` is the address of the description of a kind of tokens, as `rulespec.engine.wasm.alike` lays it out: size, number
+of tokens of each owner, addresses of the firsts, of a spare array, of the tokens named alone and of an array for
+members; the lists of cells by block; bits of a field of an order; the list of cells that name tokens; the fields.
+"""
+
+from rulespec.engine.wasm.runtime.arithmetic import charge
+from rulespec.engine.wasm.runtime.intrinsics import copy, fill, load, store
+from rulespec.engine.wasm.runtime.program import RETURNS, USUAL
+from rulespec.engine.wasm.runtime.registers import REVEALED
+from rulespec.engine.wasm.runtime.wide import wide_field, wide_in
+
+
+def alike_begin(kind: int) -> None:
+    """One class for each owner."""
+    size = load(kind)
+    number = load(kind + 8)
+    fill(load(kind + 32), 0, 8 * size)
+    store(REVEALED, 0)
+    token = 0
+    while token < size:
+        store(load(kind + 16) + 8 * token, token - token % number)
+        token = token + 1
+
+
+def alike_alone(kind: int, token: int) -> None:
+    """Notes a token that is named by itself, which may be none."""
+    if token >= 0:
+        store(load(kind + 32) + 8 * token, token + 1)
+
+
+def alike_unseen(kind: int, token: int) -> None:
+    """Notes a token whose field some seat does not see; -1 stands for all tokens."""
+    if token == -1:
+        store(REVEALED, 1)
+    alike_alone(kind, token)
+
+
+def alike_named(kind: int, entry: int) -> None:
+    """Notes the tokens that the cells of a list name: one token, a set or an order of them, of one or several words."""
+    store(REVEALED, load(REVEALED) | load(entry))
+    left = load(entry + 8)
+    while left > 0:
+        form = load(entry + 16)
+        at = load(entry + 24)
+        if form == 0:
+            alike_alone(kind, load(at))
+        if form == 1 or form == 2:
+            alike_in_set(kind, at, form == 2)
+        if form == 3:
+            alike_in_order(kind, load(at))
+        if form == 4:
+            alike_in_wide_order(kind, at)
+        entry = entry + 16
+        left = left - 1
+
+
+def alike_in_set(kind: int, at: int, wide: int) -> None:
+    """Parts the members of a set from other tokens."""
+    members = load(kind + 40)
+    token = 0
+    while token < load(kind):
+        store(members + 8 * token, wide_in(token, at) if wide else load(at) >> token & 1)
+        token = token + 1
+    alike_split(kind, members, 1)
+
+
+def alike_in_order(kind: int, order: int) -> None:
+    """Notes the members of an order."""
+    bits = load(kind + 56)
+    while order != 0:
+        alike_alone(kind, (order & ((1 << bits) - 1)) - 1)
+        order = order >> bits
+
+
+def alike_in_wide_order(kind: int, order: int) -> None:
+    """Notes the members of an order of several words."""
+    bits = load(kind + 56)
+    at = 0
+    one = wide_field(order, 0, bits)
+    while one != 0:
+        alike_alone(kind, one - 1)
+        at = at + bits
+        one = wide_field(order, at, bits)
+
+
+def alike_differ(a: int, b: int, words: int) -> int:
+    """Whether two values of so many words differ."""
+    while words > 0:
+        if load(a) != load(b):
+            return 1
+        a = a + 8
+        b = b + 8
+        words = words - 1
+    return 0
+
+
+def alike_split(kind: int, values: int, words: int) -> None:
+    """Parts each class by the values of its tokens."""
+    firsts = load(kind + 16)
+    spare = load(kind + 24)
+    token = 0
+    while token < load(kind):
+        first = load(firsts + 8 * token)
+        other = first
+        own = values + 8 * words * token
+        while other < token:
+            if load(firsts + 8 * other) == first:
+                if alike_differ(values + 8 * words * other, own, words) == 0:
+                    break
+            other = other + 1
+        charge(other - first)
+        store(spare + 8 * token, other)
+        token = token + 1
+    copy(firsts, spare, 8 * load(kind))
+
+
+def alike_end(kind: int, block: int) -> None:
+    """Parts the classes by all that tells tokens apart while a block is open, and by their fields."""
+    alike_named(kind, load(kind + 64))
+    while block >= 0:
+        entry = load(load(kind + 48) + 8 * block)
+        if entry != 0:
+            alike_named(kind, entry)
+        back = load(RETURNS + 8 * block)
+        if back == 0:
+            break
+        usual = load(USUAL + 8 * block)
+        block = load(back)
+        if block == 0:
+            block = usual
+    fields = load(kind + 72)
+    left = load(fields)
+    while left > 0:
+        alike_split(kind, load(fields + 8), load(fields + 16))
+        fields = fields + 16
+        left = left - 1
+    alike_split(kind, load(kind + 32), 1)
+    token = 0
+    while load(REVEALED) and token < load(kind):
+        store(load(kind + 16) + 8 * token, token)
+        token = token + 1

@@ -1,0 +1,84 @@
+"""Arithmetic within bounds, and lookups."""
+
+from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
+from rulespec.engine.wasm.runtime.intrinsics import divided, load, store, trap
+from rulespec.engine.wasm.runtime.registers import LEFT
+
+
+def fit(a: int) -> int:
+    """A number that is within bounds."""
+    if a > MAX_NUMBER or a < -MAX_NUMBER:
+        trap()
+    return a
+
+
+def product(a: int, b: int) -> int:
+    """A product that is within bounds."""
+    about = float(a) * float(b)
+    if about > 2000000000000000.0 or 0.0 - about > 2000000000000000.0:
+        trap()
+    return fit(a * b)
+
+
+def added(a: int, b: int) -> int:
+    """A sum that fits into 64 bits."""
+    c = a + b
+    if ((a ^ c) & (b ^ c)) < 0:
+        trap()
+    return c
+
+
+def flip(a: int) -> int:
+    """The same number if it is within bounds, else the one with the other sign."""
+    if a > MAX_NUMBER or a < -MAX_NUMBER:
+        return -a
+    return a
+
+
+def floor_divided(a: int, b: int) -> int:
+    """A quotient that is rounded down."""
+    if b == 0:
+        trap()
+    q = divided(a, b)
+    if q * b != a and (a ^ b) < 0:
+        q = q - 1
+    return q
+
+
+def remainder(a: int, b: int) -> int:
+    """The rest of such a division, which has the sign of the divisor."""
+    return a - floor_divided(a, b) * b
+
+
+def find(table: int, count: int, width: int, keys: int) -> int:
+    """The value of a row of a table, whose rows are sorted by their keys; one that is missing traps."""
+    low = 0
+    high = count
+    while low < high:
+        middle = (low + high) >> 1
+        row = table + 8 * (width + 1) * middle
+        k = 0
+        while k < width and load(row + 8 * k) == load(keys + 8 * k):
+            k = k + 1
+        if k == width:
+            return load(row + 8 * width)
+        if load(row + 8 * k) < load(keys + 8 * k):
+            low = middle + 1
+        else:
+            high = middle
+    trap()
+
+
+def values(low: int, high: int) -> int:
+    """The count of numbers in a range."""
+    if high - low >= MAX_VALUES:
+        trap()
+    return 0 if high < low else high - low + 1
+
+
+def charge(steps: int) -> None:
+    """Counts steps."""
+    left = load(LEFT) - steps
+    if left < 0:
+        trap()
+    store(LEFT, left)

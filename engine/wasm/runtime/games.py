@@ -1,0 +1,283 @@
+"""Whole games: decisions, option lists, invariants after each decision."""
+
+from rulespec.engine.program.limits import MAX_LISTED
+from rulespec.engine.wasm.runtime.arithmetic import added
+from rulespec.engine.wasm.runtime.draws import drawn, seed, word
+from rulespec.engine.wasm.runtime.hashes import trail
+from rulespec.engine.wasm.runtime.intrinsics import copy, exported, load, store
+from rulespec.engine.wasm.runtime.journal import put
+from rulespec.engine.wasm.runtime.program import (
+    ALWAYS,
+    ASKED,
+    ENTRIES,
+    EVERY,
+    FUNCTIONS,
+    INVARIANTS,
+    JOURNAL_BASE,
+    MAIN,
+    MAX_OPTIONS,
+    MEMBERS,
+    OPTIONS_BASE,
+    OPTIONS_END,
+    OTHERWISE,
+    READERS,
+    RESULT,
+    RESULTS,
+    START,
+    STATE,
+    STATE_END,
+    STEPS,
+    STRIDE,
+    TAKES,
+    UNBOUNDED,
+    go,
+    holds,
+    list_others,
+    list_own,
+    ranks,
+    weight,
+    who,
+)
+from rulespec.engine.wasm.runtime.registers import (
+    BUDGET,
+    DECIDING,
+    EACH,
+    FIRST,
+    GAME,
+    IDLE_AT,
+    IDLE_SIZE,
+    JOURNAL,
+    KEY,
+    LEFT,
+    LISTED_END,
+    OPTIONS,
+    PAUSED,
+    PLY,
+    RATE,
+    ROW_TAKEN,
+    SEED,
+    TRAIL,
+)
+
+
+@exported
+def reset() -> None:
+    """The state before the first block."""
+    copy(STATE, START, STATE_END - STATE)
+    store(JOURNAL, JOURNAL_BASE)
+    store(OPTIONS, OPTIONS_BASE)
+    store(PLY, 0)
+    store(DECIDING, 0)
+    store(IDLE_SIZE, 0)
+
+
+def decision() -> int:
+    """The number of the open decision; -1 if the game is over."""
+    return load(ASKED + 8 * load(STATE))
+
+
+def listing() -> None:
+    """Bounds the options that are listed next."""
+    last = load(OPTIONS) + (MAX_OPTIONS - 1) * STRIDE
+    store(LISTED_END, last if last < OPTIONS_END else OPTIONS_END)
+
+
+@exported
+def own(number: int) -> None:
+    """Lists the options of the decider."""
+    listing()
+    store(LEFT, MAX_LISTED)
+    list_own(number)
+    spent(MAX_LISTED)
+
+
+@exported
+def others(number: int) -> None:
+    """Lists the options of other seats."""
+    listing()
+    store(LEFT, MAX_LISTED)
+    list_others(number)
+    spent(MAX_LISTED)
+
+
+def spent(steps: int) -> None:
+    """Takes steps off the budget: so many, but for those that are left."""
+    store(BUDGET, load(BUDGET) - steps + load(LEFT))
+    store(LEFT, UNBOUNDED)
+
+
+def idle(number: int) -> int:
+    """Whether a decision has no option. Its options stay where they are, for `own_again`."""
+    first = load(OPTIONS)
+    listing()
+    list_own(number)
+    size = load(OPTIONS) - first
+    store(OPTIONS, first)
+    store(IDLE_AT, first)
+    store(IDLE_SIZE, size)
+    return size == 0
+
+
+def own_again(number: int) -> None:
+    """Lists the options of the decider, or copies those that `idle` has listed."""
+    size = load(IDLE_SIZE)
+    if size > 0:
+        copy(load(OPTIONS), load(IDLE_AT), size)
+        store(OPTIONS, load(OPTIONS) + size)
+    else:
+        own(number)
+
+
+@exported
+def take(one: int) -> None:
+    """Applies an option."""
+    store(IDLE_SIZE, 0)
+    row = TAKES + STRIDE * load(one)
+    block = load(row)
+    if block < 0:
+        store(ROW_TAKEN, one)
+        block = -1 - block
+    else:
+        at = 16
+        while at < 16 + 8 * load(row + 8):
+            put(load(row + at), load(one + at))
+            at = at + 8
+    store(LEFT, STEPS)
+    run(block)
+
+
+@exported
+def run(block: int) -> None:
+    """Runs blocks until a decision waits or the game is over."""
+    while block >= 0:
+        block = go(load(FUNCTIONS + 8 * block), load(ENTRIES + 8 * block))
+        if block < -1:
+            number = -2 - block
+            block = -1
+            if idle(load(ASKED + 8 * number)):
+                block = load(OTHERWISE + 8 * number)
+            else:
+                put(STATE, number)
+    spent(STEPS)
+
+
+@exported
+def choose() -> int:
+    """The address of a random option; 0 if there is none."""
+    number = decision()
+    store(OPTIONS, OPTIONS_BASE)
+    first = OPTIONS_BASE
+    own_again(number)
+    last = load(OPTIONS)
+    by = who(number)
+    at = load(PLY) << 1
+    if word(load(KEY), at) >> 11 < load(RATE):
+        others(number)
+        if load(OPTIONS) > last:
+            first = last
+            last = load(OPTIONS)
+            by = 0
+    size = (last - first) // STRIDE
+    if size == 0:
+        return 0
+    if by >= 0:
+        return first + STRIDE * drawn(at + 1, size)
+    total = 0
+    one = first
+    while one < last:
+        total = added(total, weight(0, one))
+        one = one + STRIDE
+    left = drawn(at + 1, total)
+    one = first
+    while one < last:
+        left = left - weight(0, one)
+        if left < 0:
+            return one
+        one = one + STRIDE
+    return last - STRIDE
+
+
+@exported
+def play(cap: int, check: int) -> int:
+    """Plays on: 0 at the end, 1 after `cap` decisions, 2 without an option, 3 an invariant is broken, 4 interrupted."""
+    while True:
+        number = decision()
+        if number < 0:
+            return 0
+        if load(PLY) >= cap:
+            return 1
+        store(JOURNAL, JOURNAL_BASE)
+        store(DECIDING, 1)
+        option = choose()
+        if option == 0:
+            return 2
+        take(option)
+        if load(TRAIL) != 0:
+            trail()
+        if check:
+            if broken(0):
+                return 3
+        store(PLY, load(PLY) + 1)
+        if load(BUDGET) < 0:
+            return 4
+
+
+@exported
+def games(count: int, cap: int, check: int) -> None:
+    """Plays a batch of games from their start on; called again, it goes on where it was interrupted."""
+    while load(GAME) < count:
+        number = load(GAME)
+        row = RESULTS + RESULT * number
+        status = 3
+        if load(PAUSED):
+            status = play(cap, check)
+        else:
+            seed(load(SEED), load(FIRST) + load(EACH) * number)
+            reset()
+            store(LEFT, STEPS)
+            run(MAIN)
+            if check == 0 or broken(1) == 0:
+                status = play(cap, check)
+        store(PAUSED, status == 4)
+        if status == 4:
+            return
+        store(DECIDING, 0)
+        store(row, status)
+        store(row + 8, load(PLY))
+        store(row + 16, load(STATE + 8))
+        store(row + 24, load(STATE + 16))
+        if status < 2 and load(STATE + 8) != 0:
+            ranks(row + 32)
+        store(GAME, number + 1)
+
+
+def read_by(entry: int) -> None:
+    """Adds the members of invariants in a list to those that are to be tested."""
+    left = load(entry)
+    while left > 0:
+        at = MEMBERS + 8 * load(entry + 8)
+        store(at, load(at) | load(entry + 16))
+        entry = entry + 16
+        left = left - 1
+
+
+@exported
+def broken(every: int) -> int:
+    """Whether an invariant is broken: any, or one that reads a cell that the journal has."""
+    copy(MEMBERS, EVERY if every else ALWAYS, 8 * INVARIANTS)
+    if every == 0:
+        at = JOURNAL_BASE
+        top = load(JOURNAL)
+        while at < top:
+            entry = load(READERS + load(at) - STATE)
+            if entry != 0:
+                read_by(entry)
+            at = at + 24
+    number = 0
+    while number < INVARIANTS:
+        members = load(MEMBERS + 8 * number)
+        if members != 0:
+            if holds(number, members) == 0:
+                return 1
+        number = number + 1
+    return 0

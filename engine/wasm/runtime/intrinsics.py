@@ -1,0 +1,165 @@
+"""The instructions that runtime modules call: their meaning in Python, over a `bytearray`.
+
+Compiled, each is one or two instructions of WebAssembly (`small_python`). Where numbers of WebAssembly differ from
+those of Python, `Int64` does as WebAssembly does, and `load` returns nothing else:
+
+* `+`, `-`, `*`, `<<` and `-x` wrap around at 64 bits;
+* `>>` shifts zeros in, and shifts count modulo 64;
+* `//` and `%` are without sign, as is `below`; `<`, `<=`, `>` and `>=` are with sign;
+* addresses have 32 bits, and what lies outside the memory traps, as does division by zero.
+
+What is computed from literals alone has no bounds in Python: tests hand in numbers as `Int64`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+from rulespec.engine.wasm.engine import TrapError
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+_WHOLE = 1 << 64
+_HALF = 1 << 63
+_ADDRESSES = (1 << 32) - 1
+
+memory = bytearray()
+"""The memory of the module; its owner replaces the content."""
+
+
+class Int64(int):
+    """A number of 64 bits with sign, as WebAssembly calculates with it."""
+
+    def __new__(cls, value: int) -> Int64:
+        return super().__new__(cls, (int(value) + _HALF) % _WHOLE - _HALF)
+
+    def __add__(self, other: int) -> Int64:
+        return Int64(int(self) + int(other))
+
+    def __sub__(self, other: int) -> Int64:
+        return Int64(int(self) - int(other))
+
+    def __mul__(self, other: int) -> Int64:
+        return Int64(int(self) * int(other))
+
+    def __floordiv__(self, other: int) -> Int64:
+        return Int64(_unsigned(self) // _divisor(other))
+
+    def __mod__(self, other: int) -> Int64:
+        return Int64(_unsigned(self) % _divisor(other))
+
+    def __lshift__(self, other: int) -> Int64:
+        return Int64(int(self) << int(other) % 64)
+
+    def __rshift__(self, other: int) -> Int64:
+        return Int64(_unsigned(self) >> int(other) % 64)
+
+    def __and__(self, other: int) -> Int64:
+        return Int64(int(self) & int(other))
+
+    def __or__(self, other: int) -> Int64:
+        return Int64(int(self) | int(other))
+
+    def __xor__(self, other: int) -> Int64:
+        return Int64(int(self) ^ int(other))
+
+    def __rsub__(self, other: int) -> Int64:
+        return Int64(other) - self
+
+    def __rfloordiv__(self, other: int) -> Int64:
+        return Int64(other) // self
+
+    def __rmod__(self, other: int) -> Int64:
+        return Int64(other) % self
+
+    def __rlshift__(self, other: int) -> Int64:
+        return Int64(other) << self
+
+    def __rrshift__(self, other: int) -> Int64:
+        return Int64(other) >> self
+
+    def __neg__(self) -> Int64:
+        return Int64(-int(self))
+
+    def __invert__(self) -> Int64:
+        return Int64(~int(self))
+
+    __radd__, __rmul__, __rand__, __ror__, __rxor__ = __add__, __mul__, __and__, __or__, __xor__
+
+
+def _unsigned(value: int) -> int:
+    return int(value) % _WHOLE
+
+
+def _divisor(value: int) -> int:
+    if value == 0:
+        trap()
+    return _unsigned(value)
+
+
+def _place(at: int, size: int) -> slice:
+    first = int(at) & _ADDRESSES
+    if first + size > len(memory):
+        trap()
+    return slice(first, first + size)
+
+
+def exported(function: _Function) -> _Function:
+    """Marks a function that the host calls."""
+    return function
+
+
+def trap() -> NoReturn:
+    """The end of the call: the rules are at fault, or only Python can tell."""
+    raise TrapError
+
+
+def load(at: int) -> int:
+    """The number at an address."""
+    return Int64(int.from_bytes(memory[_place(at, 8)], "little"))
+
+
+def store(at: int, value: int) -> None:
+    """Writes a number to an address."""
+    memory[_place(at, 8)] = _unsigned(value).to_bytes(8, "little")
+
+
+def copy(to: int, source: int, size: int) -> None:
+    """Copies so many bytes, which may overlap."""
+    count = int(size) & _ADDRESSES
+    memory[_place(to, count)] = bytes(memory[_place(source, count)])
+
+
+def fill(to: int, value: int, size: int) -> None:
+    """Sets so many bytes to a value."""
+    count = int(size) & _ADDRESSES
+    memory[_place(to, count)] = bytes([int(value) % 256]) * count
+
+
+def below(a: int, b: int) -> int:
+    """Whether a number is smaller than another one, both without sign."""
+    return _unsigned(a) < _unsigned(b)
+
+
+def count(bits: int) -> int:
+    """The number of bits that are 1."""
+    return Int64(_unsigned(bits).bit_count())
+
+
+def lowest(bits: int) -> int:
+    """The number of the lowest bit that is 1; 64 if there is none."""
+    value = _unsigned(bits)
+    return Int64((value & -value).bit_length() - 1 if value else 64)
+
+
+def leading(bits: int) -> int:
+    """The number of zeros before the highest bit that is 1."""
+    return Int64(64 - _unsigned(bits).bit_length())
+
+
+def divided(a: int, b: int) -> int:
+    """A quotient with sign, rounded towards zero; one that does not fit into 64 bits traps."""
+    if b == 0 or (a == -_HALF and b == -1):
+        trap()
+    quotient = abs(int(a)) // abs(int(b))
+    return Int64(quotient if (a < 0) == (b < 0) else -quotient)

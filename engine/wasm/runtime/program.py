@@ -1,0 +1,129 @@
+"""The interface to a program: addresses, numbers and functions that the compiler emits for each.
+
+The values stand in for those of a program, so that the modules can be imported: a test puts others in their places.
+"""
+
+from typing import NoReturn
+
+from rulespec.engine.wasm.runtime.intrinsics import trap
+
+STATE = 0
+"""The first cell, which holds the open block; after it whether the game is over, and the winners."""
+STATE_END = 0
+"""The address after the last word of the last cell."""
+RULES_END = 0
+"""The address after the cells of the rules: what follows a machine adds."""
+START = 0
+"""The state before the first block has run."""
+WEIGHTS = 0
+"""For each word of the state its weight in the hash."""
+SIGNS = 0
+"""For each word of the state whether it has a sign."""
+READERS = 0
+"""For each word of the state the list of the invariants that read it, or 0."""
+MARKS = 0
+"""For each word of the state the step that has changed it last."""
+CHANGED = 0
+"""Room for the changes of a step: triples of the number of a word, the value before, the value after."""
+PLACES = 0
+"""For each cell the list of the sets that have a member while it is not 0, or 0."""
+HOUSES = 0
+"""For each cell the list of the sets of those that are at a place, or 0."""
+WORDS = 0
+"""The words of a row."""
+STRIDE = 16
+"""The bytes of an option: its number, its seat, its arguments."""
+JOURNAL_BASE = 0
+"""The first entry of the journal: address, value before, value after."""
+JOURNAL_END = 0
+"""The address at which there is no room for a further entry."""
+OPTIONS_BASE = 0
+"""The first option."""
+OPTIONS_END = 0
+"""The last address at which an option has room."""
+MAX_OPTIONS = 0
+"""The most options of a decision."""
+FEW = 0
+"""The bound of changes of which all that a journal has fit into 64 bits, each times 32 bits."""
+STEPS = 0
+"""The most steps from one decision to the next."""
+UNBOUNDED = 0
+"""More steps than are taken while nothing counts them."""
+MAIN = 0
+"""The first block."""
+ASKED = 0
+"""For each block the number of its decision, or -1."""
+FUNCTIONS = 0
+"""For each block the number of its function."""
+ENTRIES = 0
+"""For each block the number of its entry into that function."""
+OTHERWISE = 0
+"""For each block the one that follows if its decision has no option."""
+RETURNS = 0
+"""For each block the cell with the block where its procedure returns to, or 0."""
+USUAL = 0
+"""For each block the one where its procedure returns to if that cell is 0."""
+TAKES = 0
+"""For each option its block (-1 - block: it reads its arguments from the option), how many arguments, their cells."""
+SAMES = 0
+"""For each option the first one with its name."""
+RESULT = 32
+"""The bytes of the result of a game: status, decisions, ending, winners, ranks."""
+RESULTS = 0
+"""Room for the results of a batch."""
+SORTED = 0
+"""Room for the members that a tiebreak compares."""
+INVARIANTS = 0
+"""The number of the invariants; one over several words of members counts for each."""
+MEMBERS = 0
+"""For each invariant the members that are to be tested."""
+ALWAYS = 0
+"""For each invariant the members that are tested after each decision."""
+EVERY = 0
+"""For each invariant all members."""
+ROW = 0
+"""The bytes of a row with a position."""
+MOVED = 0
+"""Pairs of an offset in such a row and the address of a word of a wide cell."""
+MOVED_END = 0
+"""The address after them."""
+
+
+def _absent() -> NoReturn:
+    """No program: in Python a test puts functions of its own in the places of these."""
+    trap()
+
+
+def go(function: int, entry: int) -> int:
+    """The block that follows when a function runs from an entry on; -1 at the end, -2 - block where a decision waits."""
+    _absent()
+
+
+def who(number: int) -> int:
+    """The seat that takes a decision; -1 for chance."""
+    _absent()
+
+
+def list_own(number: int) -> None:
+    """The options of the decider of a decision, added to those that are listed."""
+    _absent()
+
+
+def list_others(number: int) -> None:
+    """The options of other seats at a decision, added to those that are listed."""
+    _absent()
+
+
+def weight(number: int, option: int) -> int:
+    """The weight of a listed option by chance. The function uses its first parameter as a variable."""
+    _absent()
+
+
+def holds(number: int, members: int) -> int:
+    """Whether an invariant holds for some members."""
+    _absent()
+
+
+def ranks(row: int) -> None:
+    """The points of all seats and what breaks ties, written to a row."""
+    _absent()

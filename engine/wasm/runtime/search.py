@@ -1,0 +1,210 @@
+"""Search: positions that the host hands over as rows of numbers.
+
+A row has the cells of the rules, and after them the further words of wide ones, which `MOVED` lists: pairs of an
+offset in the row and an address. `ANSWERS` has a number for each row.
+"""
+
+from rulespec.engine.wasm.runtime.draws import seed
+from rulespec.engine.wasm.runtime.games import decision, others, own, play, take
+from rulespec.engine.wasm.runtime.hashes import grown, plus, whole_hash
+from rulespec.engine.wasm.runtime.intrinsics import copy, exported, load, store, trap
+from rulespec.engine.wasm.runtime.journal import put, undo
+from rulespec.engine.wasm.runtime.program import (
+    HOUSES,
+    JOURNAL_BASE,
+    MOVED,
+    MOVED_END,
+    OPTIONS_BASE,
+    PLACES,
+    RESULT,
+    RESULTS,
+    ROW,
+    RULES_END,
+    STATE,
+    STRIDE,
+    ranks,
+    weight,
+    who,
+)
+from rulespec.engine.wasm.runtime.registers import (
+    ANSWERS,
+    EACH,
+    FIRST,
+    GAME,
+    HASH,
+    JOURNAL,
+    NEXT,
+    OPTIONS,
+    OUT,
+    OUT_END,
+    PAUSED,
+    PLY,
+    ROWS,
+    SEED,
+    TRAIL,
+)
+from rulespec.engine.wasm.runtime.transfers import house, occupied
+
+
+@exported
+def moved(row: int) -> None:
+    """Writes what differs in a row into the state, and the sets that follow it."""
+    at = STATE
+    while at < RULES_END:
+        value = load(row)
+        before = load(at)
+        if value != before:
+            if load(HOUSES + at - STATE) != 0:
+                house(at, value, HOUSES)
+            else:
+                put(at, value)
+            entry = load(PLACES + at - STATE)
+            if entry != 0:
+                occupied(entry, before, value)
+        at = at + 8
+        row = row + 8
+    row = row - RULES_END + STATE
+    pair = MOVED
+    while pair < MOVED_END:
+        put(load(pair + 8), load(row + load(pair)))
+        pair = pair + 16
+
+
+@exported
+def restored(row: int) -> None:
+    """The position of a row, from which on the journal begins."""
+    undo(JOURNAL_BASE)
+    moved(row)
+    store(JOURNAL, JOURNAL_BASE)
+    store(OPTIONS, OPTIONS_BASE)
+    store(PLY, 0)
+
+
+@exported
+def saved(row: int) -> None:
+    """Writes the position into a row."""
+    copy(row, STATE, RULES_END - STATE)
+    pair = MOVED
+    while pair < MOVED_END:
+        store(row + load(pair), load(load(pair + 8)))
+        pair = pair + 16
+
+
+@exported
+def listed(out_of_turn: int) -> int:
+    """Lists the options of the decider, and of others; returns how many."""
+    store(OPTIONS, OPTIONS_BASE)
+    number = decision()
+    if number < 0:
+        return 0
+    own(number)
+    if out_of_turn:
+        others(number)
+    return (load(OPTIONS) - OPTIONS_BASE) // STRIDE
+
+
+@exported
+def decider() -> int:
+    """The seat of the decision: -1 for chance, -2 if the game is over."""
+    number = decision()
+    if number < 0:
+        return -2
+    return who(number)
+
+
+@exported
+def weigh(out_of_turn: int) -> None:
+    """Answers with the weight of each option."""
+    size = listed(out_of_turn)
+    to = load(ANSWERS)
+    one = OPTIONS_BASE
+    while size > 0:
+        store(to, weight(0, one))
+        to = to + 8
+        one = one + STRIDE
+        size = size - 1
+
+
+@exported
+def look(count: int, what: int, out_of_turn: int) -> None:
+    """Answers for each row with its number of options (`what` is 0), its decider (1) or its hash (2)."""
+    while load(GAME) < count:
+        number = load(GAME)
+        restored(load(ROWS) + ROW * number)
+        answer = 0
+        if what == 0:
+            answer = listed(out_of_turn)
+        if what == 1:
+            answer = decider()
+        if what == 2:
+            answer = whole_hash()
+        store(load(ANSWERS) + 8 * number, answer)
+        store(GAME, number + 1)
+
+
+@exported
+def advance(count: int, out_of_turn: int) -> None:
+    """Replaces each row with what follows its option whose number is given."""
+    while load(GAME) < count:
+        number = load(GAME)
+        row = load(ROWS) + ROW * number
+        restored(row)
+        k = load(load(ANSWERS) + 8 * number)
+        if k < 0 or k >= listed(out_of_turn):
+            trap()
+        take(OPTIONS_BASE + STRIDE * k)
+        saved(row)
+        store(GAME, number + 1)
+
+
+@exported
+def expand(count: int, out_of_turn: int) -> None:
+    """Writes what follows each option of each row: a row, the number of the row before, the hash.
+
+    Without room for a further one it returns; called again, it goes on there.
+    """
+    while load(GAME) < count:
+        number = load(GAME)
+        restored(load(ROWS) + ROW * number)
+        size = listed(out_of_turn)
+        total = 0
+        if size > 0:
+            total = whole_hash()
+        k = load(NEXT)
+        while k < size:
+            to = load(OUT)
+            if to + ROW + 16 > load(OUT_END):
+                return
+            take(OPTIONS_BASE + STRIDE * k)
+            saved(to)
+            store(to + ROW, number)
+            store(to + ROW + 8, plus(total, grown(JOURNAL_BASE)))
+            undo(JOURNAL_BASE)
+            store(OUT, to + ROW + 16)
+            k = k + 1
+            store(NEXT, k)
+        store(NEXT, 0)
+        store(GAME, number + 1)
+
+
+@exported
+def playouts(count: int, cap: int) -> None:
+    """Plays a random game from each row on; called again, it goes on where it was interrupted."""
+    while load(GAME) < count:
+        number = load(GAME)
+        row = RESULTS + RESULT * number
+        if load(PAUSED) == 0:
+            restored(load(ROWS) + ROW * number)
+            seed(load(SEED), load(FIRST) + load(EACH) * number)
+            if load(TRAIL) != 0:
+                store(HASH, whole_hash())
+        status = play(cap, 0)
+        store(PAUSED, status == 4)
+        if status == 4:
+            return
+        store(row, status)
+        store(row + 8, load(PLY))
+        store(row + 16, load(STATE + 8))
+        store(row + 24, load(STATE + 16))
+        ranks(row + 32)
+        store(GAME, number + 1)

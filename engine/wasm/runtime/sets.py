@@ -1,0 +1,76 @@
+"""Sets and orders of one word.
+
+An order has its members + 1 in fields of so many bits, the first member in the lowest.
+"""
+
+from rulespec.engine.wasm.runtime.intrinsics import count, leading, lowest, trap
+
+
+def pick(mask: int, start: int) -> int:
+    """The first member from a number on, else the first of all; -1 if there is none."""
+    if mask == 0:
+        return -1
+    ahead = mask >> start << start
+    return lowest(mask if ahead == 0 else ahead)
+
+
+def only(mask: int) -> int:
+    """The only member."""
+    if count(mask) != 1:
+        trap()
+    return lowest(mask)
+
+
+def until(mask: int, stops: int, rising: int) -> int:
+    """The members up to the first one that is a stop, from the lowest or from the highest on."""
+    met = mask & stops
+    if met == 0:
+        return mask
+    if rising:
+        return mask & (met ^ (met - 1))
+    last = 63 - leading(met)
+    return mask >> last << last
+
+
+def order_members(order: int, bits: int) -> int:
+    """The set of the members of an order."""
+    members = 0
+    while order != 0:
+        members = members | 1 << (order & ((1 << bits) - 1)) - 1
+        order = order >> bits
+    return members
+
+
+def order_without(order: int, member: int, bits: int) -> int:
+    """An order without a member."""
+    rest = 0
+    at = 0
+    while order != 0:
+        one = order & ((1 << bits) - 1)
+        if one != member + 1:
+            rest = rest | one << at
+            at = at + bits
+        order = order >> bits
+    return rest
+
+
+def order_append(order: int, member: int, bits: int) -> int:
+    """An order with a member at its end, and nowhere else."""
+    rest = order_without(order, member, bits)
+    at = 0
+    while rest >> at != 0 and at < 64:
+        at = at + bits
+    if at + bits > 64:
+        trap()
+    return rest | (member + 1) << at
+
+
+def order_place(order: int, member: int, bits: int) -> int:
+    """The place of a member in an order, from 0 on; -1 if it has none."""
+    at = 0
+    while order != 0:
+        if (order & ((1 << bits) - 1)) == member + 1:
+            return at
+        at = at + 1
+        order = order >> bits
+    return -1

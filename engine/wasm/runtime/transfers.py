@@ -1,0 +1,70 @@
+"""Transfers of amounts, and sets that follow what cells hold (`rulespec.engine.passes.occupancy`)."""
+
+from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.wasm.runtime.intrinsics import load, trap
+from rulespec.engine.wasm.runtime.journal import put
+from rulespec.engine.wasm.runtime.program import STATE
+
+
+def transfer(source: int, target: int, amount: int, unlimited: int) -> None:
+    """Moves an amount from one cell to another; a source that is not unlimited must have it."""
+    there = load(source)
+    if amount < 0:
+        trap()
+    if amount > (MAX_NUMBER if unlimited else there):
+        trap()
+    if amount != 0:
+        put(source, there - amount)
+        more = load(target) + amount
+        put(target, more)
+        if more > MAX_NUMBER or load(source) < -MAX_NUMBER:
+            trap()
+
+
+def occupied(entry: int, before: int, after: int) -> None:
+    """Adds a member to the sets in a list, or takes it out, if a cell has become positive or ceased to be."""
+    if (before > 0) != (after > 0):
+        left = load(entry)
+        while left > 0:
+            at = load(entry + 8)
+            put(at, load(at) ^ load(entry + 16))
+            entry = entry + 16
+            left = left - 1
+
+
+def transfer_counted(source: int, target: int, amount: int, unlimited: int, places: int) -> None:
+    """A transfer between cells that sets follow: `places` has the list of each."""
+    one = load(source)
+    other = load(target)
+    transfer(source, target, amount, unlimited)
+    if source != target and amount != 0:
+        entry = load(places + source - STATE)
+        if entry != 0:
+            occupied(entry, one, load(source))
+        entry = load(places + target - STATE)
+        if entry != 0:
+            occupied(entry, other, load(target))
+
+
+def house(at: int, value: int, houses: int) -> None:
+    """Writes a place into a cell, and moves its owner from the sets of the place before to those of the new one.
+
+    An entry of the list in `houses`: the address of the first set, the bit of the owner, the array from places to
+    numbers of sets, the bytes of a set.
+    """
+    before = load(at)
+    if before != value:
+        entry = load(houses + at - STATE)
+        put(at, value)
+        left = load(entry)
+        while left > 0:
+            first = load(entry + 8)
+            bit = load(entry + 16)
+            array = load(entry + 24)
+            stride = load(entry + 32)
+            members = first + stride * load(array + 8 * before)
+            put(members, load(members) ^ bit)
+            members = first + stride * load(array + 8 * value)
+            put(members, load(members) ^ bit)
+            entry = entry + 32
+            left = left - 1
