@@ -50,7 +50,7 @@ def remainder(a: int, b: int) -> int:
     return a - floor_divided(a, b) * b
 
 
-def find(table: int, count: int, width: int, keys: int) -> int:
+def find(table: int, count: int, width: int, keys: int) -> int:  # noqa: RET503 - `trap` never returns
     """The value of a row of a table, whose rows are sorted by their keys; one that is missing traps."""
     low = 0
     high = count

@@ -31,6 +31,7 @@ class Int64(int):
     """A number of 64 bits with sign, as WebAssembly calculates with it."""
 
     def __new__(cls, value: int) -> Int64:
+        """The number that is equal modulo 2^64."""
         return super().__new__(cls, (int(value) + _HALF) % _WHOLE - _HALF)
 
     def __add__(self, other: int) -> Int64:

@@ -95,7 +95,7 @@ def _absent() -> NoReturn:
 
 
 def go(function: int, entry: int) -> int:
-    """The block that follows when a function runs from an entry on; -1 at the end, -2 - block where a decision waits."""
+    """The block after a function has run from an entry on: -1 at the end, -2 - block where a decision waits."""
     _absent()
 
 

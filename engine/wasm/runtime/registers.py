@@ -71,5 +71,5 @@ TRAIL = 336
 TRAIL_END = 344
 """The address after the room for these hashes."""
 
-REGISTERS = {name: address for name, address in globals().items() if name.isupper()}
+REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
 """All registers by their names."""

@@ -37,7 +37,7 @@ def stepped(option: int, listing: int) -> int:
         if listing:
             store(OPTIONS, OPTIONS_BASE)
             own_again(number)
-            size = cleared()
+            _ = cleared()
     return changed()
 
 

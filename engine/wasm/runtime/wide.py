@@ -158,7 +158,6 @@ def wide_only(a: int) -> int:
 def wide_until(to: int, a: int, stops: int, rising: int) -> None:
     """The members up to the first one that is a stop, from the lowest or from the highest on."""
     first = -1
-    last = 64 * WORDS
     at = wide_next(a, 0)
     met = 0
     while at >= 0:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import random
+from collections.abc import Iterable
 
 import pytest
 
@@ -161,9 +163,9 @@ def called(monkeypatch: pytest.MonkeyPatch, ruleset: typed.Ruleset) -> set[str]:
         results.add(name)
         call(code, name)
 
-    def fixed(source: str, module: Module, constants: dict[str, int], exports: frozenset[str]) -> None:
+    def fixed(each: Iterable[ast.FunctionDef], module: Module, constants: dict[str, int]) -> None:
         monkeypatch.setattr(Code, "call", call)
-        functions(source, module, constants, exports)
+        functions(each, module, constants)
 
     monkeypatch.setattr(Code, "call", noted)
     monkeypatch.setattr(compiler, "compile_functions", fixed)
