@@ -202,7 +202,8 @@ class _Function:
         elif isinstance(e, ast.Call):
             self._call(e)
         else:
-            assert isinstance(e, ast.Compare | ast.BoolOp | ast.UnaryOp), _refused(e)
+            negated = isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.Not)
+            assert negated or isinstance(e, ast.Compare | ast.BoolOp), _refused(e)
             self._truth(e)
             code.do("extend")
 

@@ -1,6 +1,6 @@
 """Sets and orders of several words, as rows in memory; `to` is the address of a result.
 
-Within one call a result may have the address of an operand only where words are written after they are read.
+Only of a copy, a union, an intersection and a difference `to` may be the address of an operand.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import copy, count, fill, load, lowest, store, trap

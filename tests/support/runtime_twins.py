@@ -1,0 +1,137 @@
+"""The runtime twice: its modules as Python over a `bytearray`, and compiled. Each call runs both and compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import small_heap
+import wasmtime
+
+from rulespec.engine.program.limits import MAX_LISTED, MAX_NUMBER, MAX_VALUES
+from rulespec.engine.wasm.engine import TrapError
+from rulespec.engine.wasm.runtime import intrinsics
+from rulespec.engine.wasm.runtime.intrinsics import Int64
+from rulespec.engine.wasm.runtime.registers import REGISTERS
+from rulespec.engine.wasm.runtime.sources import MODULES, functions
+from rulespec.engine.wasm.small_python import compile_functions, parsed
+from rulespec.engine.wasm.wasm_format import PAGE, Code, Module
+
+PAGES = 2
+ROOM = 0x8000
+"""Memory from here on is for tests; before it are registers and what a program has."""
+LIMITS = {"MAX_LISTED": MAX_LISTED, "MAX_NUMBER": MAX_NUMBER, "MAX_VALUES": MAX_VALUES}
+NAMES = (*MODULES, "stack")
+
+
+class _AllExported(Module):
+    """A module whose host may call all its functions."""
+
+    def define(self, name: str, code: Code, params: int, result: bytes = b"", *, export: bool = False) -> None:
+        super().define(name, code, params, result, export=True)
+
+
+def signed(value: int) -> int:
+    """A number of 64 bits as the memory holds it."""
+    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+class Twins:
+    """The runtime and a program (`small_heap`), twice.
+
+    Args:
+        constants: numbers of the program that differ from those of `small_heap`.
+    """
+
+    def __init__(self, constants: Mapping[str, int] | None = None) -> None:
+        self._constants = REGISTERS | LIMITS | small_heap.CONSTANTS | dict(constants or {})
+        self._modules = [import_module(f"rulespec.engine.wasm.runtime.{name}") for name in NAMES]
+        source = parsed(Path(small_heap.__file__).read_text("utf-8").partition("# --- compiled ---")[2])
+        self._functions = {each.name: small_heap for each in source} | {
+            each.name: module for name, module in zip(NAMES, self._modules, strict=True) for each in functions(name)
+        }
+        compiled = _AllExported()
+        for some in (source, *map(functions, NAMES)):
+            compile_functions(some, compiled, self._constants)
+        engine = wasmtime.Engine()
+        self._store = wasmtime.Store(engine)
+        instance = wasmtime.Instance(self._store, wasmtime.Module(engine, compiled.encoded(PAGES)), [])
+        self._exports = instance.exports(self._store)
+
+    def clear(self, image: Mapping[int, Sequence[int]] | None = None) -> None:
+        """Begins with numbers at some addresses, and zeros elsewhere."""
+        for module in (*self._modules, small_heap):
+            self._bind(module)
+        intrinsics.memory[:] = bytes(PAGES * PAGE)
+        for at, numbers in (image or {}).items():
+            self._write(at, numbers)
+        self._hand_over()
+
+    def _bind(self, module: ModuleType) -> None:
+        for name, value in self._constants.items():
+            if hasattr(module, name):
+                setattr(module, name, Int64(value))
+        for name, owner in self._functions.items():
+            if owner is small_heap and hasattr(module, name):
+                setattr(module, name, getattr(small_heap, name))
+
+    def write(self, at: int, numbers: Sequence[int]) -> None:
+        """Writes numbers into both memories."""
+        self._write(at, numbers)
+        self._hand_over()
+
+    def _write(self, at: int, numbers: Sequence[int]) -> None:
+        data = b"".join((value % (1 << 64)).to_bytes(8, "little") for value in numbers)
+        assert at + len(data) <= len(intrinsics.memory)
+        intrinsics.memory[at : at + len(data)] = data
+
+    def _hand_over(self) -> None:
+        self._exports["memory"].write(self._store, intrinsics.memory)
+
+    def read(self, at: int, count: int = 1) -> list[int]:
+        """Numbers from an address on, with sign."""
+        return [
+            int.from_bytes(intrinsics.memory[i : i + 8], "little", signed=True) for i in range(at, at + 8 * count, 8)
+        ]
+
+    def register(self, name: str) -> int:
+        """The number in a register."""
+        return self.read(REGISTERS[name])[0]
+
+    def registers(self, **values: int) -> None:
+        """Writes registers."""
+        for name, value in values.items():
+            self._write(REGISTERS[name], [value])
+        self._hand_over()
+
+    def call(self, name: str, *args: int) -> int:
+        """The result of a function, 0 if it has none; the same results, traps and memories of both are asserted.
+
+        Raises:
+            TrapError: if both trap.
+        """
+        given = [signed(arg) for arg in args]
+        results: list[int | None] = []
+        try:
+            results.append(int(getattr(self._functions[name], name)(*map(Int64, given)) or 0))
+        except TrapError:
+            results.append(None)
+        try:
+            results.append(self._exports[name](self._store, *given) or 0)
+        except wasmtime.Trap:
+            results.append(None)
+        assert results[0] == results[1], (name, given, results)
+        assert self._exports["memory"].read(self._store) == intrinsics.memory, (name, given)
+        if results[0] is None:
+            raise TrapError
+        return results[0]
+
+    def traps(self, name: str, *args: int) -> bool:
+        """Whether a call traps."""
+        try:
+            self.call(name, *args)
+        except TrapError:
+            return True
+        return False
