@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import small_heap
 import wasmtime
@@ -58,7 +59,7 @@ class Twins:
         engine = wasmtime.Engine()
         self._store = wasmtime.Store(engine)
         instance = wasmtime.Instance(self._store, wasmtime.Module(engine, compiled.encoded(PAGES)), [])
-        self._exports = instance.exports(self._store)
+        self._exports: Any = instance.exports(self._store)
 
     def clear(self, image: Mapping[int, Sequence[int]] | None = None) -> None:
         """Begins with numbers at some addresses, and zeros elsewhere."""
@@ -112,18 +113,18 @@ class Twins:
         Raises:
             TrapError: if both trap.
         """
-        given = [signed(arg) for arg in args]
+        numbers = [signed(arg) for arg in args]
         results: list[int | None] = []
         try:
-            results.append(int(getattr(self._functions[name], name)(*map(Int64, given)) or 0))
+            results.append(int(getattr(self._functions[name], name)(*map(Int64, numbers)) or 0))
         except TrapError:
             results.append(None)
         try:
-            results.append(self._exports[name](self._store, *given) or 0)
+            results.append(self._exports[name](self._store, *numbers) or 0)
         except wasmtime.Trap:
             results.append(None)
-        assert results[0] == results[1], (name, given, results)
-        assert self._exports["memory"].read(self._store) == intrinsics.memory, (name, given)
+        assert results[0] == results[1], (name, numbers, results)
+        assert self._exports["memory"].read(self._store) == intrinsics.memory, (name, numbers)
         if results[0] is None:
             raise TrapError
         return results[0]

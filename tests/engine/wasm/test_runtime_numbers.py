@@ -41,7 +41,7 @@ def started(twins: Twins) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(CELLS), NUMBERS), max_size=30), st.integers(0, 30))
-def test_what_is_put_is_there_and_undone(twins: Twins, writes: list[tuple[int, int]], kept: int) -> None:
+def test_what_is_put_is_there_and_undone(twins: Twins, writes: list[tuple[int, int]], at_most: int) -> None:
     started(twins)
     cells = dict.fromkeys(CELLS, 0)
     mark, at_mark = CONSTANTS["JOURNAL_BASE"], dict(cells)
@@ -50,7 +50,7 @@ def test_what_is_put_is_there_and_undone(twins: Twins, writes: list[tuple[int, i
         twins.call("put", at, value)
         assert twins.register("JOURNAL") - before == (24 if cells[at] != value else 0)
         cells[at] = value
-        if number == kept:
+        if number == at_most:
             mark, at_mark = twins.register("JOURNAL"), dict(cells)
     assert twins.read(CELLS.start, len(CELLS)) == list(cells.values())
     twins.registers(IDLE_SIZE=5)
@@ -189,7 +189,7 @@ def test_upper_halves_of_products(twins: Twins, a: int, b: int) -> None:
 
 @given(NUMBERS, NUMBERS)
 def test_numbers_of_64_bits_wrap_around_also_after_literals(a: int, b: int) -> None:
-    """What a reflected operation gives is what the plain one gives."""
+    """A reflected operation has the result of the plain one."""
     one, other = Int64(a), Int64(b)
     assert one + other == a + other == signed(a + b)
     assert one - other == a - other == signed(a - b)

@@ -1,0 +1,374 @@
+"""Runtime modules: whole games, hashes, perft, search, steps and replays of a small game, beside a reference."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+
+from runtime_twins import ROOM, Twins, signed
+from small_heap import CELLS, CONSTANTS, MODULUS, SIGNED, WEIGHT_OF, Heap, image
+
+from rulespec.engine.program.draws import STEPS, Draws, threshold
+
+STATE, BASE = CONSTANTS["STATE"], CONSTANTS["OPTIONS_BASE"]
+ROW, RESULT, STRIDE = CONSTANTS["ROW"], CONSTANTS["RESULT"], CONSTANTS["STRIDE"]
+ANSWERS, OUT, RECORDED = ROOM + 0x1000, ROOM + 0x2000, ROOM + 0x3000
+OF_BUDGET = 1 << 40
+HEAPS = st.integers(1, 8)
+SEEDS = st.integers(0, 2**64 - 1)
+
+
+@pytest.fixture(scope="module")
+def twins() -> Twins:
+    return Twins()
+
+
+def begun(twins: Twins, heap: int, **registers: int) -> Heap:
+    """A game at its first decision, in both memories and as the reference."""
+    twins.clear(image(heap))
+    twins.registers(BUDGET=OF_BUDGET, **registers)
+    twins.call("reset")
+    twins.registers(LEFT=CONSTANTS["STEPS"])
+    twins.call("run", CONSTANTS["MAIN"])
+    return Heap(heap)
+
+
+def rows(twins: Twins, positions: Sequence[Heap], **registers: int) -> None:
+    """Positions as search hands them over."""
+    begun(twins, 3, ROWS=ROOM, ANSWERS=ANSWERS, OUT=OUT, OUT_END=OUT + 0x1000)
+    twins.write(ROOM, [x for each in positions for x in each.row()])
+    twins.registers(GAME=0, NEXT=0, PAUSED=0, **registers)
+
+
+def wandered(heap: int, seed: int, plies: int) -> list[Heap]:
+    """The positions of a random game."""
+    rng, results = random.Random(seed), [Heap(heap)]
+    for _ in range(plies):
+        if options := [*results[-1].own(), *results[-1].others()]:
+            results.append(results[-1].after(rng.choice(options)))
+    return results
+
+
+def listed(twins: Twins, end: int) -> list[tuple[int, ...]]:
+    return [tuple(twins.read(at, 3)) for at in range(BASE, end, STRIDE)]
+
+
+POSITIONS = st.builds(wandered, HEAPS, st.integers(0, 99), st.integers(0, 5))
+
+# --- games ---------------------------------------------------------------------------------
+
+
+@settings(max_examples=30)
+@given(HEAPS, SEEDS, st.integers(10, 15), st.integers(-3, 3), st.integers(0, 30))
+def test_games_are_those_of_the_reference(twins: Twins, heap: int, seed: int, first: int, each: int, cap: int) -> None:
+    count, rate = 4, 0.3
+    for checked in (0, 1):
+        begun(twins, heap, SEED=seed, FIRST=first, EACH=each, RATE=threshold(rate), GAME=0, PAUSED=0)
+        twins.call("games", count, cap, checked)
+        assert twins.register("GAME") == count
+        for number in range(count):
+            game = Heap(heap)
+            status, plies = game.play(Draws(seed, first + each * number), cap, rate, 9 if checked else None)
+            over = int(game.decision < 0)
+            row = twins.read(CONSTANTS["RESULTS"] + RESULT * number, 6)
+            assert row[:4] == [status, plies, over, game.winners]
+            assert row[4:] == ([game.amount, game.added] if over else row[4:])
+        assert status == 3 or twins.read(STATE, CELLS) == game.cells()
+
+
+@given(SEEDS)
+def test_games_are_interrupted_and_go_on(twins: Twins, seed: int) -> None:
+    """One call for each decision gives the results of one call for all."""
+    at = {"SEED": seed, "FIRST": 0, "EACH": 1, "RATE": STEPS // 2, "GAME": 0, "PAUSED": 0}
+    begun(twins, 8, **at)
+    twins.call("games", 3, 50, 0)
+    expected = twins.read(CONSTANTS["RESULTS"], 18)
+    begun(twins, 8, **at)
+    calls = 0
+    while twins.register("GAME") < 3:
+        twins.registers(BUDGET=0)
+        twins.call("games", 3, 50, 0)
+        calls += 1
+        assert twins.register("PAUSED") == (twins.register("GAME") < 3 and twins.register("BUDGET") < 0)
+    assert twins.read(CONSTANTS["RESULTS"], 18) == expected
+    assert calls > 3
+
+
+def test_invariants_are_tested_where_they_may_be_broken(twins: Twins) -> None:
+    begun(twins, 9)
+    assert twins.call("broken", 1) == 1
+    assert twins.call("broken", 0) == 0  # no cell of it is in the journal
+    twins.call("put", STATE + 8 * 4, 10)
+    assert twins.call("broken", 0) == 1
+    twins.call("put", STATE + 8 * 4, 8)
+    assert twins.call("broken", 0) == twins.call("broken", 1) == 0
+
+
+def test_options_have_bounds(twins: Twins) -> None:
+    begun(twins, 8)
+    twins.registers(OPTIONS=CONSTANTS["OPTIONS_END"])
+    assert twins.traps("own", 0)
+    twins.registers(OPTIONS=CONSTANTS["OPTIONS_END"] - 2 * STRIDE)
+    assert not twins.traps("own", 0)
+    few = Twins({"MAX_OPTIONS": 2})
+    begun(few, 2)
+    few.registers(OPTIONS=BASE)
+    assert not few.traps("own", 0)
+    few.write(STATE + 8 * 4, [3])
+    few.registers(OPTIONS=BASE)
+    assert few.traps("own", 0)
+
+
+def test_steps_are_taken_off_the_budget(twins: Twins) -> None:
+    begun(twins, 4)
+    twins.registers(BUDGET=100, OPTIONS=BASE)
+    twins.call("own", 0)
+    assert twins.register("BUDGET") == 100  # the small game counts no steps of its lists
+    twins.write(BASE, [0, -1, 1])
+    twins.call("take", BASE)  # the one step of block 2
+    assert twins.register("BUDGET") == 99
+    assert twins.register("LEFT") == CONSTANTS["UNBOUNDED"]
+
+
+# --- hashes --------------------------------------------------------------------------------
+
+NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9)
+RESIDUES = st.integers(0, MODULUS - 1) | st.sampled_from([0, 1, MODULUS - 1, 2**32])
+
+
+@given(RESIDUES, RESIDUES, NUMBERS)
+def test_residues_are_those_of_python(twins: Twins, a: int, b: int, number: int) -> None:
+    twins.clear()
+    assert twins.call("plus", a, b) == signed((a + b) % MODULUS)
+    assert twins.call("minus", a, b) == signed((a - b) % MODULUS)
+    assert twins.call("times", a, b) == signed(a * b % MODULUS)
+    assert twins.call("residue", number, 1) == signed(number % MODULUS)
+    assert twins.call("residue", number, 0) == signed(number % 2**64 % MODULUS)
+
+
+def hash_of(cells: Iterable[int]) -> int:
+    values = [x if is_signed else x % 2**64 for x, is_signed in zip(cells, SIGNED, strict=True)]
+    return signed(sum(value * weight for value, weight in zip(values, WEIGHT_OF, strict=True)) % MODULUS)
+
+
+@given(st.lists(NUMBERS, min_size=CELLS, max_size=CELLS), st.lists(st.tuples(st.integers(0, CELLS - 1), NUMBERS)))
+def test_the_hash_grows_with_the_journal(twins: Twins, cells: list[int], writes: list[tuple[int, int]]) -> None:
+    begun(twins, 3)
+    twins.write(STATE, cells)
+    twins.registers(JOURNAL=CONSTANTS["JOURNAL_BASE"], TRAIL=ROOM, TRAIL_END=ROOM + 8)
+    before = twins.call("whole_hash")
+    assert before == hash_of(cells)
+    for at, value in writes:
+        twins.call("put", STATE + 8 * at, value)
+        cells[at] = value
+    grown = twins.call("grown", CONSTANTS["JOURNAL_BASE"])
+    assert twins.call("plus", before, grown) == twins.call("whole_hash") == hash_of(cells)
+    twins.registers(HASH=before)
+    twins.call("trail")
+    assert [twins.register("HASH"), *twins.read(ROOM)] == [hash_of(cells)] * 2
+    assert (twins.register("TRAIL"), twins.register("BUDGET")) == (ROOM + 8, -1)
+
+
+# --- perft ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("heap", [1, 4, 7])
+@pytest.mark.parametrize("depth", [1, 3])
+def test_perft_has_the_leaves_of_the_reference(twins: Twins, heap: int, depth: int) -> None:
+    game = begun(twins, heap)
+    expected = [signed(leaf) for leaf in game.leaves(depth)]
+    start = {"LIMIT": 1000, "COMPLETE": 1, "LEAVES": ROOM, "LEAVES_END": ROOM + 8 * len(expected), "OPTIONS": BASE}
+    twins.registers(**start, HASH=twins.call("whole_hash"))
+    before = twins.read(STATE, CELLS)
+    assert twins.call("perft", depth) == len(expected)
+    assert twins.read(ROOM, len(expected)) == expected
+    assert twins.read(STATE, CELLS) == before and twins.register("COMPLETE") == 1
+    nodes = twins.register("NODES")
+    twins.registers(**start | {"LIMIT": nodes - 1}, NODES=0)
+    twins.call("perft", depth)
+    assert (twins.register("NODES"), twins.register("COMPLETE")) == (nodes - 1, 0)
+    twins.registers(**start | {"LEAVES_END": ROOM + 8 * len(expected) - 8}, NODES=0)
+    assert twins.traps("perft", depth)
+    begun(twins, heap, **start)
+    twins.registers(BUDGET=0)
+    assert twins.traps("perft", depth)
+
+
+def test_perft_counts_games_that_end(twins: Twins) -> None:
+    game = begun(twins, 2, LIMIT=1000, LEAVES=ROOM, LEAVES_END=ROOM + 0x1000)
+    ends = sum(game.after(option).decision < 0 for option in [*game.own(), *game.others()])
+    twins.call("perft", 2)
+    assert twins.register("ENDED") == ends > 0
+
+
+# --- search --------------------------------------------------------------------------------
+
+
+@given(POSITIONS, st.booleans())
+def test_search_looks_at_rows(twins: Twins, positions: list[Heap], out_of_turn: bool) -> None:
+    options = [[*each.own(), *(each.others() if out_of_turn else [])] for each in positions]
+    expected = [
+        [len(each) for each in options],
+        [each.decider() for each in positions],
+        [signed(each.hash()) for each in positions],
+    ]
+    for what, answers in enumerate(expected):
+        rows(twins, positions)
+        twins.call("look", len(positions), what, out_of_turn)
+        assert twins.read(ANSWERS, len(positions)) == answers
+        assert twins.read(STATE, CELLS) == positions[-1].cells()
+    twins.call("restored", ROOM)
+    twins.call("weigh", out_of_turn)
+    weights = [option[2] + 1 if option[0] == 1 else 1 for option in options[0]]
+    assert twins.read(ANSWERS, len(weights)) == weights
+
+
+@given(POSITIONS, st.randoms(use_true_random=False))
+def test_search_advances_rows(twins: Twins, positions: list[Heap], rng: random.Random) -> None:
+    open_ones = [each for each in positions if each.decision >= 0]
+    options = [[*each.own(), *each.others()] for each in open_ones]
+    chosen = [rng.randrange(len(each)) for each in options]
+    rows(twins, open_ones)
+    twins.write(ANSWERS, chosen)
+    twins.call("advance", len(open_ones), 1)
+    after = [each.after(some[k]).row() for each, some, k in zip(open_ones, options, chosen, strict=True)]
+    assert twins.read(ROOM, 7 * len(after)) == [x for row in after for x in row]
+    for wrong in (-1, len(options[0])):
+        rows(twins, open_ones)
+        twins.write(ANSWERS, [wrong])
+        assert twins.traps("advance", 1, 1)
+
+
+@given(POSITIONS, st.integers(1, 4))
+def test_search_expands_rows_as_there_is_room(twins: Twins, positions: list[Heap], room: int) -> None:
+    expected = []
+    for number, each in enumerate(positions):
+        for option in [*each.own(), *each.others()]:
+            after = each.after(option)
+            expected.append([*after.row(), number, signed(after.hash())])
+    rows(twins, positions, OUT_END=OUT + (ROW + 16) * room)
+    results: list[list[int]] = []
+    while twins.register("GAME") < len(positions):
+        twins.registers(OUT=OUT)
+        twins.call("expand", len(positions), 1)
+        results += [twins.read(at, 9) for at in range(OUT, twins.register("OUT"), ROW + 16)]
+    assert results == expected
+
+
+@given(POSITIONS, SEEDS, st.integers(0, 9), st.booleans())
+def test_playouts_are_games_from_rows_on(
+    twins: Twins, positions: list[Heap], seed: int, cap: int, interrupted: bool
+) -> None:
+    at = {"SEED": seed, "FIRST": 5, "EACH": 2, "RATE": threshold(0.2)}
+    rows(twins, positions, **at)
+    while twins.register("GAME") < len(positions):
+        twins.registers(BUDGET=0 if interrupted else OF_BUDGET)
+        twins.call("playouts", len(positions), cap)
+    for number, game in enumerate(positions):
+        played = game.copy()
+        status, plies = played.play(Draws(seed, 5 + 2 * number), cap, 0.2)
+        expected = [status, plies, int(played.decision < 0), played.winners, played.amount, played.added]
+        assert twins.read(CONSTANTS["RESULTS"] + RESULT * number, 6) == expected
+
+
+@given(POSITIONS)
+def test_playouts_leave_a_trail(twins: Twins, positions: list[Heap]) -> None:
+    rows(twins, positions[:1], SEED=3, FIRST=0, EACH=1, TRAIL=OUT, TRAIL_END=OUT + 0x1000)
+    twins.call("playouts", 1, 4)
+    game, hashes = positions[0].copy(), []
+    for ply in range(1, 5):
+        game = positions[0].copy()
+        _, plies = game.play(Draws(3, 0), ply, 0)
+        if plies == ply:
+            hashes.append(signed(game.hash()))
+    assert twins.read(OUT, len(hashes)) == hashes
+    assert twins.register("TRAIL") == OUT + 8 * len(hashes)
+
+
+# --- steps ---------------------------------------------------------------------------------
+
+
+@given(HEAPS, st.randoms(use_true_random=False))
+def test_steps_hand_over_changes_and_options(twins: Twins, heap: int, rng: random.Random) -> None:
+    game = begun(twins, heap)
+    cells = game.cells()
+    twins.registers(JOURNAL=CONSTANTS["JOURNAL_BASE"])
+    while game.decision >= 0:
+        options = [*game.own(), *game.others()]
+        option = rng.choice(options)
+        listing = rng.random() < 0.5
+        twins.write(BASE, [99, *option[1:]])
+        end = 8 * twins.call("stepped", option[0], listing)
+        game.take(option)
+        changes = [twins.read(at, 3) for at in range(CONSTANTS["CHANGED"], end, 24)]
+        expected = [
+            [at, before, after]
+            for at, (before, after) in enumerate(zip(cells, game.cells(), strict=True))
+            if before != after
+        ]
+        assert sorted(changes) == expected
+        cells = game.cells()
+        assert twins.read(STATE, CELLS) == cells
+        if game.decision >= 0:
+            assert twins.register("BY") == game.decider()
+            if listing:
+                assert listed(twins, twins.register("OPTIONS")) == game.own()
+            assert listed(twins, twins.call("asks", game.decision)) == game.own()
+            assert listed(twins, twins.call("asks_others", game.decision)) == game.others()
+
+
+def test_a_step_runs_a_block(twins: Twins) -> None:
+    begun(twins, 5)
+    twins.call("reset")
+    end = 8 * twins.call("stepped", -1 - CONSTANTS["MAIN"], 1)
+    assert [twins.read(at, 3) for at in range(CONSTANTS["CHANGED"], end, 24)] == [[0, 0, 1]]
+    assert listed(twins, twins.register("OPTIONS")) == Heap(5).own()
+
+
+def test_nothing_stands_after_the_arguments_of_an_option(twins: Twins) -> None:
+    begun(twins, 5)
+    twins.write(BASE, [4] * 30)
+    end = twins.call("asks_others", 0)
+    assert listed(twins, end) == [(2, 1, 0)]
+
+
+# --- replays -------------------------------------------------------------------------------
+
+
+@given(HEAPS, st.randoms(use_true_random=False), st.booleans(), st.booleans())
+def test_recorded_decisions_are_replayed(
+    twins: Twins, heap: int, rng: random.Random, spoiled: bool, interrupted: bool
+) -> None:
+    """With the seat, or without; up to one that is not legal, if it is spoiled; with hashes where the seat was."""
+    game = Heap(heap)
+    recorded: list[list[int]] = []
+    hashes: list[int] = []
+    while game.decision >= 0 and len(recorded) < 12:
+        option = rng.choice([*game.own(), *game.others()])
+        by = option[1] if option[1] >= 0 else game.decider()
+        recorded.append([option[0], rng.choice([by, -1]), option[2]])
+        game.take(option)
+        hashes.append(signed(game.hash()))
+    legal = len(recorded)
+    if spoiled:
+        legal = rng.randrange(len(recorded))
+        number, _, n = recorded[legal]
+        wrong = [[-1, -1, n], [number, 2, n], [0 if number == 3 else 3, -1, n]]
+        recorded[legal] = rng.choice([*wrong, [number, -1, 7]] if number < 2 else wrong)
+    rows(twins, [Heap(heap), Heap(2)])
+    end = RECORDED + STRIDE * len(recorded)
+    twins.write(RECORDED, [x for each in recorded for x in each])
+    twins.write(ANSWERS, [RECORDED, end, end, end])
+    while twins.register("GAME") < 2:
+        twins.registers(BUDGET=0 if interrupted else OF_BUDGET)
+        twins.call("replay", 2, 1)
+    assert twins.read(ANSWERS, 4) == [RECORDED + STRIDE * legal, end, end, end]
+    assert [twins.read(RECORDED + STRIDE * k + 8)[0] for k in range(legal)] == hashes[:legal]
+    if not spoiled:
+        assert twins.read(ROOM, 14) == [*game.row(), *Heap(2).row()]
