@@ -44,7 +44,6 @@ _INTRINSICS = {
     "divided": ("div_s",),
     "float": ("float",),
 }
-_RESULTS = {"int": I64, "None": b""}
 
 
 @lru_cache(maxsize=64)
@@ -53,6 +52,7 @@ def parsed(source: str) -> list[ast.FunctionDef]:
     results = []
     for number, statement in enumerate(ast.parse(source).body):
         if isinstance(statement, ast.FunctionDef):
+            assert _is_simple(statement), _refused(statement)
             results.append(statement)
         else:
             assert isinstance(statement, ast.ImportFrom) or (number == 0 and _is_text(statement)), _refused(statement)
@@ -71,6 +71,21 @@ def compile_functions(functions: Iterable[ast.FunctionDef], module: Module, cons
         _Function(function, module, constants).define()
 
 
+def _is_simple(function: ast.FunctionDef) -> bool:
+    """Whether a function takes nothing but numbers, and returns a number or nothing."""
+    args, returns = function.args, function.returns
+    return (
+        not (args.posonlyargs or args.vararg or args.kwonlyargs or args.kwarg or args.defaults)
+        and all(_is_name(arg.annotation, "int") for arg in args.args)
+        and (_is_name(returns, "int") or (isinstance(returns, ast.Constant) and returns.value is None))
+        and all(_is_name(each, "exported") for each in function.decorator_list)
+    )
+
+
+def _is_name(e: ast.expr | None, name: str) -> bool:
+    return isinstance(e, ast.Name) and e.id == name
+
+
 def _refused(node: ast.AST) -> str:
     """The message for something that is not part of small Python."""
     return f"no small Python, in line {getattr(node, 'lineno', 0)}: {ast.unparse(node)}"
@@ -86,9 +101,7 @@ class _Function:
     def __init__(self, function: ast.FunctionDef, module: Module, constants: Mapping[str, int]) -> None:
         self.function = function
         self.constants = constants
-        arguments = function.args
-        params = [arg.arg for arg in arguments.args if arg.annotation and ast.unparse(arg.annotation) == "int"]
-        assert ast.unparse(arguments) == ", ".join(f"{name}: int" for name in params), _refused(function)
+        params = [arg.arg for arg in function.args.args]
         self.code = Code(module, [I64] * len(params))
         self.locals: dict[str, int] = {name: i for i, name in enumerate(params)}
         self.floats: set[str] = set()
@@ -97,14 +110,11 @@ class _Function:
     def define(self) -> None:
         """Adds the function to the module."""
         code, function = self.code, self.function
-        decorators = [ast.unparse(each) for each in function.decorator_list]
-        returns = ast.unparse(function.returns) if function.returns else ""
-        assert decorators in ([], ["exported"]) and returns in _RESULTS, _refused(function)
         self._statements(function.body[_is_text(function.body[0]) :])
-        result = _RESULTS[returns]
+        result = I64 if isinstance(function.returns, ast.Name) else b""
         if result:
             code.do("unreachable")
-        code.module.define(function.name, code, len(function.args.args), result, export=bool(decorators))
+        code.module.define(function.name, code, len(function.args.args), result, export=bool(function.decorator_list))
 
     def _statement(self, s: ast.stmt) -> None:
         code = self.code
@@ -160,7 +170,7 @@ class _Function:
         if isinstance(e, ast.BinOp):
             return self._is_float(e.left)
         if isinstance(e, ast.Call):
-            return ast.unparse(e.func) == "float"
+            return _is_name(e.func, "float")
         if isinstance(e, ast.Constant):
             return isinstance(e.value, float)
         return isinstance(e, ast.Name) and e.id in self.floats
