@@ -20,7 +20,7 @@ from rulespec.engine.wasm.runtime.sources import MODULES, functions
 from rulespec.engine.wasm.small_python import compile_functions, parsed
 from rulespec.engine.wasm.wasm_format import PAGE, Code, Module
 
-PAGES = 2
+PAGES = 1
 ROOM = 0x8000
 """Memory from here on is for tests; before it are registers and what a program has."""
 LIMITS = {"MAX_LISTED": MAX_LISTED, "MAX_NUMBER": MAX_NUMBER, "MAX_VALUES": MAX_VALUES}

@@ -20,6 +20,7 @@ STATE, BASE = CONSTANTS["STATE"], CONSTANTS["OPTIONS_BASE"]
 ROW, RESULT, STRIDE = CONSTANTS["ROW"], CONSTANTS["RESULT"], CONSTANTS["STRIDE"]
 ANSWERS, OUT, RECORDED = ROOM + 0x1000, ROOM + 0x2000, ROOM + 0x3000
 OF_BUDGET = 1 << 40
+ANY = settings(deadline=None, max_examples=40)
 HEAPS = st.integers(1, 8)
 SEEDS = st.integers(0, 2**64 - 1)
 
@@ -64,7 +65,7 @@ POSITIONS = st.builds(wandered, HEAPS, st.integers(0, 99), st.integers(0, 5))
 # --- games ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@ANY
 @given(HEAPS, SEEDS, st.integers(10, 15), st.integers(-3, 3), st.integers(0, 30))
 def test_games_are_those_of_the_reference(twins: Twins, heap: int, seed: int, first: int, each: int, cap: int) -> None:
     count, rate = 4, 0.3
@@ -82,6 +83,7 @@ def test_games_are_those_of_the_reference(twins: Twins, heap: int, seed: int, fi
         assert status == 3 or twins.read(STATE, CELLS) == game.cells()
 
 
+@settings(ANY, max_examples=10)
 @given(SEEDS)
 def test_games_are_interrupted_and_go_on(twins: Twins, seed: int) -> None:
     """One call for each decision gives the results of one call for all."""
@@ -142,6 +144,7 @@ NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9)
 RESIDUES = st.integers(0, MODULUS - 1) | st.sampled_from([0, 1, MODULUS - 1, 2**32])
 
 
+@ANY
 @given(RESIDUES, RESIDUES, NUMBERS)
 def test_residues_are_those_of_python(twins: Twins, a: int, b: int, number: int) -> None:
     twins.clear()
@@ -157,6 +160,7 @@ def hash_of(cells: Iterable[int]) -> int:
     return signed(sum(value * weight for value, weight in zip(values, WEIGHT_OF, strict=True)) % MODULUS)
 
 
+@ANY
 @given(st.lists(NUMBERS, min_size=CELLS, max_size=CELLS), st.lists(st.tuples(st.integers(0, CELLS - 1), NUMBERS)))
 def test_the_hash_grows_with_the_journal(twins: Twins, cells: list[int], writes: list[tuple[int, int]]) -> None:
     begun(twins, 3)
@@ -210,6 +214,7 @@ def test_perft_counts_games_that_end(twins: Twins) -> None:
 # --- search --------------------------------------------------------------------------------
 
 
+@ANY
 @given(POSITIONS, st.booleans())
 def test_search_looks_at_rows(twins: Twins, positions: list[Heap], out_of_turn: bool) -> None:
     options = [[*each.own(), *(each.others() if out_of_turn else [])] for each in positions]
@@ -229,6 +234,7 @@ def test_search_looks_at_rows(twins: Twins, positions: list[Heap], out_of_turn: 
     assert twins.read(ANSWERS, len(weights)) == weights
 
 
+@ANY
 @given(POSITIONS, st.randoms(use_true_random=False))
 def test_search_advances_rows(twins: Twins, positions: list[Heap], rng: random.Random) -> None:
     open_ones = [each for each in positions if each.decision >= 0]
@@ -245,6 +251,7 @@ def test_search_advances_rows(twins: Twins, positions: list[Heap], rng: random.R
         assert twins.traps("advance", 1, 1)
 
 
+@ANY
 @given(POSITIONS, st.integers(1, 4))
 def test_search_expands_rows_as_there_is_room(twins: Twins, positions: list[Heap], room: int) -> None:
     expected = []
@@ -261,6 +268,7 @@ def test_search_expands_rows_as_there_is_room(twins: Twins, positions: list[Heap
     assert results == expected
 
 
+@ANY
 @given(POSITIONS, SEEDS, st.integers(0, 9), st.booleans())
 def test_playouts_are_games_from_rows_on(
     twins: Twins, positions: list[Heap], seed: int, cap: int, interrupted: bool
@@ -277,6 +285,7 @@ def test_playouts_are_games_from_rows_on(
         assert twins.read(CONSTANTS["RESULTS"] + RESULT * number, 6) == expected
 
 
+@ANY
 @given(POSITIONS)
 def test_playouts_leave_a_trail(twins: Twins, positions: list[Heap]) -> None:
     rows(twins, positions[:1], SEED=3, FIRST=0, EACH=1, TRAIL=OUT, TRAIL_END=OUT + 0x1000)
@@ -294,6 +303,7 @@ def test_playouts_leave_a_trail(twins: Twins, positions: list[Heap]) -> None:
 # --- steps ---------------------------------------------------------------------------------
 
 
+@ANY
 @given(HEAPS, st.randoms(use_true_random=False))
 def test_steps_hand_over_changes_and_options(twins: Twins, heap: int, rng: random.Random) -> None:
     game = begun(twins, heap)
@@ -341,6 +351,7 @@ def test_nothing_stands_after_the_arguments_of_an_option(twins: Twins) -> None:
 # --- replays -------------------------------------------------------------------------------
 
 
+@ANY
 @given(HEAPS, st.randoms(use_true_random=False), st.booleans(), st.booleans())
 def test_recorded_decisions_are_replayed(
     twins: Twins, heap: int, rng: random.Random, spoiled: bool, interrupted: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
@@ -16,6 +16,7 @@ from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.runtime.intrinsics import Int64
 
+ANY = settings(deadline=None)
 EDGES = [0, 1, -1, 2**63 - 1, -(2**63), MAX_NUMBER, -MAX_NUMBER, MAX_NUMBER + 1, -MAX_NUMBER - 1, 2**32, 10**9]
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.sampled_from(EDGES) | st.integers(-20, 20)
 SMALL = st.integers(-20, 20)
@@ -40,6 +41,7 @@ def started(twins: Twins) -> None:
     twins.registers(JOURNAL=CONSTANTS["JOURNAL_BASE"])
 
 
+@ANY
 @given(st.lists(st.tuples(st.sampled_from(CELLS), NUMBERS), max_size=30), st.integers(0, 30))
 def test_what_is_put_is_there_and_undone(twins: Twins, writes: list[tuple[int, int]], at_most: int) -> None:
     started(twins)
@@ -68,6 +70,7 @@ def test_a_full_journal_traps(twins: Twins) -> None:
     assert not twins.traps("put", CELLS.start, 1)
 
 
+@ANY
 @given(NUMBERS, NUMBERS)
 def test_arithmetic_is_that_of_python(twins: Twins, a: int, b: int) -> None:
     twins.clear()
@@ -78,6 +81,7 @@ def test_arithmetic_is_that_of_python(twins: Twins, a: int, b: int) -> None:
     assert result(twins, "added", a, b) == (a + b if signed(a + b) == a + b else None)
 
 
+@ANY
 @given(NUMBERS, NUMBERS)
 def test_quotients_are_those_of_python(twins: Twins, a: int, b: int) -> None:
     twins.clear()
@@ -86,6 +90,7 @@ def test_quotients_are_those_of_python(twins: Twins, a: int, b: int) -> None:
     assert result(twins, "remainder", a, b) == (a % b if divides else None)
 
 
+@ANY
 @given(SMALL | NUMBERS, st.integers(-5, MAX_VALUES + 5))
 def test_ranges_are_counted(twins: Twins, low: int, size: int) -> None:
     twins.clear()
@@ -94,6 +99,7 @@ def test_ranges_are_counted(twins: Twins, low: int, size: int) -> None:
         assert result(twins, "values", low, low + size) == expected
 
 
+@ANY
 @given(st.integers(0, 100), st.integers(0, 100))
 def test_steps_are_counted(twins: Twins, left: int, steps: int) -> None:
     twins.clear()
@@ -102,6 +108,7 @@ def test_steps_are_counted(twins: Twins, left: int, steps: int) -> None:
     assert twins.register("LEFT") == (left - steps if steps <= left else left)
 
 
+@ANY
 @given(st.integers(1, 3), st.data())
 def test_a_table_is_searched(twins: Twins, width: int, data: st.DataObject) -> None:
     keys = st.tuples(*[SMALL | NUMBERS] * width)
@@ -114,6 +121,7 @@ def test_a_table_is_searched(twins: Twins, width: int, data: st.DataObject) -> N
 AMOUNTS = st.integers(-5, 30) | st.sampled_from([MAX_NUMBER, MAX_NUMBER - 3, -MAX_NUMBER])
 
 
+@ANY
 @given(st.integers(0, 3), st.integers(0, 3), AMOUNTS, st.booleans(), st.lists(AMOUNTS, min_size=4, max_size=4))
 def test_transfers_move_amounts_and_keep_sets(
     twins: Twins, one: int, other: int, amount: int, unlimited: bool, cells: list[int]
@@ -145,6 +153,7 @@ def test_transfers_move_amounts_and_keep_sets(
         assert twins.read(CELLS.start, 7) == [*after, *wanted]
 
 
+@ANY
 @given(st.integers(-1, 2), st.integers(-1, 2))
 def test_houses_follow_places(twins: Twins, before: int, after: int) -> None:
     """Sets of those at a place: of two kinds, of which one has two places in one set."""
@@ -172,6 +181,7 @@ def test_houses_follow_places(twins: Twins, before: int, after: int) -> None:
 WORDS = st.integers(0, 2**64 - 1)
 
 
+@ANY
 @given(WORDS, st.integers(0, 2**63 - 1), st.integers(0, 1000), st.integers(-1, 2**63 - 1) | st.integers(-1, 10))
 def test_random_numbers_are_those_of_python(twins: Twins, seed: int, game: int, at: int, bound: int) -> None:
     twins.clear()
@@ -181,12 +191,14 @@ def test_random_numbers_are_those_of_python(twins: Twins, seed: int, game: int, 
     assert twins.call("drawn", at, bound) == Draws(seed, game).below(at, bound)
 
 
+@ANY
 @given(WORDS, WORDS)
 def test_upper_halves_of_products(twins: Twins, a: int, b: int) -> None:
     twins.clear()
     assert twins.call("high", a, b) == signed(a * b >> 64)
 
 
+@ANY
 @given(NUMBERS, NUMBERS)
 def test_numbers_of_64_bits_wrap_around_also_after_literals(a: int, b: int) -> None:
     """A reflected operation has the result of the plain one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
@@ -15,6 +15,7 @@ from small_heap import CONSTANTS
 
 from rulespec.engine.wasm.engine import TrapError
 
+ANY = settings(deadline=None, max_examples=60)
 MEMBERS = st.integers(0, 63)
 SETS = st.sets(MEMBERS)
 A, B, C, TO = (ROOM + 0x100 * k for k in range(4))
@@ -67,6 +68,7 @@ def up_to(members: set[int], stops: set[int], rising: bool) -> set[int]:
 # --- one word ------------------------------------------------------------------------------
 
 
+@ANY
 @given(SETS, SETS, MEMBERS, st.booleans())
 def test_sets_of_one_word(twins: Twins, members: set[int], stops: set[int], start: int, rising: bool) -> None:
     twins.clear()
@@ -85,6 +87,7 @@ ORDERS = st.integers(2, 6).flatmap(
 )
 
 
+@ANY
 @given(ORDERS)
 def test_orders_of_one_word(twins: Twins, drawn: tuple[int, list[int], int]) -> None:
     width, order, member = drawn
@@ -99,6 +102,7 @@ def test_orders_of_one_word(twins: Twins, drawn: tuple[int, list[int], int]) -> 
     assert result(twins, "order_append", value, member, width) == appended
 
 
+@ANY
 @given(st.integers(1, 3), st.data())
 def test_rows_are_sorted_as_they_come(twins: Twins, width: int, data: st.DataObject) -> None:
     """Rows with equal keys stay in the order in which they came."""
@@ -115,6 +119,7 @@ def test_rows_are_sorted_as_they_come(twins: Twins, width: int, data: st.DataObj
     assert twins.call("packed", ROOM, len(rows), width, 3) == packed(members, 3)
 
 
+@ANY
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9))))
 def test_the_cheapest_member_comes_first(twins: Twins, ways: list[tuple[int, int]]) -> None:
     twins.clear({ROOM: [7] * 12})
@@ -132,6 +137,7 @@ def test_the_cheapest_member_comes_first(twins: Twins, ways: list[tuple[int, int
 # --- several words on the stack ------------------------------------------------------------
 
 
+@ANY
 @given(st.integers(1, 4), st.data())
 def test_sets_of_several_words_on_the_stack(twins: Twins, count: int, data: st.DataObject) -> None:
     members = data.draw(st.sets(st.integers(0, 64 * count - 1), max_size=3))
@@ -143,6 +149,7 @@ def test_sets_of_several_words_on_the_stack(twins: Twins, count: int, data: st.D
     assert result(twins, f"only{count}", *several) == (min(members) if len(members) == 1 else None)
 
 
+@ANY
 @given(st.integers(0, 300), st.integers(0, 4))
 def test_the_bits_from_a_member_on(twins: Twins, start: int, word: int) -> None:
     twins.clear()
@@ -153,6 +160,7 @@ def test_the_bits_from_a_member_on(twins: Twins, start: int, word: int) -> None:
 # --- several words in memory ---------------------------------------------------------------
 
 
+@ANY
 @given(st.data())
 def test_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> None:
     twins, count = wide
@@ -180,6 +188,7 @@ def test_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> None:
     assert twins.traps("row_fits", A, fitting) == (max(a, default=0) >= 64 * fitting and bool(a))
 
 
+@ANY
 @given(st.data())
 def test_members_of_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> None:
     twins, count = wide
@@ -206,6 +215,7 @@ def test_members_of_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> N
     assert not any(twins.read(cells, count))
 
 
+@ANY
 @given(st.integers(2, 9), st.data())
 def test_wide_orders(wide: tuple[Twins, int], width: int, data: st.DataObject) -> None:
     twins, count = wide
@@ -248,6 +258,7 @@ FORMS = st.tuples(st.integers(0, 4), st.sets(st.integers(0, SIZE - 1)))
 NAMED = st.tuples(st.booleans(), st.lists(FORMS, max_size=2))
 
 
+@ANY
 @given(st.lists(NAMED, min_size=4, max_size=4), st.lists(st.integers(0, 1), min_size=12, max_size=12), st.data())
 def test_tokens_that_are_alike(
     twins: Twins, named: list[tuple[bool, list[tuple[int, set[int]]]]], values: list[int], data: st.DataObject
