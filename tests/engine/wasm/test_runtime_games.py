@@ -112,6 +112,16 @@ def test_invariants_are_tested_where_they_may_be_broken(twins: Twins) -> None:
     assert twins.call("broken", 0) == twins.call("broken", 1) == 0
 
 
+def test_a_reset_forgets_the_game_before(twins: Twins) -> None:
+    begun(twins, 5)
+    twins.registers(PLY=3, DECIDING=1, IDLE_SIZE=8, JOURNAL=0, OPTIONS=0)
+    twins.write(STATE, [9] * CELLS)
+    twins.call("reset")
+    assert [twins.register(name) for name in ("PLY", "DECIDING", "IDLE_SIZE")] == [0, 0, 0]
+    assert (twins.register("JOURNAL"), twins.register("OPTIONS")) == (CONSTANTS["JOURNAL_BASE"], BASE)
+    assert twins.read(STATE, CELLS) == [0, *Heap(5).cells()[1:]]
+
+
 def test_options_have_bounds(twins: Twins) -> None:
     begun(twins, 8)
     twins.registers(OPTIONS=CONSTANTS["OPTIONS_END"])
