@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from runtime_twins import ROOM, Twins, signed
-from small_heap import CELLS, CONSTANTS, MODULUS, SIGNED, WEIGHT_OF, Heap, image
+from small_heap import AMOUNT, CELLS, CONSTANTS, HEAP, MODULUS, SIGNED, TURN, WEIGHT_OF, Heap, image
 
 from rulespec.engine.program.draws import STEPS, Draws, threshold
 
@@ -120,6 +120,23 @@ def test_a_reset_forgets_the_game_before(twins: Twins) -> None:
     assert [twins.register(name) for name in ("PLY", "DECIDING", "IDLE_SIZE")] == [0, 0, 0]
     assert (twins.register("JOURNAL"), twins.register("OPTIONS")) == (CONSTANTS["JOURNAL_BASE"], BASE)
     assert twins.read(STATE, CELLS) == [0, *Heap(5).cells()[1:]]
+
+
+def test_without_an_option_nothing_is_chosen(twins: Twins) -> None:
+    begun(twins, 5)
+    twins.write(STATE + 8 * HEAP, [0])
+    assert twins.call("choose") == BASE + twins.call("drawn", 1, 3) * STRIDE  # the list is that of the test for idling
+    twins.registers(IDLE_SIZE=0)
+    assert twins.call("choose") == 0
+    assert twins.call("play", 9, 0) == 2
+
+
+def test_of_weights_that_are_all_zero_the_last_option_is_chosen(twins: Twins) -> None:
+    begun(twins, 5)
+    twins.write(STATE, [3])
+    assert twins.call("choose") in range(BASE, BASE + 3 * STRIDE, STRIDE)
+    twins.write(STATE + 8 * AMOUNT, [9])
+    assert twins.call("choose") == BASE + 2 * STRIDE
 
 
 def test_options_have_bounds(twins: Twins) -> None:
@@ -242,6 +259,18 @@ def test_search_looks_at_rows(twins: Twins, positions: list[Heap], out_of_turn: 
     twins.call("weigh", out_of_turn)
     weights = [option[2] + 1 if option[0] == 1 else 1 for option in options[0]]
     assert twins.read(ANSWERS, len(weights)) == weights
+
+
+def test_sets_follow_what_search_moves(twins: Twins) -> None:
+    after = Heap(3, turn=1)
+    rows(twins, [after])
+    twins.write(CONSTANTS["HOUSES"] + 8 * TURN, [ANSWERS])
+    twins.write(ANSWERS, [1, OUT, 4, RECORDED, 8])
+    twins.write(RECORDED, [0, 1])
+    twins.write(OUT, [4, 0])
+    twins.call("moved", ROOM)
+    assert twins.read(OUT, 2) == [0, 4]
+    assert twins.read(STATE, CELLS) == after.cells()
 
 
 @ANY

@@ -217,3 +217,12 @@ def test_numbers_of_64_bits_wrap_around_also_after_literals(a: int, b: int) -> N
         for divide in (Int64.__floordiv__, Int64.__mod__, Int64.__rfloordiv__, Int64.__rmod__):
             with pytest.raises(TrapError):
                 divide(Int64(0), 0)
+
+
+def test_what_lies_outside_the_memory_traps(twins: Twins) -> None:
+    twins.clear()
+    assert twins.traps("come_to", 1 << 20, 0, 5)
+    assert twins.traps("come_to", -8, 0, 5)
+    assert twins.traps("closed", ROOM, 1 << 12)
+    assert not twins.traps("come_to", (1 << 32) + ROOM, 0, 5)  # an address has 32 bits
+    assert twins.read(ROOM, 2) == [5, 1]

@@ -137,8 +137,9 @@ def test_the_cheapest_member_comes_first(twins: Twins, ways: list[tuple[int, int
 # --- several words on the stack ------------------------------------------------------------
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
 @ANY
-@given(st.integers(1, 4), st.data())
+@given(data=st.data())
 def test_sets_of_several_words_on_the_stack(twins: Twins, count: int, data: st.DataObject) -> None:
     members = data.draw(st.sets(st.integers(0, 64 * count - 1), max_size=3))
     start = data.draw(st.integers(0, 64 * count - 1))
