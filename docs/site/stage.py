@@ -82,10 +82,21 @@ def with_links(source: str, text: str) -> str:
 def named(code: re.Match[str]) -> str:
     """A block of code under the name of its file, if it has one."""
     language, _, name = (code["info"] or "").partition(" ")
+    if language == "mermaid":
+        return arrows(code["body"])
     if not re.fullmatch(r"[\w./+-]+\.\w+", name):
         return code[0]
     indent = code["indent"]
     return f"{indent}```{{code-block}} {language}\n{indent}:caption: {name}\n{code['body']}{indent}```"
+
+
+def arrows(graph: str) -> str:
+    """The arrows of a drawing as a table: what draws Mermaid is larger than the site."""
+    targets_of: dict[str, list[str]] = {}
+    for start, end in re.findall(r"(\S+) --> (\S+)", graph):
+        targets_of.setdefault(start, []).append(end)
+    rows = [f"| `{start}` | {', '.join(f'`{end}`' for end in ends)} |" for start, ends in targets_of.items()]
+    return "\n".join(["| from | to |", "| --- | --- |", *rows])
 
 
 def block(source: str) -> str:
