@@ -1,4 +1,4 @@
-"""Generated parts of pages, which stand between comments: tables of keys, the index of the language.
+"""Generated parts of pages, which stand between comments: tables of keys, the index of the language, figures.
 
 `python tests/support/regenerate.py --pages` writes them again.
 """
@@ -9,11 +9,13 @@ from collections.abc import Callable
 
 from folders import ROOT
 from key_tables import FILES, key_table
+from speed_tables import sections, speed_table
 from word_index import word_index
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/reference/files.md": {f"keys: {name}": lambda name=name: key_table(name) for name in FILES},  # type: ignore[misc]
     "docs/reference/index.md": {"index": word_index},
+    "docs/explanation/speed.md": {f"speed: {name}": lambda name=name: speed_table(name) for name in sections()},  # type: ignore[misc]
 }
 """Page → the comment before each part, and what writes the part."""
 
