@@ -103,7 +103,8 @@ def block(source: str) -> str:
     """The page of a source file."""
     text = (ROOT / source).read_text("utf-8")
     lexer = _LEXERS.get(source.rpartition(".")[2], "text")
-    return f"# {PurePosixPath(source).name}\n\n`{source}`\n\n````{lexer}\n{text}````\n"
+    title = " / ".join(PurePosixPath(source).parts[-3:])
+    return f"# {title}\n\n`{source}`\n\n````{lexer}\n{text}````\n"
 
 
 def tree(pages: Iterable[str], folder: str = "", caption: str = "") -> str:

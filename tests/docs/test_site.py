@@ -48,6 +48,13 @@ def test_every_page_of_the_site_is_in_its_navigation_once(staged: Path) -> None:
     assert sorted(listed) == [path for p in pages(staged) if (path := p.relative_to(staged)) != Path("index.md")]
 
 
+def test_the_index_of_the_language_is_one_click_from_the_start(staged: Path) -> None:
+    """A click there leads to the section: every entry of the index is a link."""
+    assert "(reference/index.md)" in prose(str(staged / "index.md"))
+    entries = re.findall(r"^\* .*$", prose(str(staged / "reference" / "index.md")), re.MULTILINE)
+    assert entries and all(re.match(r"\* `[^`]+`: \[", entry) for entry in entries)
+
+
 @pytest.mark.parametrize(
     "name, text, loads",
     [
