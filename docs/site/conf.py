@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -39,7 +40,14 @@ html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
 
 
+def shallow_navigation(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Leaves single diagnostics and decisions to the pages that list them: with them, each page would hold them all."""
+    whole = context["toctree"]
+    context["toctree"] = lambda **options: whole(**{**options, "maxdepth": 1})
+
+
 def setup(app: Sphinx) -> None:
-    """Makes the languages of the examples known."""
+    """Makes the languages of the examples known, and the navigation short."""
+    app.connect("html-page-context", shallow_navigation, priority=400)  # before the theme, which draws it
     for alias in RulesLexer.aliases:
         app.add_lexer(alias, RulesLexer)
