@@ -26,6 +26,7 @@ default_role = "literal"
 suppress_warnings = ["misc.highlighting_failure"]  # examples of mistakes fit no language
 
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True  # as written: values may hold paths of this machine
 autodoc_typehints = "signature"
 autodoc_inherit_docstrings = False
 python_use_unqualified_type_names = True
@@ -46,8 +47,15 @@ def shallow_navigation(app: Sphinx, page: str, template: str, context: dict[str,
     context["toctree"] = lambda **options: whole(**{**options, "maxdepth": 1})
 
 
+def plain_properties(app: Sphinx, what: str, name: str, item: object, options: object, lines: list[str]) -> None:
+    """Keeps docstrings of properties whole: Napoleon takes what stands before a colon in the first line as a type."""
+    if what in ("attribute", "property"):
+        lines[:0] = ["..", ""]  # a comment
+
+
 def setup(app: Sphinx) -> None:
     """Makes the languages of the examples known, and the navigation short."""
+    app.connect("autodoc-process-docstring", plain_properties, priority=400)  # before Napoleon
     app.connect("html-page-context", shallow_navigation, priority=400)  # before the theme, which draws it
     for alias in RulesLexer.aliases:
         app.add_lexer(alias, RulesLexer)

@@ -98,7 +98,7 @@ def words_of_the_language() -> set[str]:
     """All words and signs of the grammar, and all that are reserved."""
     grammar = (ROOT / "rulespec" / "syntax" / "grammar.lark").read_text("utf-8")
     lines = "\n".join(line for line in grammar.splitlines() if not line.startswith(("_NL:", "//", "%")))
-    return WORDS | grammar_words(lines) | signs(lines)
+    return {*WORDS, *grammar_words(lines), *signs(lines)}
 
 
 def _grammars() -> dict[str, str]:
