@@ -4,8 +4,9 @@ PYTHON ?= python3
 BIN    := .venv/bin
 RUNS   := .venv/.runs-from-pyproject
 STAMP  := .venv/.tests-from-pyproject
+DOCS   := .venv/.docs-from-pyproject
 
-.PHONY: test replay proof proof-short fuzz mutation bench release clean
+.PHONY: test docs replay proof proof-short fuzz mutation bench release clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -67,6 +68,14 @@ bench: $(STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m bench.speed
 
+# The documentation as a site in build/site/, which can be read from the disk. Errors are a broken link, an anchor that does not exist,
+# a page without navigation, and whatever would be loaded from elsewhere. About a minute.
+docs: $(DOCS)
+	rm -rf build/site
+	$(BIN)/python docs/site/stage.py build/site-source
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site -d build/site-doctrees build/site-source build/site
+	$(BIN)/python docs/site/offline.py build/site
+
 # Wheel and source archive of the current commit in dist/, each installed and tried; then the tag. Uploads nothing.
 # `make release DRY=1` leaves the tag out.
 release:
@@ -91,4 +100,8 @@ $(RUNS): pyproject.toml
 $(STAMP): $(RUNS)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	$(BIN)/python -m compileall -q rulespec engine drawing cli lsp
+	@touch $@
+
+$(DOCS): $(RUNS)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@

@@ -50,6 +50,8 @@ SECTIONS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
     "jobs": jobs.run,
 }
 BUILD = Path("build/bench")
+VERSION = 2
+"""The form of the file of figures."""
 
 
 def measure(bench: Bench, names: Sequence[str], show: Callable[[str], object] = print) -> list[Figure]:
@@ -67,10 +69,10 @@ def measure(bench: Bench, names: Sequence[str], show: Callable[[str], object] = 
     return results
 
 
-def as_json(bench: Bench, figures: Sequence[Figure]) -> dict[str, Any]:
-    """Figures as data, with what they depend on."""
-    return {
-        "rulespec_speed": 1,
+def as_json(bench: Bench, figures: Sequence[Figure], note: str = "") -> dict[str, Any]:
+    """Figures as data, by section, with what they depend on."""
+    circumstances = {
+        "date": time.strftime("%Y-%m-%d"),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "system": platform.system(),
@@ -79,8 +81,26 @@ def as_json(bench: Bench, figures: Sequence[Figure]) -> dict[str, Any]:
         "turns": bench.turns,
         "seconds": bench.seconds,
         "quick": bench.quick,
-        "figures": [figure.to_json() for figure in figures],
+        "note": note,
     }
+    sections = dict.fromkeys(figure.section for figure in figures)
+    return {
+        "rulespec_speed": VERSION,
+        "sections": {
+            name: {**circumstances, "figures": [figure.to_json() for figure in figures if figure.section == name]}
+            for name in sections
+        },
+    }
+
+
+def write(path: Path, data: dict[str, Any]) -> None:
+    """Writes figures to a file; sections of the file that have not been measured again stay."""
+    if path.is_file():
+        before = json.loads(path.read_text("utf-8"))
+        if before.get("rulespec_speed") == VERSION:
+            data = {**data, "sections": {**before["sections"], **data["sections"]}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -90,7 +110,8 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="about a minute: fewer rulesets, shorter runs")
     parser.add_argument("--runs", type=int, help="of each slice (5; quick: 3; at most 3 of what takes long)")
     parser.add_argument("--games", type=int, help="playouts for the section jobs (1,000; quick: 20)")
-    parser.add_argument("--out", type=Path, default=BUILD / "speed.json", help="where the JSON goes")
+    parser.add_argument("--out", type=Path, default=BUILD / "speed.json", help="the file whose sections are replaced")
+    parser.add_argument("--note", default="", help="what is to be known of the figures, such as: on a busy machine")
     chosen = parser.parse_args(args)
     if unknown := [name for name in chosen.sections if name not in SECTIONS]:
         parser.error(f"there is no section {', '.join(unknown)}; the sections are {', '.join(SECTIONS)}")
@@ -100,8 +121,7 @@ def main(args: Sequence[str] | None = None) -> int:
         turns = 1 if chosen.quick else 4
         bench = Bench(yardstick, BUILD, runs, turns, 0.05 if chosen.quick else 0.1, chosen.quick, games)
         figures = measure(bench, chosen.sections or list(SECTIONS))
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
-    chosen.out.write_text(json.dumps(as_json(bench, figures), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    write(chosen.out, as_json(bench, figures, chosen.note))
     missed = [figure for figure in figures if figure.met is False]
     notes = [figure for figure in figures if figure.met is not None]
     if notes:

@@ -23,7 +23,7 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
         viewer: a seat; what is private to other seats is null then. Nobody (None) sees everything.
 
     Returns:
-        `{"entities": {…}, "pieces": {…}}`; empty piles are left out, and those that the viewer does not see.
+        The keys `entities` and `pieces`; empty piles are left out, and those that the viewer does not see.
     """
     position = game._position
     unseen = hidden(position.program, position.value, game.seats.index(viewer)) if viewer is not None else {}

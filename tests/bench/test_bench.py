@@ -218,26 +218,32 @@ def test_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     shown: list[str] = []
     bench = Bench(Steady(), tmp_path, runs=2, seconds=0.001, quick=True)
     data = json.loads(json.dumps(speed.as_json(bench, speed.measure(bench, ["small"], shown.append))))
-    assert set(data) == {
-        *(
-            "rulespec_speed",
-            "python",
-            "machine",
-            "system",
-            "processors",
-            "runs",
-            "turns",
-            "seconds",
-            "quick",
-            "figures",
-        ),
+    assert data["rulespec_speed"] == speed.VERSION
+    section = data["sections"]["small"]
+    assert set(section) == {
+        *("date", "python", "machine", "system", "processors", "runs", "turns", "seconds", "quick", "note", "figures"),
     }
-    (figure,) = data["figures"]
+    (figure,) = section["figures"]
     assert (figure["section"], figure["name"], figure["unit"], figure["met"]) == ("small", "one", "µs", False)
     assert figure["value"]["median"] == pytest.approx(1000)
     assert figure["ratio"] == {"median": 10, "low": 10, "high": 10, "runs": 2}
     assert figure["target"] == "≤ 1x"
     assert "## small" in shown[0]
+
+
+def test_sections_that_are_not_measured_again_stay(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "speed.json"
+    for runs, names in enumerate((["one", "two"], ["two"])):
+        sections = {name: {"runs": runs} for name in names}
+        speed.write(path, {"rulespec_speed": speed.VERSION, "sections": sections})
+    assert json.loads(path.read_text("utf-8"))["sections"] == {"one": {"runs": 0}, "two": {"runs": 1}}
+
+
+def test_figures_of_an_older_form_do_not_stay(tmp_path: Path) -> None:
+    path = tmp_path / "speed.json"
+    path.write_text('{"rulespec_speed": 1, "figures": []}', "utf-8")
+    speed.write(path, {"rulespec_speed": speed.VERSION, "sections": {}})
+    assert json.loads(path.read_text("utf-8")) == {"rulespec_speed": speed.VERSION, "sections": {}}
 
 
 def test_bytes_are_counted_of_what_is_kept() -> None:

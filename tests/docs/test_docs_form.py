@@ -16,6 +16,7 @@ from rulespec.cli.main import COMMANDS, run
 WIDTH = 120
 
 FORMED = pages()
+DECISIONS = "docs/explanation/decisions"
 
 
 def long_lines(page: str) -> list[str]:
@@ -57,15 +58,31 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 def test_every_page_is_on_the_map() -> None:
-    targets = re.findall(r"\]\(([^)#]+\.md)\)", prose("docs/README.md"))
-    linked = {(ROOT / "docs" / target).resolve() for target in targets}
-    listed = {(ROOT / page).resolve() for page in pages() if page.startswith("docs/")}
+    """A page whose folder has a README is on the map through it."""
+    maps = [page for page in pages() if page.startswith("docs/") and page.endswith("/README.md")]
+    assert maps[0] == "docs/README.md"
+    linked = {
+        (ROOT / page).parent / target for page in maps for target in re.findall(r"\]\(([^)#]+\.md)\)", prose(page))
+    }
+    listed = {ROOT / page for page in pages() if page.startswith("docs/")}
     assert listed - {ROOT / "docs" / "README.md"} <= linked
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if "design" not in page])
+def test_decisions_are_listed_by_number_and_title() -> None:
+    rows = re.findall(
+        r"^\| \[(\d+)\]\((\d{4}-[a-z0-9-]+\.md)\) \| (.+) \|$", text(f"{DECISIONS}/README.md"), re.MULTILINE
+    )
+    assert [name for _, name, _ in rows] == sorted(path.name for path in (ROOT / DECISIONS).glob("0*.md"))
+    assert [int(number) for number, *_ in rows] == list(range(1, len(rows) + 1))
+    for number, name, title in rows:
+        parts = headings(f"{DECISIONS}/{name}")
+        assert int(name[:4]) == int(number)
+        assert parts[:2] == [(1, title), (2, "Decision")]
+        assert parts[2:] in ([], [(2, "Turned down")])
+
+
+@pytest.mark.parametrize("page", pages())
 def test_modules_and_files_that_are_named_exist(page: str) -> None:
-    """`docs/explanation/design.md` is checked where the modules are."""
     for name in set(re.findall(r"`(rulespec(?:\.[a-z_]+)+)`", prose(page))):
         parent, _, last = name.rpartition(".")
         assert find_spec(name) if last not in vars_of(parent) else True, f"{page}: {name}"

@@ -1,23 +1,29 @@
-"""The reference of the language: its grammar is the parser's, its words are all there are, and its examples hold."""
+"""The reference: its grammar is the parser's, its words and keys are all there are, and its examples hold."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from docs_pages import Block, anchor, blocks, headings, prose
+from docs_pages import Block, anchor, blocks, headings, prose, text
 from folders import ROOT
+from generated_parts import with_generated_parts
+from key_tables import FILES, key_names, rows
+from word_index import BY_HAND, LINKS, words_of_the_language
 
 from rulespec.cli.validate import check
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
+from rulespec.schemas import load_schema
 from rulespec.syntax.parser import parse_type
 from rulespec.syntax.words import WORDS
 
-PAGE = "docs/reference/language.md"
+PAGE = "docs/reference/rules.md"
+FILES_PAGE = "docs/reference/files.md"
 GRAMMAR = (ROOT / "rulespec" / "syntax" / "grammar.lark").read_text("utf-8")
 
 
@@ -25,7 +31,7 @@ HEADER = yaml.safe_dump({"id": "example", "title": "Example", "for": "orchard", 
 
 
 def examples(*languages: str) -> list[Block]:
-    return [block for block in blocks(PAGE) if block.language in languages]
+    return [block for page in (FILES_PAGE, PAGE) for block in blocks(page) if block.language in languages]
 
 
 def orchard(folder: Path) -> Path:
@@ -38,9 +44,9 @@ def orchard(folder: Path) -> Path:
     return folder / "orchard"
 
 
-def lines(text: str) -> set[str]:
+def lines(grammar: str) -> set[str]:
     """The lines of a grammar that say something, with blanks as one."""
-    results = {" ".join(line.split()) for line in text.splitlines()}
+    results = {" ".join(line.split()) for line in grammar.splitlines()}
     return {line for line in results if line and not line.startswith(("//", "%"))}
 
 
@@ -65,10 +71,11 @@ def test_every_form_has_its_rule_its_grammar_and_an_example() -> None:
         assert "**Grammar.**" in body and "**Example.**" in body, title
 
 
-def test_the_contents_are_the_headings() -> None:
-    contents = prose(PAGE).partition("\n## Contents\n")[2].partition("\n## ")[0]
+@pytest.mark.parametrize("page", [FILES_PAGE, PAGE])
+def test_the_contents_are_the_headings(page: str) -> None:
+    contents = prose(page).partition("\n## Contents\n")[2].partition("\n## ")[0]
     listed = re.findall(r"\[([^\]]*)\]\(#([^)]*)\)", contents)
-    titles = [title for level, title in headings(PAGE) if level in (2, 3)]
+    titles = [title for level, title in headings(page) if level in (2, 3)]
     assert listed == [(title, anchor(title)) for title in titles if title != "Contents"]
 
 
@@ -110,3 +117,42 @@ def test_overlays_are_sound_over_their_ruleset(block: Block, tmp_path: Path) -> 
     report = Report()
     check(f"{folder}+example", report)
     assert report.diagnostics == ()
+
+
+def test_generated_parts_are_current() -> None:
+    """`python tests/support/regenerate.py --pages` writes them again."""
+    assert [page for page, new in with_generated_parts().items() if new != text(page)] == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_key_of_a_schema_is_in_its_table_and_described(name: str) -> None:
+    assert key_names(name) == properties(load_schema(name))
+    assert [path for path, _, says in rows(name) if not says] == []
+
+
+def test_every_word_sign_and_key_of_the_language_is_in_the_index() -> None:
+    keys = {key for name in (*FILES, "titles") for key in properties(load_schema(name), deep=name != "titles")}
+    listed = set(re.findall(r"^\* `([^`]+)`: \[", text("docs/reference/index.md"), re.MULTILINE))
+    assert words_of_the_language() | keys <= listed
+
+
+def test_sections_explain_the_words_for_which_the_index_names_them_by_hand() -> None:
+    for title, words in {**BY_HAND, **LINKS}.items():
+        page = PAGE if title in BY_HAND else FILES_PAGE
+        shown = title if title in BY_HAND or title[0].isupper() else f"`{title}`"
+        section = re.split(rf"^#+ {re.escape(shown)}$", text(page), flags=re.MULTILINE)[1]
+        section = re.split(r"^#{2,3} ", section, flags=re.MULTILINE)[0]
+        for word in words.split():
+            assert re.search(rf"\b{word.strip('.')}\b", section), (title, word)
+
+
+def properties(node: Any, *, deep: bool = True) -> set[str]:
+    """The keys for which a schema has properties."""
+    if isinstance(node, list):
+        return set().union(*(properties(each) for each in node))
+    if not isinstance(node, dict):
+        return set()
+    own = set(node.get("properties", {}))
+    inner = [*node.get("properties", {}).values(), *node.get("$defs", {}).values()]
+    inner += [value for key, value in node.items() if key not in ("properties", "$defs", "enum", "const", "default")]
+    return own.union(*(properties(each) for each in inner)) if deep else own

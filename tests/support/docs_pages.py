@@ -47,11 +47,13 @@ def blocks(page: str) -> list[Block]:
     return results
 
 
+@cache
 def prose(page: str) -> str:
     """The text of a page with its fenced blocks made empty; lines keep their numbers."""
     return _FENCE.sub(lambda match: "\n" * match[0].count("\n"), text(page))
 
 
+@cache
 def headings(page: str) -> list[tuple[int, str]]:
     """Level and text of each heading."""
     return [(len(m[1]), m[2]) for m in re.finditer(r"^(#+) (.*)$", prose(page), re.MULTILINE)]

@@ -1,6 +1,8 @@
-"""Regeneration of the shipped logs, of the hashes in the pages of diagnostics, and (`--perft`) of perft records.
+"""Regeneration of generated parts of pages, of shipped logs, of hashes in the pages of diagnostics, of perft records.
 
     python tests/support/regenerate.py            # in the folder of the project, with its `rulespec` on the path
+    python tests/support/regenerate.py --pages    # the generated parts of pages alone
+    python tests/support/regenerate.py --perft    # perft records as well
 
 Each native log is replayed under its rules as they are now, and written again with its header, salts, notes and end
 line, without the rules: they are in the folder above. A log that is no longer legal stays as it is, and is listed; then
@@ -20,6 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from folders import ROOT
+from generated_parts import with_generated_parts
 from page_examples import BLOCK, PAGES, base, read_example
 
 from rulespec.diagnostics.report import DiagnosticsError
@@ -97,6 +100,10 @@ def _with_hash(section: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Writes everything again; returns the exit code."""
+    for name, text in with_generated_parts().items():
+        (ROOT / name).write_text(text, "utf-8")
+    if "--pages" in arguments:
+        return 0
     failed = 0
     for path in logs():
         folder = next(parent for parent in path.parents if (parent / "game.yaml").exists())

@@ -33,7 +33,7 @@ def findings(name: str, text: str) -> tuple[Diagnostic, ...]:
 def examples() -> Iterator[tuple[str, str]]:
     """Each YAML block of the documentation, with the schema that its section is about."""
     name = ""
-    text = (ROOT / "docs" / "reference" / "language.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "files.md").read_text("utf-8")
     for match in re.finditer(r"^#+ ([^\n]*)$|^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         heading, block = match.groups()
         if block is not None:
@@ -41,7 +41,7 @@ def examples() -> Iterator[tuple[str, str]]:
         elif file := re.fullmatch(r"`(\w+)\.yaml`", heading):
             name = file[1]
         else:
-            name = "overlay" if "Overlays" in heading else ""
+            name = "overlay" if heading == "Overlays" else name if heading.startswith("Keys of") else ""
 
 
 def subschemas(schema: Any, path: str = "#") -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,42 @@
+"""Tables of the page about speed, from the file that the benchmark writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from folders import ROOT
+
+from bench.figures import number
+from bench.speed import VERSION
+
+FIGURES = ROOT / "docs" / "explanation" / "speed.json"
+
+
+def sections() -> dict[str, Any]:
+    """Section → its figures, and what they depend on."""
+    data = json.loads(FIGURES.read_text("utf-8"))
+    assert data["rulespec_speed"] == VERSION
+    result: dict[str, Any] = data["sections"]
+    return result
+
+
+def speed_table(name: str) -> str:
+    """A section in Markdown: when and where it was measured, and its figures."""
+    section = sections()[name]
+    where = f"Python {section['python']}, {section['processors']} processors, {section['runs']} runs"
+    head = ", ".join([section["date"], where, *([section["note"]] if section["note"] else [])]) + ":"
+    rows = [
+        ("", "median", "ratio", "beside", "target"),
+        ("---",) * 5,
+        *(_row(figure) for figure in section["figures"]),
+    ]
+    return "\n".join([head, "", *(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)])
+
+
+def _row(figure: dict[str, Any]) -> tuple[str, ...]:
+    value, ratio = figure["value"], figure["ratio"]
+    median = f"{number(value['median'])} {figure['unit']}" if value else ""
+    spread = f" ({number(ratio['low'])} to {number(ratio['high'])})" if ratio and ratio["low"] is not None else ""
+    shown = f"{number(ratio['median'])}x{spread}" if ratio else ""
+    return figure["name"], median, shown, figure["beside"], figure["target"] or ""
