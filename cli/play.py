@@ -24,11 +24,10 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, own_options
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.names import AmbiguousNameError
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError, TakenBack
-from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError

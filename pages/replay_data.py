@@ -11,11 +11,10 @@ from rulespec.bundles.rules import whose
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.board import board_of
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.state_json import state_json
-from rulespec.engine.game.views import seen_state
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.moves import Move, Moves

@@ -71,21 +71,14 @@ def room(module: str) -> str:
     return ".".join(parts[: 2 if parts[0] == "engine" and len(parts) > 1 else 1])
 
 
-def imported(path: Path, *, lazily: bool = True) -> set[str]:
-    """Names that a file imports, below `rulespec`; without those that only type checkers read."""
+def imported(path: Path) -> set[str]:
+    """Names that a file imports, below `rulespec`: also in functions, and where only type checkers read."""
     results: set[str] = set()
-    todo: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not lazily:
-            continue
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             results |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             results |= {f"{node.module}.{alias.name}" for alias in node.names}
-        todo += ast.iter_child_nodes(node)
     return {name.removeprefix("rulespec.") for name in results if name.startswith("rulespec.")}
 
 
