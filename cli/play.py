@@ -6,8 +6,10 @@ import secrets
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.bundles.rules import whose
@@ -62,6 +64,22 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 """Commands by their whole names."""
 
 
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    ref: str
+    players: int | None
+    bots: int
+    names: str | None
+    each: tuple[str, ...]
+    seed: int | None
+    redraw: bool
+    settings: tuple[str, ...]
+    log: Path | None
+    ids: bool
+    language: str | None
+
+
 @click.command("play")
 @click.argument("ref", metavar="REF|LOG")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
@@ -75,38 +93,29 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 @click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    ref: str,
-    players: int | None,
-    bots: int,
-    names: str | None,
-    each: tuple[str, ...],
-    seed: int | None,
-    redraw: bool,
-    settings: tuple[str, ...],
-    log: Path | None,
-    ids: bool,
-    language: str | None,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Play a game of the ruleset REF at the terminal, or go on with the saved game LOG under the rules that it carries.
 
     Example: rulespec play imperial --players 3 --bots 2 --log game.jsonl
     """
-    log, ruleset, players = _opened(ref, log, players)
+    r = _Request(**values)
+    players = r.players
+    seed = r.seed
+    log = r.log
+    log, ruleset, players = _opened(r.ref, log, players)
     if whose(ruleset):
         output.echo(whose(ruleset))
-    words = words_of(ruleset, language, "id" if ids else "title")
-    named = split_names(names, each)
+    words = words_of(ruleset, r.language, "id" if r.ids else "title")
+    named = split_names(r.names, r.each)
     players = number_of_players(ruleset, players or len(named) or None)
-    if bots > players:
+    if r.bots > players:
         raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
     seats = named or seat_names(players, ruleset.seats)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
     if any("\ud800" <= char <= "\udfff" for name in seats for char in name):
         raise click.BadParameter("a name is no text: it has bytes that are not UTF-8", param_hint="--names")
-    chosen = output.key_values(settings)
+    chosen = output.key_values(r.settings)
     if may_hide(ruleset):
         tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
     seed_given = seed is not None
@@ -124,8 +133,8 @@ def command(
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
             note = f"seed {seed} · " if seed_given or not game.omniscient.visibility.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
-            bots_seats = frozenset(game.seats[players - bots :])
-            code = Table(words, game, bots_seats, Chance(seed, redraw=redraw), saved).play()
+            bots_seats = frozenset(game.seats[players - r.bots :])
+            code = Table(words, game, bots_seats, Chance(seed, redraw=r.redraw), saved).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS
