@@ -99,10 +99,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec play imperial --players 3 --bots 2 --log game.jsonl
     """
     r = _Request(**values)
-    players = r.players
-    seed = r.seed
-    log = r.log
-    log, ruleset, players = _opened(r.ref, log, players)
+    log, ruleset, players = _opened(r.ref, r.log, r.players)
     if whose(ruleset):
         output.echo(whose(ruleset))
     words = words_of(ruleset, r.language, "id" if r.ids else "title")
@@ -118,8 +115,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     chosen = output.key_values(r.settings)
     if may_hide(ruleset):
         tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
-    seed_given = seed is not None
-    seed = secrets.randbelow(10**9) if seed is None else seed
+    seed = secrets.randbelow(10**9) if r.seed is None else r.seed
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
@@ -131,7 +127,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             if saved is not None:
                 _save(saved, game)
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
-            note = f"seed {seed} · " if seed_given or not game.omniscient.visibility.secretive else ""
+            note = f"seed {seed} · " if r.seed is not None or not game.omniscient.visibility.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
             bots_seats = frozenset(game.seats[players - r.bots :])
             code = Table(words, game, bots_seats, Chance(seed, redraw=r.redraw), saved).play()

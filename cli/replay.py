@@ -33,7 +33,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import teams_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.replay.replay import Load, ReplayResult, Trace, replay_log
+from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult, Trace
 from rulespec.typed.teams import won_by
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class _Run(Struct, frozen=True):
         """The replay of a log; None if it cannot be read. Prints the diagnostics."""
         report, result = Report(), None
         try:
-            result = replay_log(
+            result = ReplayRequest(
                 log,
                 rules=self.request.rules,
                 dialect=self.request.dialect,
@@ -229,7 +229,7 @@ class _Run(Struct, frozen=True):
                 single_use=not self.many and not self.request.check,
                 lenient=not self.showing.viewer.omniscient,
                 past_known_faults=self.request.past,
-            )
+            ).replay()
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
         except RulesetFaultError as fault:

@@ -36,6 +36,8 @@ ROOMS = (
     "testing",
 )
 """The rooms of the package in the order in which data flows; a room is a folder or a single file."""
+FOLDERS = ("rulespec", "engine", "drawing", "cli", "lsp", "pages")
+"""The folders of the package's modules."""
 
 # Words that only a game has.
 GAME_WORDS = {
@@ -161,9 +163,7 @@ LARGER = {
 
 def test_functions_classes_and_modules_fit_on_their_screens() -> None:
     large = {}
-    for path in {
-        p for folder in ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "release") for p in modules(folder)
-    }:
+    for path in {p for folder in (*FOLDERS, "release") for p in modules(folder)}:
         name, text = str(path.relative_to(ROOT)), path.read_text("utf-8")
         if text.count("\n") > 500 and name not in LARGER:
             large[name] = text.count("\n")
@@ -173,6 +173,19 @@ def test_functions_classes_and_modules_fit_on_their_screens() -> None:
                 if lines > (300 if isinstance(node, ast.ClassDef) else 60):
                     large[f"{name}:{node.lineno} {node.name}"] = lines
     assert not large
+
+
+def test_functions_have_at_most_eight_parameters() -> None:
+    """More are a record."""
+    many = {}
+    for path in {p for folder in (*FOLDERS, "release", "tests") for p in modules(folder)}:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                a = node.args
+                names = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+                if len([arg for arg in names if arg.arg not in ("self", "cls")]) > 8:
+                    many[f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"] = len(names)
+    assert many == {}
 
 
 @pytest.mark.parametrize("folder", ["rulespec", "bench", "fuzz"])
@@ -212,8 +225,7 @@ def test_the_package_has_links_to_the_folders_of_the_checkout(name: str) -> None
 
 def test_no_room_reaches_through_a_game_into_its_position() -> None:
     inner = re.compile(r"\bgame\.(_?position|omniscient\._|_session|_words)\b")
-    folders = ("rulespec", "engine", "drawing", "cli", "lsp", "pages")
-    paths = [p for folder in folders for p in modules(folder) if p.parent != ROOT / "engine" / "game"]
+    paths = [p for folder in FOLDERS for p in modules(folder) if p.parent != ROOT / "engine" / "game"]
     results = {p: inner.findall(re.sub(r"engine\.game\.position\b", "", p.read_text("utf-8"))) for p in paths}
     assert {p: names for p, names in results.items() if names} == {}
 
