@@ -82,7 +82,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         if not viewed.omniscient:
             tell_seats(str(log), "without `--for` and `--public` it is shown")
         game = _replayed(log, r.at, r.rules, lenient=not viewed.omniscient)
-        secret = not viewed.public and game.omniscient.visibility.secretive
+        secret = not viewed.public and game.omniscient.secretive
         ctx.exit(_draw(game.ruleset, _seen(game, viewed), r.language, out, secret=secret))
     if not own:
         ruleset = load_ruleset(r.what)

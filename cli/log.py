@@ -94,7 +94,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             as_it_is = escaped(text) == text and "##[" not in text  # else it would not be JSON on the screen
             output.echo(text if as_it_is else to_json_text(line))
         return
-    with output.written(r.out, secret=not viewed.public and result.game.omniscient.visibility.secretive) as file:
+    with output.written(r.out, secret=not viewed.public and result.game.omniscient.secretive) as file:
         file.write("\n".join(texts) + "\n")
     output.echo(f"written: {r.out}")
 
@@ -125,7 +125,7 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     result = replay_native(native, load_ruleset(rules) if rules is not None else named_ruleset(native), report=report)
     if result.divergence is not None:
         tells = f"`rulespec replay {log}` tells why"
-        if not result.game.omniscient.visibility.secretive:
+        if not result.game.omniscient.secretive:
             raise click.UsageError(f"{log} is not legal from {result.divergence.place} on: {tells}")
         legal = output.counted(result.game.ply, "decision")
         raise click.UsageError(f"{log} is legal for {legal} only, not to its end: {tells}")

@@ -83,7 +83,7 @@ class Person:
 
     def telling(self) -> bool:
         """Whether what may be done now can tell what is private."""
-        return self.game.omniscient.visibility.tells(self.game.omniscient.numbers.asked)
+        return self.game.omniscient.telling
 
     def offered(self) -> Iterator[Option]:
         """The legal options that a person is shown: those of others only where they tell nothing that is private."""

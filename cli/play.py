@@ -119,7 +119,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
-        secret = game is None or game.omniscient.visibility.secretive
+        secret = game is None or game.omniscient.secretive
         with nullcontext() if log is None else SavedGame(log, secret=secret, lenient=is_of_seats()) as saved:
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
@@ -127,7 +127,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             if saved is not None:
                 _save(saved, game)
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
-            note = f"seed {seed} · " if r.seed is not None or not game.omniscient.visibility.secretive else ""
+            note = f"seed {seed} · " if r.seed is not None or not game.omniscient.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
             bots_seats = frozenset(game.seats[players - r.bots :])
             code = Table(words, game, bots_seats, Chance(seed, redraw=r.redraw), saved).play()
@@ -155,7 +155,7 @@ def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | Non
 
 def _save(saved: SavedGame, game: Game) -> None:
     """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
-    secret = game.omniscient.visibility.secretive
+    secret = game.omniscient.secretive
     if saved.log is None and saved.begin(new_header(game), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")
     elif secret:
@@ -208,7 +208,7 @@ class Table:
         self.saved = saved
         self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
         self.together = Person(words, game, None)
-        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.visibility.secretive)
+        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.secretive)
         self.early = EarlyChoices(game)
         self.unsaved = False
 

@@ -182,7 +182,7 @@ def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
         return SeenNotes({}, (), None, False)
     viewer = showing.viewer
     seat = None if viewer.omniscient else viewer.seat(result.game.names)
-    return seen_notes(result.native, seat, not viewer.omniscient and result.game.omniscient.visibility.secretive)
+    return seen_notes(result.native, seat, not viewer.omniscient and result.game.omniscient.secretive)
 
 
 def _places(result: ReplayResult, showing: Showing) -> list[int]:

@@ -65,7 +65,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         output.echo(whose(result.game.ruleset))
     note = Report()
     page = replay_page(result, viewed.seat(result.game.names), r.language, note)
-    with output.written(r.out, secret=not viewed.public and result.game.omniscient.visibility.secretive) as file:
+    with output.written(r.out, secret=not viewed.public and result.game.omniscient.secretive) as file:
         file.write(page)
     output.show(note.diagnostics, result.game.ruleset.sources)
     output.echo(f"written: {r.out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")

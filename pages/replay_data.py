@@ -73,7 +73,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
     """
     game = result.game
-    seat = seat if game.omniscient.visibility.secretive else OMNISCIENT
+    seat = seat if game.omniscient.secretive else OMNISCIENT
     moves = result.moves
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
@@ -164,7 +164,7 @@ def _about(result: ReplayResult, seat: str | None, words: Words) -> str:
     game = result.game
     rules = whose(game.ruleset) or game.ruleset.ref
     parts = [rules, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.shown_names.values())]
-    if game.omniscient.visibility.secretive:
+    if game.omniscient.secretive:
         seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=game.shown_names.get(seat, ""))
         parts.append(words.word("everything") if seat == OMNISCIENT else seen)
     return " · ".join([*parts, *[result.random] * bool(result.random)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
 import subprocess
 import sys
@@ -132,6 +134,20 @@ def test_imports_go_from_a_room_to_rooms_before_it() -> None:
     assert not upward
 
 
+@pytest.mark.parametrize("log", ["logs/quickstart.jsonl", "logs/playimperial/c002-standard-4p.json"])
+def test_a_replay_climbs_at_most_six_times(log: str) -> None:
+    """A climb: a function of a room calls one of a later room, which was handed in. Each pair counts once."""
+    names = {path.relative_to(ROOT).as_posix(): room(name) for name, path in package().items()}
+    words = [sys.executable, "tests/support/calls.py", "replay", f"games/imperial/{log}"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "RULESPEC_CACHE": ""}
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, encoding="utf-8", check=True)
+    calls = json.loads(done.stdout.splitlines()[-1])
+    assert len(calls) > 500
+    rank = {file: ROOMS.index(name) for file, name in names.items() if name in ROOMS}
+    climbs = [f"{f} {caller} -> {g} {callee}" for f, caller, g, callee in calls if rank[g] > rank[f]]
+    assert len(climbs) <= 6, climbs
+
+
 def arrows() -> list[str]:
     """Which room imports which, without the arrows that follow from others."""
     names = set(package())
@@ -224,7 +240,9 @@ def test_the_package_has_links_to_the_folders_of_the_checkout(name: str) -> None
 
 
 def test_no_room_reaches_through_a_game_into_its_position() -> None:
-    inner = re.compile(r"\bgame\.(_?position|omniscient\._|_session|_words)\b")
+    inner = re.compile(
+        r"\bgame\.(_?position\b|omniscient\._|omniscient\.visibility\.(?:secretive|tells)|_session\b|_words\b)"
+    )
     paths = [p for folder in FOLDERS for p in modules(folder) if p.parent != ROOT / "engine" / "game"]
     results = {p: inner.findall(re.sub(r"engine\.game\.position\b", "", p.read_text("utf-8"))) for p in paths}
     assert {p: names for p, names in results.items() if names} == {}

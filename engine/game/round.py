@@ -44,7 +44,7 @@ class Round:
 
         Where the options may tell what is private there are none: that one was not asked would tell it.
         """
-        if self.complete or self.game.omniscient.visibility.tells(self.game._position.asked):
+        if self.complete or self.game.omniscient.telling:
             return ()
         return tuple(seat for seat in self.waiting if self._has_one(seat))
 
