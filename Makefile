@@ -5,6 +5,7 @@ BIN    := .venv/bin
 RUNS   := .venv/.runs-from-pyproject
 STAMP  := .venv/.tests-from-pyproject
 DOCS   := .venv/.docs-from-pyproject
+TABLES := rulespec/syntax/automaton.json
 
 .PHONY: test docs replay proof proof-short fuzz mutation bench release clean
 
@@ -14,7 +15,7 @@ test: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal -q
 
-replay: $(RUNS)
+replay: $(RUNS) $(TABLES)
 	$(BIN)/rulespec replay games/imperial/logs/playimperial/c002-standard-4p.json
 
 # `make test` plays the same random examples in each run, so that it fails on a clone only where it fails here; proofs play new ones.
@@ -82,7 +83,7 @@ release:
 	@$(PYTHON) -m release $(if $(DRY),--dry-run)
 
 clean:
-	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis rulespec/syntax/*.json
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Replaying needs no developers' tools, and Python compiles what it imports.
@@ -97,7 +98,11 @@ $(RUNS): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable .
 	@touch $@
 
-$(STAMP): $(RUNS)
+# The set-up writes the parser's tables, and each change of the grammar makes them stale.
+$(TABLES): rulespec/syntax/grammar.lark rulespec/syntax/parse_table.py | $(RUNS)
+	$(BIN)/python -m rulespec.syntax.parse_table
+
+$(STAMP): $(RUNS) | $(TABLES)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	$(BIN)/python -m compileall -q rulespec engine drawing cli lsp
 	@touch $@

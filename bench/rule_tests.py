@@ -19,7 +19,7 @@ from rulespec.documents.text_files import display
 from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.seating import check_settings, usual_seats
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest
 from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
@@ -124,7 +124,7 @@ class _Runs:
             if trace.error or not case.passed:
                 raise ValueError(f"{path}: {trace.error or case.diagnostics[0].message}")
             own = None if ".jsonl" in path.name else "+".join([str(self.ruleset.folders[0]), *self.ruleset.overlays])
-            game = replay_log(path, rules=own, load=lambda _: self.ruleset, strict=False, until=0).game
+            game = ReplayRequest(path, rules=own, load=lambda _: self.ruleset, strict=False, until=0).replay().game
             settings = sorted(game.settings.items())
             return {"lines": sorted(trace.lines), "seats": len(game.seats), "settings": settings}
 

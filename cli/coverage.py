@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
@@ -21,6 +22,20 @@ from rulespec.references import parts_of
 if TYPE_CHECKING:  # usage errors need none of it
     from rulespec.engine.coverage.report import CoverageReport
     from rulespec.engine.coverage.trace import Trace, Tracer
+
+
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    ref: str
+    paths: tuple[Path, ...]
+    playouts: int | None
+    players: str | None
+    seed: int
+    overlays: bool
+    format_: str
+    out: Path | None
+    fail_under: float
 
 
 @click.command("coverage")
@@ -40,18 +55,7 @@ if TYPE_CHECKING:  # usage errors need none of it
     help="Exit with 1 if less than PCT % is run or explained.",
 )
 @click.pass_context
-def command(
-    ctx: click.Context,
-    ref: str,
-    paths: tuple[Path, ...],
-    playouts: int | None,
-    players: str | None,
-    seed: int,
-    overlays: bool,
-    format_: str,
-    out: Path | None,
-    fail_under: float,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Measure which rules of REF are run: definitions, procedures, options, conditions, branches, and rules by id.
 
     Runs the scenario files and logs in PATHS…, or random games, or else the tests of `rulespec test`. Counts the files
@@ -60,31 +64,34 @@ def command(
 
     Example: rulespec coverage imperial --overlays --format html --out coverage.html
     """
+    r = _Request(**values)
     from rulespec.engine.coverage.report import CoverageReport, has_own_rules
     from rulespec.engine.coverage.trace import Coverage
     from rulespec.load import load_ruleset
 
-    if overlays and (len(parts_of(ref)) > 1 or paths or playouts):
+    if r.overlays and (len(parts_of(r.ref)) > 1 or r.paths or r.playouts):
         raise click.UsageError("--overlays does not go with overlays in REF, with PATHS or with --playouts")
-    for path in paths:
+    for path in r.paths:
         if not path.is_file():
             raise click.UsageError(f"{shown(str(path))} {broken_link(path) or 'is no file'}")
-    counts = seat_counts(players) if players is not None else []
+    counts = seat_counts(r.players) if r.players is not None else []
     report, coverage = Report(), Coverage()
-    ruleset = load_ruleset(ref)
-    rulesets = [ruleset, *(load_ruleset(f"{ref}+{name}") for name in (ruleset.offered if overlays else ()))]
+    ruleset = load_ruleset(r.ref)
+    rulesets = [ruleset, *(load_ruleset(f"{r.ref}+{name}") for name in (ruleset.offered if r.overlays else ()))]
     if not has_own_rules(rulesets):
-        raise click.UsageError(f"`{ref}` has no rules of its own to measure; those that it extends are measured apart")
+        raise click.UsageError(
+            f"`{r.ref}` has no rules of its own to measure; those that it extends are measured apart"
+        )
     for each in rulesets:
-        for trace in _traces(coverage.trace(each), paths, playouts, counts, seed, report):
+        for trace in _traces(coverage.trace(each), r.paths, r.playouts, counts, r.seed, report):
             coverage.add(trace)
     result = CoverageReport(coverage, report)
     if not result.whole.outcomes:
-        raise click.UsageError(f"there is nothing to run in the rules of `{ref}`")
-    _write(result, format_, out)
+        raise click.UsageError(f"there is nothing to run in the rules of `{r.ref}`")
+    _write(result, r.format_, r.out)
     output.show(report.diagnostics)
     sound = report.ok and not report.diagnostics and not any(t.error for t in coverage.tests)
-    ctx.exit(output.OK if sound and result.whole.percent >= fail_under else output.PROBLEMS)
+    ctx.exit(output.OK if sound and result.whole.percent >= r.fail_under else output.PROBLEMS)
 
 
 def _traces(

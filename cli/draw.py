@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
+from msgspec import Struct
 
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
@@ -22,6 +24,21 @@ from rulespec.references import is_path, parts_of
 from rulespec.typed import nodes as typed
 
 
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    what: str
+    at: int | None
+    seat: str | None
+    public: bool
+    rules: str | None
+    players: int | None
+    empty: bool
+    language: str | None
+    watch: bool
+    out: Path | None
+
+
 @click.command("draw")
 @click.argument("what", metavar="REF|LOG")
 @click.option("--at", type=click.IntRange(0), metavar="N", help="The position after N decisions; default: the last.")
@@ -33,19 +50,7 @@ from rulespec.typed import nodes as typed
 @click.option("--watch", is_flag=True, help="Draw the folder REF again whenever one of its files changes.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg or x.png; default: NAME.svg.")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    what: str,
-    at: int | None,
-    seat: str | None,
-    public: bool,
-    rules: str | None,
-    players: int | None,
-    empty: bool,
-    language: str | None,
-    watch: bool,
-    out: Path | None,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Draw the board of the ruleset REF as a game begins, or a position of the recorded game LOG.
 
     A folder of your own is drawn also while it has mistakes: each is shown in red where it is, and listed beside the
@@ -58,30 +63,32 @@ def command(
     Example: rulespec draw ./my_map --watch
     Example: rulespec draw game.jsonl --at 50 --for Ann --out move_50.png
     """
-    path = Path(what)
+    r = _Request(**values)
+    out = r.out
+    path = Path(r.what)
     log = path if path.is_file() else None
-    viewed = viewer(seat, public)
-    own = log is None and is_path(parts_of(what)[0])
-    if log is None and (at is not None or rules is not None):
+    viewed = viewer(r.seat, r.public)
+    own = log is None and is_path(parts_of(r.what)[0])
+    if log is None and (r.at is not None or r.rules is not None):
         raise click.UsageError("--at and --rules go with a recorded game")
-    if log is not None and (players is not None or empty):
+    if log is not None and (r.players is not None or r.empty):
         raise click.UsageError("--players and --empty go with a ruleset")
-    if watch and not own:
+    if r.watch and not own:
         raise click.UsageError("--watch goes with a folder of your own, such as ./my_map")
-    out = out if out is not None else Path(f"{Path(parts_of(what)[0]).name.partition('.')[0] or 'board'}.svg")
+    out = out if out is not None else Path(f"{Path(parts_of(r.what)[0]).name.partition('.')[0] or 'board'}.svg")
     if out.suffix not in (".svg", ".png"):
         raise click.UsageError(f"{out} is neither .svg nor .png")
     if log is not None:
         if not viewed.omniscient:
             tell_seats(str(log), "without `--for` and `--public` it is shown")
-        game = _replayed(log, at, rules, lenient=not viewed.omniscient)
-        secret = not viewed.public and game.omniscient.visibility.secretive
-        ctx.exit(_draw(game.ruleset, _seen(game, viewed), language, out, secret=secret))
+        game = _replayed(log, r.at, r.rules, lenient=not viewed.omniscient)
+        secret = not viewed.public and game.omniscient.secretive
+        ctx.exit(_draw(game.ruleset, _seen(game, viewed), r.language, out, secret=secret))
     if not own:
-        ruleset = load_ruleset(what)
-        ctx.exit(_draw(ruleset, _start(ruleset, players, empty, viewed), language, out))
-    draft = partial(_draft, what, players, empty, viewed, language, out)
-    ctx.exit(_watch(draft, [Path(part) for part in parts_of(what) if is_path(part)]) if watch else draft())
+        ruleset = load_ruleset(r.what)
+        ctx.exit(_draw(ruleset, _start(ruleset, r.players, r.empty, viewed), r.language, out))
+    draft = partial(_draft, r.what, r.players, r.empty, viewed, r.language, out)
+    ctx.exit(_watch(draft, [Path(part) for part in parts_of(r.what) if is_path(part)]) if r.watch else draft())
 
 
 def _watch(draft: Callable[[], int], folders: list[Path]) -> int:

@@ -47,7 +47,7 @@ def write_game(game: Game, path: Path, seat: str) -> bool:
         return False
     try:
         if is_whole(game, seat):
-            with SavedGame(path, secret=game.omniscient.visibility.secretive) as saved:
+            with SavedGame(path, secret=game.omniscient.secretive) as saved:
                 saved.begin(new_header(game))
                 saved.add(*game.omniscient.numbers.steps)
                 saved.leave(game)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
@@ -22,6 +23,19 @@ if TYPE_CHECKING:
     from rulespec.engine.replay.replay import ReplayResult
 
 
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    logs: tuple[Path, ...]
+    seat: str | None
+    public: bool
+    earlier: Path | None
+    bundle: bool
+    beside: bool
+    rules: str | None
+    out: Path | None
+
+
 @click.command("log")
 @click.argument("logs", type=click.Path(path_type=Path), metavar="LOG...", nargs=-1, required=True)
 @viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all seats have seen.")
@@ -35,17 +49,7 @@ if TYPE_CHECKING:
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; secrets for its owner alone."
 )
 @click.pass_context
-def command(
-    ctx: click.Context,
-    logs: tuple[Path, ...],
-    seat: str | None,
-    public: bool,
-    earlier: Path | None,
-    bundle: bool,
-    beside: bool,
-    rules: str | None,
-    out: Path | None,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Print the recorded game LOG as a seat has seen it, check what the seat was given, or put its rules into it.
 
     Arguments that the seat does not see are `?`; choices of a round that is open are sealed. The last lines have how
@@ -60,22 +64,23 @@ def command(
 
     Example: rulespec log game.jsonl --bundle --out whole.jsonl
     """
-    viewed = viewer(seat, public)
-    _check_usage(viewed, len(logs), bundle, beside, earlier, out)
+    r = _Request(**values)
+    viewed = viewer(r.seat, r.public)
+    _check_usage(viewed, len(r.logs), r.bundle, r.beside, r.earlier, r.out)
     if viewed.omniscient:
         from rulespec.cli.log_bundle import print_bundled, write_bundles
 
-        ctx.exit(print_bundled(logs[0], rules, out) if bundle else write_bundles(logs, rules))
-    log = logs[0]
-    own = "" if earlier is None or _is_same(log, earlier) else str(earlier)
+        ctx.exit(print_bundled(r.logs[0], r.rules, r.out) if r.bundle else write_bundles(r.logs, r.rules))
+    log = r.logs[0]
+    own = "" if r.earlier is None or _is_same(log, r.earlier) else str(r.earlier)
     tell_seats(str(log), f"`rulespec replay {log}` shows it", own)
-    if earlier is not None:
-        ctx.exit(_check(log, viewed, earlier, rules))
+    if r.earlier is not None:
+        ctx.exit(_check(log, viewed, r.earlier, r.rules))
     from rulespec.engine.logs.log_file import standing
     from rulespec.engine.logs.seat_log import seat_log
 
     report = Report()
-    native, result = _replayed(log, rules, report)
+    native, result = _replayed(log, r.rules, report)
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset), err=True)
     seen_by = viewed.seat(native.header.seats)
@@ -84,14 +89,14 @@ def command(
     places = [result.places[number] for number in standing(result.moves)]
     lines = list(seat_log(result.game, seen_by, native, places))
     texts = [to_json_text(line, plain=True) for line in lines]
-    if out is None:
+    if r.out is None:
         for line, text in zip(lines, texts, strict=True):
             as_it_is = escaped(text) == text and "##[" not in text  # else it would not be JSON on the screen
             output.echo(text if as_it_is else to_json_text(line))
         return
-    with output.written(out, secret=not viewed.public and result.game.omniscient.visibility.secretive) as file:
+    with output.written(r.out, secret=not viewed.public and result.game.omniscient.secretive) as file:
         file.write("\n".join(texts) + "\n")
-    output.echo(f"written: {out}")
+    output.echo(f"written: {r.out}")
 
 
 def _check_usage(viewed: Viewer, logs: int, bundle: bool, beside: bool, earlier: Path | None, out: Path | None) -> None:
@@ -120,7 +125,7 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     result = replay_native(native, load_ruleset(rules) if rules is not None else named_ruleset(native), report=report)
     if result.divergence is not None:
         tells = f"`rulespec replay {log}` tells why"
-        if not result.game.omniscient.visibility.secretive:
+        if not result.game.omniscient.secretive:
             raise click.UsageError(f"{log} is not legal from {result.divergence.place} on: {tells}")
         legal = output.counted(result.game.ply, "decision")
         raise click.UsageError(f"{log} is legal for {legal} only, not to its end: {tells}")

@@ -9,12 +9,11 @@ from itertools import islice
 import click
 
 from rulespec.cli import option_list, output
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, own_options
 from rulespec.engine.game.names import seat_of, speaker
 from rulespec.engine.game.notation import split_option
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.round import own_options
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.moves import seen_now
 from rulespec.engine.words.narrator import Narrator
@@ -84,7 +83,7 @@ class Person:
 
     def telling(self) -> bool:
         """Whether what may be done now can tell what is private."""
-        return self.game.omniscient.visibility.tells(self.game.omniscient.numbers.asked)
+        return self.game.omniscient.telling
 
     def offered(self) -> Iterator[Option]:
         """The legal options that a person is shown: those of others only where they tell nothing that is private."""

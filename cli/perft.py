@@ -49,6 +49,23 @@ _FEW = 3_000
 """Nodes for which a wasm module is not worth making."""
 
 
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    ref: str
+    players: int | None
+    log: Path | None
+    at: int | None
+    depth: int | None
+    divide: bool
+    limit: int
+    settings: tuple[str, ...]
+    backend: str
+    check: bool
+    record: bool
+    format_: str
+
+
 @click.command("perft")
 @click.argument("ref")
 @click.option(
@@ -68,21 +85,7 @@ _FEW = 3_000
 @click.option("--record", is_flag=True, help="Count the record of REF again, and write it.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    ref: str,
-    players: int | None,
-    log: Path | None,
-    at: int | None,
-    depth: int | None,
-    divide: bool,
-    limit: int,
-    settings: tuple[str, ...],
-    backend: str,
-    check: bool,
-    record: bool,
-    format_: str,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Count the positions at depth D in a game of the ruleset REF.
 
     Every legal option counts once, including those of chance and out of turn. Leaves are lines of D options, ended are
@@ -94,30 +97,32 @@ def command(
 
     Example: rulespec perft imperial --players 3 --depth 4 --divide
     """
+    r = _Request(**values)
+    at = r.at
     from rulespec.load import load_ruleset
 
-    chosen = output.key_values(settings)
-    if check or record:
-        named = [value is not None for value in (players, log, at, depth)]
-        if (check and record) or any(named) or chosen or divide:
+    chosen = output.key_values(r.settings)
+    if r.check or r.record:
+        named = [value is not None for value in (r.players, r.log, at, r.depth)]
+        if (r.check and r.record) or any(named) or chosen or r.divide:
             raise click.UsageError("--check or --record goes with REF, --backend and --format alone")
-        with backend_errors(backend):
-            code = _check(load_ruleset(ref), backend, format_) if check else _record(load_ruleset(ref))
+        with backend_errors(r.backend):
+            code = _check(load_ruleset(r.ref), r.backend, r.format_) if r.check else _record(load_ruleset(r.ref))
         ctx.exit(code)
-    if depth is None or (players is not None and log is not None):
+    if r.depth is None or (r.players is not None and r.log is not None):
         raise click.UsageError("say --depth D, and either --players N or --from LOG")
-    if at is not None and log is None:
+    if at is not None and r.log is None:
         raise click.UsageError("--at goes with --from")
-    if chosen and log is not None:
+    if chosen and r.log is not None:
         raise click.UsageError("--set goes with --players; a log has its own")
-    ruleset = load_ruleset(ref)
-    with backend_errors(backend):
-        if log is not None:
-            at, games = _from_log(ruleset, log, at, BACKENDS[backend])
+    ruleset = load_ruleset(r.ref)
+    with backend_errors(r.backend):
+        if r.log is not None:
+            at, games = _from_log(ruleset, r.log, at, BACKENDS[r.backend])
         else:
-            seats = seat_names(number_of_players(ruleset, players), ruleset.seats)
-            games = {b: Game(ruleset, seats, chosen, b) for b in BACKENDS[backend]}
-        code = _count(_Position(ruleset, games, log, at or 0, backend), depth, limit, divide, format_)
+            seats = seat_names(number_of_players(ruleset, r.players), ruleset.seats)
+            games = {b: Game(ruleset, seats, chosen, b) for b in BACKENDS[r.backend]}
+        code = _count(_Position(ruleset, games, r.log, at or 0, r.backend), r.depth, r.limit, r.divide, r.format_)
     ctx.exit(code)
 
 

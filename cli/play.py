@@ -6,8 +6,10 @@ import secrets
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.bundles.rules import whose
@@ -24,11 +26,10 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, own_options
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.names import AmbiguousNameError
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError, TakenBack
-from rulespec.engine.game.round import own_options
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
@@ -63,6 +64,22 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 """Commands by their whole names."""
 
 
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    ref: str
+    players: int | None
+    bots: int
+    names: str | None
+    each: tuple[str, ...]
+    seed: int | None
+    redraw: bool
+    settings: tuple[str, ...]
+    log: Path | None
+    ids: bool
+    language: str | None
+
+
 @click.command("play")
 @click.argument("ref", metavar="REF|LOG")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
@@ -76,46 +93,33 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 @click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    ref: str,
-    players: int | None,
-    bots: int,
-    names: str | None,
-    each: tuple[str, ...],
-    seed: int | None,
-    redraw: bool,
-    settings: tuple[str, ...],
-    log: Path | None,
-    ids: bool,
-    language: str | None,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Play a game of the ruleset REF at the terminal, or go on with the saved game LOG under the rules that it carries.
 
     Example: rulespec play imperial --players 3 --bots 2 --log game.jsonl
     """
-    log, ruleset, players = _opened(ref, log, players)
+    r = _Request(**values)
+    log, ruleset, players = _opened(r.ref, r.log, r.players)
     if whose(ruleset):
         output.echo(whose(ruleset))
-    words = words_of(ruleset, language, "id" if ids else "title")
-    named = split_names(names, each)
+    words = words_of(ruleset, r.language, "id" if r.ids else "title")
+    named = split_names(r.names, r.each)
     players = number_of_players(ruleset, players or len(named) or None)
-    if bots > players:
+    if r.bots > players:
         raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
     seats = named or seat_names(players, ruleset.seats)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
     if any("\ud800" <= char <= "\udfff" for name in seats for char in name):
         raise click.BadParameter("a name is no text: it has bytes that are not UTF-8", param_hint="--names")
-    chosen = output.key_values(settings)
+    chosen = output.key_values(r.settings)
     if may_hide(ruleset):
         tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
-    seed_given = seed is not None
-    seed = secrets.randbelow(10**9) if seed is None else seed
+    seed = secrets.randbelow(10**9) if r.seed is None else r.seed
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
-        secret = game is None or game.omniscient.visibility.secretive
+        secret = game is None or game.omniscient.secretive
         with nullcontext() if log is None else SavedGame(log, secret=secret, lenient=is_of_seats()) as saved:
             if saved is not None and saved.log is not None:
                 game = _resumed(saved.log, ruleset, players, chosen)
@@ -123,10 +127,10 @@ def command(
             if saved is not None:
                 _save(saved, game)
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
-            note = f"seed {seed} · " if seed_given or not game.omniscient.visibility.secretive else ""
+            note = f"seed {seed} · " if r.seed is not None or not game.omniscient.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
-            bots_seats = frozenset(game.seats[players - bots :])
-            code = Table(words, game, bots_seats, Chance(seed, redraw=redraw), saved).play()
+            bots_seats = frozenset(game.seats[players - r.bots :])
+            code = Table(words, game, bots_seats, Chance(seed, redraw=r.redraw), saved).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS
@@ -151,7 +155,7 @@ def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | Non
 
 def _save(saved: SavedGame, game: Game) -> None:
     """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
-    secret = game.omniscient.visibility.secretive
+    secret = game.omniscient.secretive
     if saved.log is None and saved.begin(new_header(game), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")
     elif secret:
@@ -204,7 +208,7 @@ class Table:
         self.saved = saved
         self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
         self.together = Person(words, game, None)
-        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.visibility.secretive)
+        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.secretive)
         self.early = EarlyChoices(game)
         self.unsaved = False
 

@@ -33,7 +33,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import teams_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.replay.replay import Load, ReplayResult, Trace, replay_log
+from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult, Trace
 from rulespec.typed.teams import won_by
 
 if TYPE_CHECKING:
@@ -42,6 +42,31 @@ if TYPE_CHECKING:
     from rulespec.typed import nodes as typed
 
 _NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for, --public and --out"
+
+
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    logs: tuple[Path, ...]
+    rules: str | None
+    under: str | None
+    dialect: str | None
+    past: bool
+    until: int | None
+    moves: bool
+    first: int | None
+    last: int | None
+    at: int | None
+    state: bool
+    seat: str | None
+    public: bool
+    shown: Names
+    language: str | None
+    check: bool
+    format_: str
+    trace: Path | None
+    out: Path | None
+    backend: Backend
 
 
 @click.command("replay")
@@ -73,29 +98,7 @@ _NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for, --public
     help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
 )
 @click.pass_context
-def command(
-    ctx: click.Context,
-    logs: tuple[Path, ...],
-    rules: str | None,
-    under: str | None,
-    dialect: str | None,
-    past: bool,
-    until: int | None,
-    moves: bool,
-    first: int | None,
-    last: int | None,
-    at: int | None,
-    state: bool,
-    seat: str | None,
-    public: bool,
-    shown: Names,
-    language: str | None,
-    check: bool,
-    format_: str,
-    trace: Path | None,
-    out: Path | None,
-    backend: Backend,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Replay the recorded games LOG…, native or of a known dialect.
 
     Prints the final standings, with --moves also the moves in words, or the decision that breaks a rule, the rule, and
@@ -107,49 +110,51 @@ def command(
 
     Example: rulespec replay game.json --moves --from 50 --to 60
     """
-    viewed = viewer(seat, public)
-    _tell_seat(viewed, logs, check or trace is not None or out is not None)
-    _check_past(past, rules, under)
-    if under is not None:
+    r = _Request(**values)
+    viewed = viewer(r.seat, r.public)
+    if not viewed.omniscient:  # from now on, only what a seat may know of a log is shown
+        tell_seats(str(r.logs[0]), "without `--for` and `--public` it is shown")
+    _check_usage(r, viewed)
+    if r.under is not None:
         from rulespec.cli.judge import judge_logs
 
-        if check or moves or state or any(value is not None for value in (until, trace, out, at, seat)) or public:
-            raise click.UsageError(f"--under does not go with {_NOT_UNDER}")
-        with backend_errors(backend):
-            code = judge_logs(logs, under, rules, dialect, backend, format_, (language, shown))
+        with backend_errors(r.backend):
+            code = judge_logs(r.logs, r.under, r.rules, r.dialect, r.backend, r.format_, (r.language, r.shown))
         ctx.exit(code)
-    if (many := len(logs) > 1) and (out is not None or moves or at is not None or state):
-        raise click.UsageError("--out, --moves, --at and --state take one log at a time")
-    if not moves and (first is not None or last is not None or not viewed.omniscient):
-        raise click.UsageError("--from, --to, --for and --public go with --moves")
-    if at is not None and (moves or until is not None):
-        raise click.UsageError("--at does not go with --moves and --until")
-    showing, load = Showing(moves, first, last, at, state, viewed), _loader()
-    with backend_errors(backend), ExitStack() as stack:
-        write = _writer(stack.enter_context(output.written(trace, secret=True))) if trace is not None else None
-        run = _Run(
-            rules, dialect, past, until, backend, check, format_, out, many, write, load, showing, shown, language
-        )
-        codes = [run.replay(log) for log in logs]
-        _echo_total(codes, format_)
+    showing, load = Showing(r.moves, r.first, r.last, r.at, r.state, viewed), _loader()
+    with backend_errors(r.backend), ExitStack() as stack:
+        write = _writer(stack.enter_context(output.written(r.trace, secret=True))) if r.trace is not None else None
+        run = _Run(r, write, load, showing)
+        codes = [run.replay(log) for log in r.logs]
+        _echo_total(codes, r.format_)
     ctx.exit(max(codes))
+
+
+def _check_usage(r: _Request, viewed: Viewer) -> None:
+    """Refuses flags that do not go together."""
+    whole = r.check or r.trace is not None or r.out is not None
+    if whole and not viewed.omniscient:
+        raise click.UsageError(
+            "--for and --public do not go with --check, --trace and --out: they tell all of the game"
+        )
+    if r.past and (r.rules is not None or r.under is not None):
+        raise click.UsageError("--past-known-faults does not go with --rules and --under: the dialect names the rules")
+    if r.under is not None:
+        if whole or r.moves or r.state or r.until is not None or r.at is not None or not viewed.omniscient:
+            raise click.UsageError(f"--under does not go with {_NOT_UNDER}")
+        return
+    if len(r.logs) > 1 and (r.out is not None or r.moves or r.at is not None or r.state):
+        raise click.UsageError("--out, --moves, --at and --state take one log at a time")
+    if not r.moves and (r.first is not None or r.last is not None or not viewed.omniscient):
+        raise click.UsageError("--from, --to, --for and --public go with --moves")
+    if r.at is not None and (r.moves or r.until is not None):
+        raise click.UsageError("--at does not go with --moves and --until")
 
 
 def _echo_total(codes: list[int], format_: str) -> None:
     """Prints how many of several logs are legal."""
     if len(codes) > 1 and format_ == "text":
         output.echo(_total(codes))
-
-
-def _tell_seat(viewed: Viewer, logs: tuple[Path, ...], all_of_it: bool) -> None:
-    """From now on, only what a seat may know of a log is shown; options that show all of it are refused."""
-    if viewed.omniscient:
-        return
-    tell_seats(str(logs[0]), "without `--for` and `--public` it is shown")
-    if all_of_it:
-        raise click.UsageError(
-            "--for and --public do not go with --check, --trace and --out: they tell all of the game"
-        )
 
 
 def _loader() -> Load:
@@ -159,48 +164,39 @@ def _loader() -> Load:
     return cache(load_ruleset)
 
 
-def _check_past(past: bool, rules: str | None, under: str | None) -> None:
-    """Refuses other rules for a log that is to be replayed past known faults."""
-    if past and (rules is not None or under is not None):
-        raise click.UsageError("--past-known-faults does not go with --rules and --under: the dialect names the rules")
-
-
 class _Run(Struct, frozen=True):
-    """A run of the command, with the options that hold for each log."""
+    """A run of the command: the request, and what its logs share."""
 
-    rules: str | None
-    dialect: str | None
-    past: bool
-    until: int | None
-    backend: Backend
-    check: bool
-    format_: str
-    out: Path | None
-    many: bool
+    request: _Request
     write: Trace | None
     load: Load
     showing: Showing
-    shown: Names
-    language: str | None
+
+    @property
+    def many(self) -> bool:
+        """Whether there are several logs: each has one line then."""
+        return len(self.request.logs) > 1
 
     def replay(self, log: Path) -> int:
         """Replays and prints one log; returns the exit code."""
         result = self._result(log)
         if result is None:
-            if self.many and self.format_ == "text":
+            if self.many and self.request.format_ == "text":
                 output.echo(f"{log}: {output.style('cannot be read', fg='red')}")
             return output.UNUSABLE
         self.showing.viewer.seat(result.game.names)  # an error, unless there is such a seat
         broken = None
-        if self.check:
+        if self.request.check:
             from rulespec.engine.verify.audit import first_broken  # lazily: most replays do not ask
 
             broken = first_broken(result)
-        if self.out is not None:
-            _write(result, self.out)
+        if self.request.out is not None:
+            _write(result, self.request.out)
         ruleset = result.game.ruleset
-        if self.format_ == "json":
-            checked: dict[str, Any] = {"broken": broken.to_json() if broken is not None else None} if self.check else {}
+        if self.request.format_ == "json":
+            checked: dict[str, Any] = (
+                {"broken": broken.to_json() if broken is not None else None} if self.request.check else {}
+            )
             if self.showing.moves:
                 words = self._words(ruleset)
                 checked["moves"] = [move.to_json() for move in tell_moves(result, words, self.showing)]
@@ -208,32 +204,32 @@ class _Run(Struct, frozen=True):
         elif self.many:
             output.echo(_line(result, self._words(ruleset)) + (f"; {_breaks(broken)}" if broken is not None else ""))
         else:
-            show(result, self._words(ruleset), self.showing, stopped=self.until is not None)
+            show(result, self._words(ruleset), self.showing, stopped=self.request.until is not None)
             if broken is not None:
                 _broken(broken)
         sound = result.divergence is None and broken is None and result.other_end is None
         return output.OK if sound else output.PROBLEMS
 
     def _words(self, ruleset: typed.Ruleset) -> Words:
-        return words_of(ruleset, self.language, self.shown)
+        return words_of(ruleset, self.request.language, self.request.shown)
 
     def _result(self, log: Path) -> ReplayResult | None:
         """The replay of a log; None if it cannot be read. Prints the diagnostics."""
         report, result = Report(), None
         try:
-            result = replay_log(
+            result = ReplayRequest(
                 log,
-                rules=self.rules,
-                dialect=self.dialect,
-                until=self.until,
-                backend=self.backend,
+                rules=self.request.rules,
+                dialect=self.request.dialect,
+                until=self.request.until,
+                backend=self.request.backend,
                 trace=self.write,
                 report=report,
                 load=self.load,
-                single_use=not self.many and not self.check,
+                single_use=not self.many and not self.request.check,
                 lenient=not self.showing.viewer.omniscient,
-                past_known_faults=self.past,
-            )
+                past_known_faults=self.request.past,
+            ).replay()
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
         except RulesetFaultError as fault:

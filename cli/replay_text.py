@@ -18,7 +18,8 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
 from rulespec.engine.logs.seat_log import seen_notes
-from rulespec.engine.replay.replay import Divergence, ReplayResult
+from rulespec.engine.replay.divergence import Divergence
+from rulespec.engine.replay.replay import ReplayResult
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
@@ -181,7 +182,7 @@ def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
         return SeenNotes({}, (), None, False)
     viewer = showing.viewer
     seat = None if viewer.omniscient else viewer.seat(result.game.names)
-    return seen_notes(result.native, seat, not viewer.omniscient and result.game.omniscient.visibility.secretive)
+    return seen_notes(result.native, seat, not viewer.omniscient and result.game.omniscient.secretive)
 
 
 def _places(result: ReplayResult, showing: Showing) -> list[int]:

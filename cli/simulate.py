@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.against import as_json as difference_json
@@ -75,6 +76,27 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     return value or ""
 
 
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    ref: str
+    players: str | None
+    games: int
+    seed: int
+    cap: int
+    settings: tuple[str, ...]
+    against: str | None
+    only: tuple[str, ...]
+    backend: str
+    jobs: int
+    cluster: str
+    out: Path | None
+    failures: Path | None
+    format_: str
+    shown: Names
+    language: str | None
+
+
 @click.command("simulate")
 @click.argument("ref")
 @click.option("--players", metavar="N", help="Number of players, or several: 2-6; games take turns.")
@@ -113,25 +135,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @word_options
 @click.pass_context
-def command(
-    ctx: click.Context,
-    ref: str,
-    players: str | None,
-    games: int,
-    seed: int,
-    cap: int,
-    settings: tuple[str, ...],
-    against: str | None,
-    only: tuple[str, ...],
-    backend: str,
-    jobs: int,
-    cluster: str,
-    out: Path | None,
-    failures: Path | None,
-    format_: str,
-    shown: Names,
-    language: str | None,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
     Players choose uniformly among the legal options; chance options come by their weights. The games do not depend on
@@ -141,37 +145,40 @@ def command(
 
     Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl
     """
+    r = _Request(**values)
     from rulespec.load import load_ruleset
 
-    said, chosen = seat_counts(players) if players is not None else None, output.key_values(settings)
-    if cluster and jobs != 1:
+    said, chosen = seat_counts(r.players) if r.players is not None else None, output.key_values(r.settings)
+    if r.cluster and r.jobs != 1:
         raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
-    if against is None and only:
+    if r.against is None and r.only:
         raise click.UsageError("--only goes with --against")
-    if against is not None and (out or failures):
+    if r.against is not None and (r.out or r.failures):
         raise click.UsageError("--out and --failures are for one ruleset: run each without --against")
-    ruleset = load_ruleset(ref)
+    ruleset = load_ruleset(r.ref)
     counts = said or [number_of_players(ruleset, None)]
-    words = words_of(ruleset, language, shown)  # their mistakes are reported before games are played
+    words = words_of(ruleset, r.language, r.shown)  # their mistakes are reported before games are played
 
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
-        plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
-        return _Run(ruleset, _on(plan, ruleset, backend, games), chosen, failures)
+        plan = Plan.of(_anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
+        return _Run(ruleset, _on(plan, ruleset, r.backend, r.games), chosen, r.failures)
 
-    run = planned(ref, ruleset, chosen | output.key_values(only, "--only"))
-    other = None if against is None else planned(against, load_ruleset(against), chosen)
+    run = planned(r.ref, ruleset, chosen | output.key_values(r.only, "--only"))
+    other = None if r.against is None else planned(r.against, load_ruleset(r.against), chosen)
     started = time.perf_counter()
-    with counting() as handed, _resume_hint(out, whole=against is not None):
-        with nullcontext() if out is None else open_results(out, run.plan) as results:
-            run.recorded(results, games)
-            run.play(range(run.games, games), jobs, cluster, results, keep_rows=format_ == "json" and out is None)
+    with counting() as handed, _resume_hint(r.out, whole=r.against is not None):
+        with nullcontext() if r.out is None else open_results(r.out, run.plan) as results:
+            run.recorded(results, r.games)
+            run.play(
+                range(run.games, r.games), r.jobs, r.cluster, results, keep_rows=r.format_ == "json" and r.out is None
+            )
         if other is not None:
-            other.play(range(games), jobs, cluster, None, keep_rows=False)
-    if format_ == "json":
-        output.echo_json(_json(run, other, counts, out))
+            other.play(range(r.games), r.jobs, r.cluster, None, keep_rows=False)
+    if r.format_ == "json":
+        output.echo_json(_json(run, other, counts, r.out))
     else:
         _show(run, other, counts, words, time.perf_counter() - started, handed)
-    check_used(backend, handed)
+    check_used(r.backend, handed)
     ctx.exit(output.PROBLEMS if run.totals.failures or (other and other.totals.failures) else output.OK)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.backend_choice import BackendChoice
@@ -21,6 +22,20 @@ from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
     from rulespec.cli.random_games import RandomRun
+
+
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    ref: str
+    format_: str
+    backends: tuple[Backend, ...]
+    outside: tuple[Path, ...]
+    only: str
+    games: int
+    players: str | None
+    seed: int
+    failures: Path | None
 
 
 @click.command("test")
@@ -49,18 +64,7 @@ if TYPE_CHECKING:
     "--failures", type=click.Path(path_type=Path), help="Folder for the native logs of random games that fail."
 )
 @click.pass_context
-def command(
-    ctx: click.Context,
-    ref: str,
-    format_: str,
-    backends: tuple[Backend, ...],
-    outside: tuple[Path, ...],
-    only: str,
-    games: int,
-    players: str | None,
-    seed: int,
-    failures: Path | None,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Run the scenarios and recorded games of the ruleset REF.
 
     Scenarios are in scenarios/*.yaml, recorded games in logs/. Those of an overlay are in a folder of its name there,
@@ -71,27 +75,28 @@ def command(
 
     Example: rulespec test imperial --random 20
     """
+    r = _Request(**values)
     from rulespec.load import load_ruleset
 
     started = time.perf_counter()
     report = Report()
-    ruleset = load_ruleset(ref, report)
-    numbers = _numbers(players, ruleset)
+    ruleset = load_ruleset(r.ref, report)
+    numbers = _numbers(r.players, ruleset)
     failed: list[Case] = []
     counts = {"scenario": [0, 0], "log": [0, 0]}  # passed, failed
     with counting() as handed:
-        for case in _cases(ruleset, backends, report, only, outside):
+        for case in _cases(ruleset, r.backends, report, r.only, r.outside):
             counts[case.kind][not case.passed] += 1
             if not case.passed:
                 failed.append(case)
-                if format_ == "text":
+                if r.format_ == "text":
                     output.show(case.diagnostics, err=False)
-    run = _random_games(ruleset, numbers, games, seed, failures) if games else None
-    if run is not None and format_ == "text":
+    run = _random_games(ruleset, numbers, r.games, r.seed, r.failures) if r.games else None
+    if run is not None and r.format_ == "text":
         run.show()
     passed = not failed and report.ok and (run is None or not run.failures)
     nothing = passed and run is None and not any(map(sum, counts.values()))
-    if format_ == "json":
+    if r.format_ == "json":
         data = _json(ruleset, counts, failed, report)
         output.echo_json(data | ({"random": run.to_json()} if run is not None else {}))
     else:
@@ -104,9 +109,9 @@ def command(
         seconds = f"{time.perf_counter() - started:.1f} s"
         output.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
     if nothing:
-        output.echo(_way_to_tests(only), err=True)
+        output.echo(_way_to_tests(r.only), err=True)
         ctx.exit(output.UNUSABLE)
-    check_used("wasm" if "wasm" in backends else "".join(backends[:1]), handed)
+    check_used("wasm" if "wasm" in r.backends else "".join(r.backends[:1]), handed)
     ctx.exit(output.OK if passed else output.PROBLEMS)
 
 

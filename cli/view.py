@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
+from msgspec import Struct
 
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.seat_flags import viewer, viewer_flags
 from rulespec.diagnostics.report import Report
+
+
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    log: Path
+    out: Path
+    seat: str | None
+    public: bool
+    omniscient: bool
+    rules: str | None
+    dialect: str | None
+    language: str | None
+    until: int | None
 
 
 @click.command("view")
@@ -23,18 +39,7 @@ from rulespec.diagnostics.report import Report
 @click.option("--language", metavar="CODE", help="The language of the texts, such as `de`; default: the ruleset's.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    log: Path,
-    out: Path,
-    seat: str | None,
-    public: bool,
-    omniscient: bool,
-    rules: str | None,
-    dialect: str | None,
-    language: str | None,
-    until: int | None,
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Write a page that steps through the recorded game LOG: one file, which can be mailed and loads nothing.
 
     It has the board, the moves with the rules that each rests on, and charts of what the ruleset calls a measure. Keys:
@@ -43,26 +48,27 @@ def command(
 
     Example: rulespec view game.jsonl --out game.html
     """
+    r = _Request(**values)
     from rulespec.engine.replay.replay import replay_log
     from rulespec.pages.replay_page import replay_page
 
-    if omniscient and (seat is not None or public):
+    if r.omniscient and (r.seat is not None or r.public):
         raise click.UsageError("--for and --public do not go with --omniscient: that shows everything")
-    viewed = viewer(seat, public or (seat is None and not omniscient))
-    if not omniscient:
-        tell_seats(str(log), "`--omniscient` shows it")
+    viewed = viewer(r.seat, r.public or (r.seat is None and not r.omniscient))
+    if not r.omniscient:
+        tell_seats(str(r.log), "`--omniscient` shows it")
     report = Report()
-    lenient = not omniscient
-    result = replay_log(log, rules=rules, dialect=dialect, until=until, report=report, lenient=lenient)
+    lenient = not r.omniscient
+    result = replay_log(r.log, rules=r.rules, dialect=r.dialect, until=r.until, report=report, lenient=lenient)
     output.show(report.diagnostics)
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
     note = Report()
-    page = replay_page(result, viewed.seat(result.game.names), language, note)
-    with output.written(out, secret=not viewed.public and result.game.omniscient.visibility.secretive) as file:
+    page = replay_page(result, viewed.seat(result.game.names), r.language, note)
+    with output.written(r.out, secret=not viewed.public and result.game.omniscient.secretive) as file:
         file.write(page)
     output.show(note.diagnostics, result.game.ruleset.sources)
-    output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")
+    output.echo(f"written: {r.out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")
     if result.divergence is not None:
         output.echo("the log breaks a rule: the page opens there")
     ctx.exit(output.OK)

@@ -8,7 +8,8 @@ from typing import Any
 from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.replay.replay import Divergence, ReplayResult
+from rulespec.engine.replay.divergence import Divergence
+from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.words import Words
 from rulespec.typed.teams import ALL, won_by
 

@@ -11,11 +11,10 @@ from rulespec.bundles.rules import whose
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.board import board_of
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.state_json import state_json
-from rulespec.engine.game.views import seen_state
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.moves import Move, Moves
@@ -74,7 +73,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
     """
     game = result.game
-    seat = seat if game.omniscient.visibility.secretive else OMNISCIENT
+    seat = seat if game.omniscient.secretive else OMNISCIENT
     moves = result.moves
     if len(moves) > MAX_MOVES:
         message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
@@ -165,7 +164,7 @@ def _about(result: ReplayResult, seat: str | None, words: Words) -> str:
     game = result.game
     rules = whose(game.ruleset) or game.ruleset.ref
     parts = [rules, result.log.replace("\\", "/").rpartition("/")[2], ", ".join(game.shown_names.values())]
-    if game.omniscient.visibility.secretive:
+    if game.omniscient.secretive:
         seen = words.word("seen_by_all") if seat is None else words.word("seen_by", seat=game.shown_names.get(seat, ""))
         parts.append(words.word("everything") if seat == OMNISCIENT else seen)
     return " · ".join([*parts, *[result.random] * bool(result.random)])

@@ -1,5 +1,6 @@
-"""Build backend: setuptools, also where the links in `rulespec/` are plain files.
+"""Build backend: setuptools, with the parser's tables, also where the links in `rulespec/` are plain files.
 
+Each build writes the tables beside the grammar; git ignores them.
 Git without `core.symlinks`, and a zip unpacked by a program without links, leave a text file with the target of each
 link. Such a checkout is built from a copy with folders in their places; a checkout with links is built where it is.
 """
@@ -7,6 +8,8 @@ link. Such a checkout is built from a copy with folders in their places; a check
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
@@ -27,6 +30,7 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     """Builds the wheel; as in PEP 517, like the hooks below."""
     target, metadata = _absolute(wheel_directory), metadata_directory and _absolute(metadata_directory)
     with complete_sources():
+        write_tables()
         return build_meta.build_wheel(target, config_settings, metadata)
 
 
@@ -34,6 +38,7 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     """Builds the source archive."""
     target = _absolute(sdist_directory)
     with complete_sources():
+        write_tables()
         return build_meta.build_sdist(target, config_settings)
 
 
@@ -60,6 +65,7 @@ def build_editable(
 ) -> str:
     """Builds the wheel of an editable install."""
     _require_links()
+    write_tables()
     return build_meta.build_editable(wheel_directory, config_settings, metadata_directory)
 
 
@@ -75,6 +81,11 @@ def complete_sources() -> Iterator[None]:
         _copy(root, targets, Path(name))
         with chdir(name):
             yield
+
+
+def write_tables() -> None:
+    """Writes the parser's tables into the sources in the current folder."""
+    subprocess.run([sys.executable, "-m", "rulespec.syntax.parse_table"], check=True)
 
 
 def plain_links(root: Path) -> dict[Path, Path]:

@@ -251,7 +251,8 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     source.root = merged
     lay_rules(source, reader.rules_of(folder), reader.report)
     rules = [f"rules/{file.name}" for file in place.matches(folder, "rules/*.rules")]
-    source.lay(place.display(folder / name) for name in ("game.yaml", *(f"{s}.yaml" for s in SECTION_FILES), *rules))
+    files = ["game.yaml", *(f"{section}.yaml" for section in SECTION_FILES), *rules]
+    source.lay([place.display(folder / name) for name in files])
     source.titled.append((folder, "titles"))  # read by those who show words: they change no game either
     if place.present(folder / "rules.yaml"):
         listed = reader.yaml(folder, "rules.yaml", "rules")

@@ -39,6 +39,7 @@ from worlds import Play
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
+from rulespec.syntax import parse_table
 
 __all__ = ["browser", "courier", "errands", "known_rulesets", "open_page", "replay"]  # fixtures of several files
 
@@ -50,6 +51,8 @@ settings.load_profile("new" if os.environ.get("RULESPEC_NEW") else "fixed")
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # workers inherit the environment of the process that starts them
         os.environ["RULESPEC_CACHE"] = tempfile.mkdtemp(prefix="rulespec-tests-")
+        if not parse_table.is_current():  # a checkout that has not been built since its grammar changed
+            parse_table.write()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
 import subprocess
 import sys
@@ -36,6 +38,8 @@ ROOMS = (
     "testing",
 )
 """The rooms of the package in the order in which data flows; a room is a folder or a single file."""
+FOLDERS = ("rulespec", "engine", "drawing", "cli", "lsp", "pages")
+"""The folders of the package's modules."""
 
 # Words that only a game has.
 GAME_WORDS = {
@@ -71,21 +75,14 @@ def room(module: str) -> str:
     return ".".join(parts[: 2 if parts[0] == "engine" and len(parts) > 1 else 1])
 
 
-def imported(path: Path, *, lazily: bool = True) -> set[str]:
-    """Names that a file imports, below `rulespec`; without those that only type checkers read."""
+def imported(path: Path) -> set[str]:
+    """Names that a file imports, below `rulespec`: also in functions, and where only type checkers read."""
     results: set[str] = set()
-    todo: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not lazily:
-            continue
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             results |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             results |= {f"{node.module}.{alias.name}" for alias in node.names}
-        todo += ast.iter_child_nodes(node)
     return {name.removeprefix("rulespec.") for name in results if name.startswith("rulespec.")}
 
 
@@ -137,6 +134,20 @@ def test_imports_go_from_a_room_to_rooms_before_it() -> None:
     assert not upward
 
 
+@pytest.mark.parametrize("log", ["logs/quickstart.jsonl", "logs/playimperial/c002-standard-4p.json"])
+def test_a_replay_climbs_at_most_six_times(log: str) -> None:
+    """A climb: a function of a room calls one of a later room, which was handed in. Each pair counts once."""
+    names = {path.relative_to(ROOT).as_posix(): room(name) for name, path in package().items()}
+    words = [sys.executable, "tests/support/calls.py", "replay", f"games/imperial/{log}"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "RULESPEC_CACHE": ""}
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, encoding="utf-8", check=True)
+    calls = json.loads(done.stdout.splitlines()[-1])
+    assert len(calls) > 500
+    rank = {file: ROOMS.index(name) for file, name in names.items() if name in ROOMS}
+    climbs = [f"{f} {caller} -> {g} {callee}" for f, caller, g, callee in calls if rank[g] > rank[f]]
+    assert len(climbs) <= 6, climbs
+
+
 def arrows() -> list[str]:
     """Which room imports which, without the arrows that follow from others."""
     names = set(package())
@@ -168,9 +179,7 @@ LARGER = {
 
 def test_functions_classes_and_modules_fit_on_their_screens() -> None:
     large = {}
-    for path in {
-        p for folder in ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "release") for p in modules(folder)
-    }:
+    for path in {p for folder in (*FOLDERS, "release") for p in modules(folder)}:
         name, text = str(path.relative_to(ROOT)), path.read_text("utf-8")
         if text.count("\n") > 500 and name not in LARGER:
             large[name] = text.count("\n")
@@ -180,6 +189,19 @@ def test_functions_classes_and_modules_fit_on_their_screens() -> None:
                 if lines > (300 if isinstance(node, ast.ClassDef) else 60):
                     large[f"{name}:{node.lineno} {node.name}"] = lines
     assert not large
+
+
+def test_functions_have_at_most_eight_parameters() -> None:
+    """More are a record."""
+    many = {}
+    for path in {p for folder in (*FOLDERS, "release", "tests") for p in modules(folder)}:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                a = node.args
+                names = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+                if len([arg for arg in names if arg.arg not in ("self", "cls")]) > 8:
+                    many[f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"] = len(names)
+    assert many == {}
 
 
 @pytest.mark.parametrize("folder", ["rulespec", "bench", "fuzz"])
@@ -218,9 +240,10 @@ def test_the_package_has_links_to_the_folders_of_the_checkout(name: str) -> None
 
 
 def test_no_room_reaches_through_a_game_into_its_position() -> None:
-    inner = re.compile(r"\bgame\.(_?position|omniscient\._|_session|_words)\b")
-    folders = ("rulespec", "engine", "drawing", "cli", "lsp", "pages")
-    paths = [p for folder in folders for p in modules(folder) if p.parent != ROOT / "engine" / "game"]
+    inner = re.compile(
+        r"\bgame\.(_?position\b|omniscient\._|omniscient\.visibility\.(?:secretive|tells)|_session\b|_words\b)"
+    )
+    paths = [p for folder in FOLDERS for p in modules(folder) if p.parent != ROOT / "engine" / "game"]
     results = {p: inner.findall(re.sub(r"engine\.game\.position\b", "", p.read_text("utf-8"))) for p in paths}
     assert {p: names for p, names in results.items() if names} == {}
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from builds import build, environment, run, working_copy
+from docs_pages import tracked
 from folders import ROOT
 
 from rulespec.documents.versions import RULESPEC
@@ -45,16 +46,22 @@ def wheel(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("wheel"), checkout)
 
 
+@pytest.fixture(scope="module")
+def archive(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("archive")
+    run(sys.executable, "-c", BUILD_SDIST, folder, folder=checkout)
+    (result,) = folder.glob("*.tar.gz")
+    return result
+
+
 def test_the_wheel_claims_one_name(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         tops = {name.split("/")[0] for name in file.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"rulespec"}
 
 
-def test_the_source_archive_makes_the_same_wheel(wheel: Path, checkout: Path, tmp_path: Path) -> None:
+def test_the_source_archive_makes_the_same_wheel(wheel: Path, archive: Path, tmp_path: Path) -> None:
     """The archive holds files where the checkout has links, and no tests without their fixtures."""
-    run(sys.executable, "-c", BUILD_SDIST, tmp_path, folder=checkout)
-    (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as file:
         members = file.getmembers()
     assert not [m.name for m in members if m.issym() or m.islnk() or "/tests/" in m.name]
@@ -79,6 +86,19 @@ def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> N
         wanted |= {OURS + inside + p.relative_to(checkout / top).as_posix() for p in files}
     wanted |= {f"{OURS}diagnostics_pages/{p.name}" for p in (checkout / "docs" / "diagnostics").glob("*.md")}
     assert shipped == wanted
+
+
+def test_the_tables_of_the_parser_are_in_both_builds(wheel: Path, archive: Path, tmp_path: Path) -> None:
+    """They are not in git: a build writes them."""
+    tables = {f"rulespec/syntax/{name}.json" for name in ("automaton", "grammar")}
+    assert tables.isdisjoint(path.relative_to(ROOT).as_posix() for path in tracked("rulespec/syntax/*"))
+    with zipfile.ZipFile(wheel) as file:
+        assert tables <= set(file.namelist())
+        file.extractall(tmp_path)
+    code = "from rulespec.syntax import parse_table; print(parse_table.is_current())"
+    assert run(sys.executable, "-c", code, folder=tmp_path) == "True\n"
+    with tarfile.open(archive) as packed:
+        assert tables <= {name.partition("/")[2] for name in packed.getnames()}
 
 
 def answers(python: str) -> bool:

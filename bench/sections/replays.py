@@ -18,7 +18,7 @@ from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.native import parse_log
-from rulespec.engine.replay.replay import replay_log, replay_native
+from rulespec.engine.replay.replay import ReplayRequest, replay_native
 from rulespec.load import load_ruleset
 
 RECORDED = ROOT / "games/imperial/logs/playimperial"
@@ -80,4 +80,4 @@ def _imports(logs: list[Path], backend: Backend) -> Callable[[], int]:
 
 def _files(logs: list[Path], backend: Backend) -> Callable[[], int]:
     load = cache(load_ruleset)
-    return lambda: sum(len(replay_log(path, load=load, backend=backend).moves) for path in logs)
+    return lambda: sum(len(ReplayRequest(path, load=load, backend=backend).replay().moves) for path in logs)

@@ -21,7 +21,7 @@ from rulespec.engine.game.option import RulesetFaultError, TakenBack
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_json import scores
 from rulespec.engine.program.machine import Machine
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest
 from rulespec.engine.simulate.playouts import play_out
 from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import suite_scenarios
@@ -114,7 +114,7 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
     try:
         # The generated program finds the decisions; what it tries in vain on the way is not what the log runs.
         rules = None if path.name.endswith(".jsonl") else own
-        result = replay_log(path, rules=rules, load=lambda _: ruleset, strict=False)
+        result = ReplayRequest(path, rules=rules, load=lambda _: ruleset, strict=False).replay()
         game = Game(ruleset, result.game.names, result.game.settings, tracer.machines)
         for move in result.moves:
             if isinstance(move, TakenBack):

@@ -13,8 +13,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.engine.dialects.forms import Field, Form
 from rulespec.engine.dialects.inverse import MAX_TESTED, inverse_table, sorted_fields
-from rulespec.engine.dialects.projection import MAX_ITEMS, Field, Form, Projections
+from rulespec.engine.dialects.projection import MAX_ITEMS, Projections
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import NO_NUMBER
 

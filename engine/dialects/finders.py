@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from rulespec.engine.dialects.projection import Form, Projections
+from rulespec.engine.dialects.forms import Form
+from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.faults import ProgramFaultError

@@ -9,8 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.engine.dialects.forms import Field, Form
 from rulespec.engine.dialects.paths import MISSING
-from rulespec.engine.dialects.projection import Field, Form, Projections, by_reader
+from rulespec.engine.dialects.projection import Projections, by_reader
 from rulespec.engine.game.query import Value
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.ir import none_of

@@ -14,13 +14,13 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.forms import Form
 from rulespec.engine.dialects.unknown import unknown_names
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.budget import Budget, Use
 from rulespec.engine.program.execution import Execution
 
 if TYPE_CHECKING:
-    from rulespec.engine.dialects.projection import Form
     from rulespec.engine.game.query import Value
     from rulespec.engine.python.fragments import Fragments
 

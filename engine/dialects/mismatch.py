@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.forms import Field, Form
 from rulespec.engine.dialects.paths import MISSING, follow
-from rulespec.engine.dialects.projection import Field, Form, Projections, items
+from rulespec.engine.dialects.projection import Projections, items
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, numbered_option
 from rulespec.engine.game.option import Decision, Option, Refusal

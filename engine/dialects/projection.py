@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.dialects.dialect import Dialect, Projection
+from rulespec.engine.dialects.forms import Field, Form
 from rulespec.engine.dialects.known import known
 from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import comparable
-from rulespec.engine.game.query import Queries, Query, Value
+from rulespec.engine.game.query import Queries, Query
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Use
 from rulespec.engine.program.faults import ProgramFaultError
@@ -30,45 +30,6 @@ MAX_ITEMS = 1_000
 """Elements of a list that several decisions share; a longer list counts as none."""
 MAX_GUESSES = 20_000
 """Arguments tried for the option that an entry stands for."""
-
-Params = tuple[tuple[str, str], ...]
-"""Names and types of an option's parameters."""
-
-
-class Field(Struct, frozen=True):
-    """A compared field of a record.
-
-    Attributes:
-        path: the path in the record.
-        read: the function that follows the path.
-        text: the expression for the value that an option has there.
-        type: the type of the expression.
-        value: the compiled expression.
-        optional: whether a record may lack the field.
-        slots: the numbers of the arguments that the value depends on.
-        constant: whether the value depends on nothing else.
-        lowered: the expression itself.
-    """
-
-    path: str
-    read: Callable[[Any], Any]
-    text: str
-    type: str
-    value: Value
-    optional: bool
-    slots: frozenset[int]
-    constant: bool
-    lowered: ir.Expr
-
-
-class Form(Struct):
-    """One form in which an option is recorded; `when` is compiled, `condition` is the same as an expression."""
-
-    projection: Projection
-    params: Params
-    fields: list[Field] = []
-    when: Value | None = None
-    condition: ir.Expr | None = None
 
 
 def items(payload: Any, path: str) -> list[Any]:

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
 
 from rulespec.engine.game import scoring
+from rulespec.engine.game.events import Events
 from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
 from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
+from rulespec.engine.game.named_state import path
 from rulespec.engine.game.names import shown_names
 from rulespec.engine.game.omniscient import OMNISCIENT, Omniscient, Session
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, Refusal, Result
@@ -25,14 +29,14 @@ from rulespec.engine.game.option_lists import among
 from rulespec.engine.game.position import Position, position_of
 from rulespec.engine.game.refusal import refused, stood_for, why_not
 from rulespec.engine.game.seating import check_settings, seated
+from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.views import View, seen_option, shown_state
+from rulespec.engine.game.visibility import digest
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.machine import Machine
 from rulespec.errors import RulespecError
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
-
-if TYPE_CHECKING:
-    from rulespec.engine.game.views import View
 
 
 class Game:
@@ -276,8 +280,6 @@ class Game:
             ValueError: if there is no such seat.
             RulesetFaultError: if the rules are at fault where options are looked at.
         """
-        from rulespec.engine.game.views import view_of  # lazily: most games are not looked at
-
         if seat is not None and seat not in self.seats:
             raise ValueError(f"there is no seat `{seat[:80]}`")
         try:
@@ -316,3 +318,87 @@ def game_at(game: Game, cells: Sequence[int], machine: Machine | None = None) ->
     twin = game.copy()
     twin._position = position_of(machine or game._position.machine, cells)
     return twin
+
+
+def waiting(game: Game) -> tuple[str, ...]:
+    """The seats whose decision a game waits for, in the order in which they are asked; none at chance."""
+    decision, position = game.decision, game._position
+    if decision is None or decision.by is None:
+        return ()
+    if not decision.together:
+        return decision.among or (decision.by,)
+    everybody = position.program.decisions[position.asked].all
+    assert everybody is not None
+    left = position.value(everybody, ()) & ~game.omniscient.visibility.chosen(position.state, position.asked)
+    first = game.seats.index(decision.by)
+    turns = [(first + i) % len(game.seats) for i in range(len(game.seats))]
+    return tuple(game.seats[i] for i in turns if left >> i & 1)
+
+
+def own_options(game: Game, seat: str) -> Sequence[Option]:
+    """The decisions a seat may take now; in a round also before those who are asked first have chosen."""
+    if seat not in waiting(game):
+        return []
+    asked = asked_of(game, seat)
+    return [option for option in seat_options(asked, seat) if not option.interrupt] if asked is not None else []
+
+
+def seat_options(game: Game, seat: str) -> list[Option]:
+    """The options of a seat now: the legal options if it may decide, and its interrupts."""
+    decision = game.decision
+    may = decision is not None and seat in (decision.among or (decision.by,))
+    own = [replace(option, by=seat) for option in game.legal_options] if may else []
+    return own + [option for option in game.interrupts if option.by == seat]
+
+
+def asked_of(game: Game, seat: str) -> Game | None:
+    """The game where a seat is asked; None if it cannot be.
+
+    In a round all choose in the same state, so what others choose makes no odds.
+    """
+    assert game.decision is not None
+    if not game.decision.together or game.decision.by == seat:
+        return game
+    asked = game.copy()
+    while asked.decision is not None and asked.decision.by != seat:
+        option = next(iter(asked.legal_options), None)
+        if option is None:  # somebody before has none: the game cannot go on, whoever chooses
+            return None
+        asked.apply(option)
+    return asked
+
+
+def view_of(game: Game, seat: str | None) -> View:
+    """The view of a seat; None: the public view."""
+    position, labels = game._position, game.omniscient.labels
+    program, state = position.program, position.state
+    viewer = PUBLIC if seat is None else game.seats.index(seat)
+    unseen = game.omniscient.visibility.unseen(state, viewer)
+    events = Events(game.omniscient.visibility, position, game.seats, viewer)
+    history, memory, observation = events.history(), events.memory(), game.omniscient.visibility.of(state, viewer)
+    result = game.result
+    if result is not None:
+        memory = digest((memory, result))
+    return View(
+        seat,
+        game.seats,
+        dict(game.names),
+        shown_state(program, labels, state, unseen),
+        tuple(dict.fromkeys(path(labels, program.cells[at], secret) for at, secret in unseen.items())),
+        game.decision,
+        waiting(game),
+        tuple(seen_option(option, seat) for option in own_options(game, seat)) if seat is not None else (),
+        tuple(seen_option(option, seat) for option in game.interrupts if option.by == seat) if seat is not None else (),
+        history,
+        position.ply,
+        digest((observation.seen, observation.options)).hex(),
+        memory.hex(),
+        result,
+    )
+
+
+def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
+    """The `state` of a seat's view alone, for whoever looks at thousands of positions."""
+    position, viewer = game._position, PUBLIC if seat is None else game.seats.index(seat)
+    unseen = game.omniscient.visibility.unseen(position.state, viewer)
+    return shown_state(position.program, game.omniscient.labels, position.state, unseen)

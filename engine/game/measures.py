@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 from msgspec import Struct
 
 from rulespec.engine.game.guarded import GuardedState, HiddenError
-from rulespec.engine.lower.expressions import Scope
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program.budget import Budget, SpentError, Use
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
+from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 if TYPE_CHECKING:
     from rulespec.engine.game.closures import Closure
     from rulespec.engine.game.option import Labels
-    from rulespec.engine.game.query import Queries
     from rulespec.engine.program.execution import Execution
 
 Measures = dict[str, dict[str, int | None]]
@@ -33,15 +33,15 @@ class Gauge(Struct, frozen=True):
     use: Use
 
 
-def gauges(queries: Queries) -> tuple[Gauge, ...]:
+def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], Closure]) -> tuple[Gauge, ...]:
     """The measures of a ruleset, made once per ruleset, number of seats and settings."""
     results = []
-    for measure in queries.ruleset.declarations.measures.values():
+    for measure in measures:
         var = measure.var
         scope = Scope().in_slot(var, 0) if var is not None else Scope()
         kind = var.type.kind if var is not None and isinstance(var.type, Ent) else ""
         use = Use(f"the measure `{measure.name}`", measure.span)
-        results.append(Gauge(measure.name, kind, queries.closure(measure.value, scope), use))
+        results.append(Gauge(measure.name, kind, compiled(measure.value, scope), use))
     return tuple(results)
 
 

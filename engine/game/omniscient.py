@@ -97,6 +97,16 @@ class Omniscient:
         return self._session.visibility
 
     @property
+    def secretive(self) -> bool:
+        """Whether anything can be hidden from a seat."""
+        return self.visibility.secretive
+
+    @property
+    def telling(self) -> bool:
+        """Whether what may be done now can tell what is private."""
+        return self.visibility.tells(self._position.asked)
+
+    @property
     def fields(self) -> StateFields:
         """The state fields, by name."""
         return self._session.fields

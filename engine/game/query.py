@@ -17,9 +17,10 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.measures import Gauge, Measuring, gauges
 from rulespec.engine.game.option import Labels
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.lowering import lower_rules
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import Evaluator, evaluate
 from rulespec.engine.program.execution import Execution
@@ -164,7 +165,7 @@ class Queries:
         if self._measuring is None:
             own = self._own
             if own.gauges is None:
-                own.gauges = gauges(self)
+                own.gauges = gauges(self.ruleset.declarations.measures.values(), self.closure)
             self._measuring = Measuring(own.gauges, labels, self.program.slots + 1, own.closures.meter)
         return self._measuring
 

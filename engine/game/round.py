@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
+from rulespec.engine.game.game import Game, asked_of, waiting
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
-
-if TYPE_CHECKING:
-    from rulespec.engine.game.game import Game
 
 
 class Round:
@@ -50,13 +44,13 @@ class Round:
 
         Where the options may tell what is private there are none: that one was not asked would tell it.
         """
-        if self.complete or self.game.omniscient.visibility.tells(self.game._position.asked):
+        if self.complete or self.game.omniscient.telling:
             return ()
         return tuple(seat for seat in self.waiting if self._has_one(seat))
 
     def options(self, seat: str) -> list[Option]:
         """The options of a seat in the round, whether it has chosen or not."""
-        asked = _asked(self.game, self._of_round(seat))
+        asked = asked_of(self.game, self._of_round(seat))
         return list(asked.legal_options) if asked is not None else []
 
     def choose(self, seat: str, text: str) -> bool:
@@ -71,7 +65,7 @@ class Round:
             RulesetFaultError: if the rules are at fault when the choices are taken; then none is, and this one is not
                 kept.
         """
-        asked = _asked(self.game, self._of_round(seat))
+        asked = asked_of(self.game, self._of_round(seat))
         if asked is None:
             raise ValueError("somebody who is asked has no legal option")
         option = asked.parse(text, seat)
@@ -103,61 +97,10 @@ class Round:
         del self._chosen[seat]
 
     def _has_one(self, seat: str) -> bool:
-        asked = _asked(self.game, seat)
+        asked = asked_of(self.game, seat)
         return asked is not None and len(list(islice(asked.legal_options, 2))) == 1
 
     def _of_round(self, seat: str) -> str:
         if self.complete or seat not in self.asked:
             raise ValueError(f"{seat[:80]} is not asked")
         return seat
-
-
-def waiting(game: Game) -> tuple[str, ...]:
-    """The seats whose decision a game waits for, in the order in which they are asked; none at chance."""
-    decision, position = game.decision, game._position
-    if decision is None or decision.by is None:
-        return ()
-    if not decision.together:
-        return decision.among or (decision.by,)
-    everybody = position.program.decisions[position.asked].all
-    assert everybody is not None
-    left = position.value(everybody, ()) & ~game.omniscient.visibility.chosen(position.state, position.asked)
-    first = game.seats.index(decision.by)
-    return tuple(game.seats[i] for i in _from(first, len(game.seats)) if left >> i & 1)
-
-
-def own_options(game: Game, seat: str) -> Sequence[Option]:
-    """The decisions a seat may take now; in a round also before those who are asked first have chosen."""
-    if seat not in waiting(game):
-        return []
-    asked = _asked(game, seat)
-    return [option for option in seat_options(asked, seat) if not option.interrupt] if asked is not None else []
-
-
-def seat_options(game: Game, seat: str) -> list[Option]:
-    """The options of a seat now: the legal options if it may decide, and its interrupts."""
-    decision = game.decision
-    may = decision is not None and seat in (decision.among or (decision.by,))
-    own = [replace(option, by=seat) for option in game.legal_options] if may else []
-    return own + [option for option in game.interrupts if option.by == seat]
-
-
-def _asked(game: Game, seat: str) -> Game | None:
-    """The game where a seat is asked; None if it cannot be.
-
-    In a round all choose in the same state, so what others choose makes no odds.
-    """
-    assert game.decision is not None
-    if not game.decision.together or game.decision.by == seat:
-        return game
-    asked = game.copy()
-    while asked.decision is not None and asked.decision.by != seat:
-        option = next(iter(asked.legal_options), None)
-        if option is None:  # somebody before has none: the game cannot go on, whoever chooses
-            return None
-        asked.apply(option)
-    return asked
-
-
-def _from(first: int, seats: int) -> list[int]:
-    return [(first + i) % seats for i in range(seats)]

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from rulespec.engine.game.events import Event, Events
-from rulespec.engine.game.named_state import counts, named_state, path
-from rulespec.engine.game.option import Decision, Option, Result
-from rulespec.engine.game.round import own_options, waiting
-from rulespec.engine.game.secrets import PUBLIC
-from rulespec.engine.game.visibility import digest
+from rulespec.engine.game.events import Event
+from rulespec.engine.game.named_state import counts, named_state
+from rulespec.engine.game.option import Decision, Labels, Option, Result
 from rulespec.engine.program import ir
+from rulespec.engine.program.journal import State
 from rulespec.records import Brief
-
-if TYPE_CHECKING:
-    from rulespec.engine.game.game import Game
 
 
 class SeenOption(Struct, frozen=True):
@@ -77,47 +72,11 @@ class View(Brief, Struct, frozen=True):
         return msgspec.json.encode(self).decode()
 
 
-def view_of(game: Game, seat: str | None) -> View:
-    """The view of a seat; None: the public view."""
-    position, labels = game._position, game.omniscient.labels
-    program, state = position.program, position.state
-    viewer = PUBLIC if seat is None else game.seats.index(seat)
-    unseen = game.omniscient.visibility.unseen(state, viewer)
-    events = Events(game.omniscient.visibility, position, game.seats, viewer)
-    history, memory, observation = events.history(), events.memory(), game.omniscient.visibility.of(state, viewer)
-    result = game.result
-    if result is not None:
-        memory = digest((memory, result))
-    return View(
-        seat,
-        game.seats,
-        dict(game.names),
-        _shown(game, unseen),
-        tuple(dict.fromkeys(path(labels, program.cells[at], secret) for at, secret in unseen.items())),
-        game.decision,
-        waiting(game),
-        tuple(_seen(option, seat) for option in own_options(game, seat)) if seat is not None else (),
-        tuple(_seen(option, seat) for option in game.interrupts if option.by == seat) if seat is not None else (),
-        history,
-        position.ply,
-        digest((observation.seen, observation.options)).hex(),
-        memory.hex(),
-        result,
-    )
-
-
-def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
-    """The `state` of a seat's view alone, for whoever looks at thousands of positions."""
-    return _shown(
-        game,
-        game.omniscient.visibility.unseen(game._position.state, PUBLIC if seat is None else game.seats.index(seat)),
-    )
-
-
-def _shown(game: Game, unseen: Mapping[int, ir.Secret]) -> dict[str, Any]:
-    program, labels, state = game._position.program, game.omniscient.labels, game._position.state
+def shown_state(program: ir.Program, labels: Labels, state: State, unseen: Mapping[int, ir.Secret]) -> dict[str, Any]:
+    """The `state` of a view from which some cells are hidden."""
     return named_state(program, labels, state, unseen, null=False) | {"counts": counts(program, labels, state)}
 
 
-def _seen(option: Option, seat: str) -> SeenOption:
+def seen_option(option: Option, seat: str) -> SeenOption:
+    """An option as a seat has it that may take it."""
     return SeenOption(option.decision, option.name, option.arguments, seat, option.interrupt)

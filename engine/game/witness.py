@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from rulespec.engine.lower.conditions import atoms
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 

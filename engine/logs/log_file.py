@@ -86,7 +86,7 @@ def write_log(
     left = list(range(len(steps))) if moves is None else standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
     header = LogHeader.of(game, log.header.notes if log is not None else None, random, own_bundle(game.ruleset))
-    with LogWriter(path, header, secret=game.omniscient.visibility.secretive) as writer:
+    with LogWriter(path, header, secret=game.omniscient.secretive) as writer:
         if log is None:
             for number, move in enumerate(game.history if moves is None else moves):
                 writer.add(steps_of.get(number, move))

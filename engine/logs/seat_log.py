@@ -30,7 +30,7 @@ def seat_log(
     """
     salted(game)
     view = game.view(seat)
-    notes = seen_notes(log, seat, game.omniscient.visibility.secretive)
+    notes = seen_notes(log, seat, game.omniscient.secretive)
     yield LogHeader.of(game, notes.header).to_json() | {"for": seat}
     last, moves = 1, {entry.line for entry in log.entries} if log is not None else set()
     for number, (step, event) in enumerate(zip(game.omniscient.numbers.steps, view.history, strict=True)):

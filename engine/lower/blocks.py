@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.ranges import NUMBERS, within
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, op
 from rulespec.engine.program.limits import MAX_NUMBER

@@ -7,8 +7,9 @@ from math import prod
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope, limits_of
+from rulespec.engine.lower.expressions import ExpressionLowering, limits_of
 from rulespec.engine.lower.places import first_place, how_many
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, op
 from rulespec.typed import nodes as typed

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from rulespec.engine.lower.blocks import BlockBuilder
-from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.heads import Begun
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, op
 from rulespec.typed import nodes as typed

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import no_more_than
 from rulespec.typed import nodes as typed
 
-if TYPE_CHECKING:
-    from rulespec.engine.lower.expressions import ExpressionLowering
-
 
 def declared(
-    x: ExpressionLowering, definition: typed.Definition, body: ir.Expr, lets: list[tuple[int, ir.Expr]], slot: int
+    definition: typed.Definition,
+    body: ir.Expr,
+    lets: list[tuple[int, ir.Expr]],
+    slot: int,
+    site: Callable[[Span, str], int],
 ) -> ir.Expr:
     """The value of a definition; a fault, if it has more members than that declares.
 
     Args:
-        x: lowers expressions.
         definition: the definition.
         body: its value, lowered.
         lets: takes the value, if it is looked at before it is given back.
         slot: a free slot for that.
+        site: numbers the place of the fault.
     """
     if definition.at_most is None:
         return body
     lets.append((slot, body))
-    site = x.site(definition.result_span, f"`{definition.name}` has more than {definition.at_most} members")
-    return no_more_than(ir.Local(slot), definition.at_most, site)
+    place = site(definition.result_span, f"`{definition.name}` has more than {definition.at_most} members")
+    return no_more_than(ir.Local(slot), definition.at_most, place)

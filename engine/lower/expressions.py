@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.boards import BoardLowering
@@ -18,7 +15,7 @@ from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, Range, Ranges, within
-from rulespec.engine.lower.ways import ways
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback, logic, op, together
@@ -28,26 +25,6 @@ from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
 
 _KEY_BITS = 64
 """Bits for each key of a table: no two rows meet, whatever numbers are asked for."""
-
-
-class Scope(Struct, frozen=True):
-    """The variables in scope, in slots or in cells; `sources` are whole expressions whose value is known."""
-
-    where: dict[typed.Var, ir.Expr] = {}
-    slots: int = 0
-    sources: dict[int, ir.Expr] = {}
-
-    def in_slot(self, var: typed.Var, slot: int) -> Scope:
-        """With a variable in a slot."""
-        return replace(self, where={**self.where, var: ir.Local(slot)}, slots=max(self.slots, slot + 1))
-
-    def in_cell(self, var: typed.Var, at: int) -> Scope:
-        """With a variable in a cell."""
-        return replace(self, where={**self.where, var: cell(at)})
-
-    def with_source(self, expr: typed.Expr, value: ir.Expr) -> Scope:
-        """With one expression standing for a value that is known already."""
-        return replace(self, sources={**self.sources, id(expr): value})
 
 
 class ExpressionLowering:
@@ -112,7 +89,7 @@ class ExpressionLowering:
             self._bind(slot, var, self.ranges.of(lets[-1][1]))
         assert definition.body is not None
         body = self.argument(definition.body, definition.result, scope)
-        body = declared(self, definition, body, lets, self.slot(scope))
+        body = declared(definition, body, lets, self.slot(scope), self.site)
         self._functions[definition] = len(self.p.functions)
         if self.marks is not None:
             self.marks.definition(definition, len(self.p.functions))
@@ -409,7 +386,7 @@ def limits_of(x: ExpressionLowering, capacity: typed.CapacityDecl) -> tuple[int,
 def _room_together(x: ExpressionLowering, e: typed.RoomTogether, scope: Scope) -> ir.Expr:
     index = x.expr(e.index, scope) if e.index is not None else FALSE
     slot = x.slot(scope)
-    x.slot(replace(scope, slots=slot + 1))
+    x.slot(scope.after(slot))
     there = how_many(x.layout, e.capacity, index, slot)
     return x.bounded(op("-", x.row(limits_of(x, e.capacity), index), there), e.span, MOST)
 
@@ -437,6 +414,24 @@ def _extreme(
     if default is None:  # never asked for, if the set is known to have members
         default = FALSE if isinstance(e.type, Num) else NONE
     return ir.Fold(e.op, slot, source, None, where, body, default)
+
+
+def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
+    """`reach` with costs, and `cheapest`: both variables are slots."""
+    slot = x.slot(scope)
+    place = scope.in_slot(e.var, slot)
+    to = x.slot(place)
+    there, step = scope.in_slot(e.near.var, to), place.in_slot(e.near.var, to)
+    start, near = x.expr(e.start, scope), x.expr(e.near.source, place)
+    where = x.expr(e.near.where, step) if e.near.where is not None else None
+    cost, within = x.expr(e.cost, step), e.op == "reach"
+    below = x.site(e.cost.span, "a step costs nothing at least")
+    above = x.site(e.span, "these costs together have more than 15 digits")
+    assert isinstance(e.var.type, Ent)
+    default = x.argument(e.default, e.type, scope) if e.default is not None else None if within else NONE
+    bound, size = x.expr(e.bound, scope if within else there), x.layout.size(e.var.type.kind)
+    limit, until = (bound, None) if within else (None, bound)
+    return ir.Spread(slot, to, start, limit, until, near, where, cost, default, below, above, size)
 
 
 def _hypothetical(x: ExpressionLowering, e: typed.Once, scope: Scope) -> ir.Expr:
@@ -472,7 +467,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Choice: ExpressionLowering._choice,
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
-    typed.Ways: ways,
+    typed.Ways: _ways,
     typed.Once: _hypothetical,
     typed.Op: ExpressionLowering._op,
 }

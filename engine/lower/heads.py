@@ -15,8 +15,8 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.capacities import checks
 from rulespec.engine.lower.conditions import ConditionLowering
-from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, logic, op
 from rulespec.engine.program.limits import MAX_NUMBER

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 
 from rulespec.engine.lower.alike import add_alike
 from rulespec.engine.lower.blocks import BlockBuilder
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import Layout, by_name, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.lower.secrecy import add_secrets
 from rulespec.engine.lower.start import StartValues
 from rulespec.engine.lower.statements import StatementLowering

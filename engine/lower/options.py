@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.conditions import ConditionLowering
-from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.heads import Begun, HeadLowering
 from rulespec.engine.lower.layout import param_type, type_name
 from rulespec.engine.lower.ranges import NUMBERS
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.lower.secrecy import seers
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import logic, op

@@ -7,9 +7,10 @@ from math import prod
 
 from msgspec.structs import replace
 
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import by_name
 from rulespec.engine.lower.places import first_place
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op
 from rulespec.typed import nodes as typed

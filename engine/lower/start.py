@@ -8,8 +8,9 @@ from itertools import product
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.capacities import check_bounds
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope, capacities_of
+from rulespec.engine.lower.expressions import ExpressionLowering, capacities_of
 from rulespec.engine.lower.places import check_start
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.typed import nodes as typed

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.capacities import checks
 from rulespec.engine.lower.decisions import DecisionLowering
-from rulespec.engine.lower.expressions import Scope
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.lower.tokens import put, stored
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, cell, op

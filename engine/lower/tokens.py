@@ -6,8 +6,9 @@ from msgspec.structs import replace
 
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.capacities import check
-from rulespec.engine.lower.expressions import Scope, capacities_of
+from rulespec.engine.lower.expressions import capacities_of
 from rulespec.engine.lower.places import count_in, first_place, of_places
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, choose, logic, op
 from rulespec.typed import nodes as typed

@@ -29,7 +29,7 @@ from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
 from rulespec.engine.python.left_to_interpreter import leave_to_interpreter
 from rulespec.engine.python.runtime import array_names, counting_memo_of, memo_of, runtime_names
-from rulespec.engine.python.suppositions import carry_out, write_suppositions
+from rulespec.engine.python.suppositions import carrying_out, write_suppositions
 
 if TYPE_CHECKING:
     from rulespec.engine.passes.pipeline import Pass
@@ -158,7 +158,7 @@ class PythonBackend:
         names["look"] = self._look
         names |= {"doubtful": doubtful, "DoubtfulError": DoubtfulError, "ProgramFaultError": ProgramFaultError}
         names["exactly"] = self._exactly
-        names["carry_out"] = partial(carry_out, self.p, self._occupied)
+        names["carry_out"] = carrying_out(self.p, self._occupied)
         names["numbers"] = partial(numbers, self.p)
         if self.p.alike:
             names["alike"] = self._alike.firsts

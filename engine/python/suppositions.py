@@ -93,20 +93,22 @@ def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> 
     ]
 
 
-def carry_out(
-    p: ir.Program,
-    occupied: Callable[[State, Iterable[int]], Journal],
-    state: State,
-    journal: Journal,
-    block: int,
-    back: int,
-    params: tuple[int, ...],
-    args: tuple[int, ...],
-    site: int,
-) -> None:
-    """Runs a procedure that is supposed to have run as the interpreter does, which counts its steps."""
-    supposed = ir.Suppose(block, back, params, (), ir.Const(0), site)
-    try:
-        Interpreter(p).carry_out(supposed, args, state, journal)
-    finally:
-        journal += occupied(state, dict.fromkeys(journal[::2]))
+def carrying_out(p: ir.Program, occupied: Callable[[State, Iterable[int]], Journal]) -> Callable[..., None]:
+    """A function that runs a procedure supposed to have run as the interpreter does, which counts its steps."""
+
+    def carry_out(
+        state: State,
+        journal: Journal,
+        block: int,
+        back: int,
+        params: tuple[int, ...],
+        args: tuple[int, ...],
+        site: int,
+    ) -> None:
+        supposed = ir.Suppose(block, back, params, (), ir.Const(0), site)
+        try:
+            Interpreter(p).carry_out(supposed, args, state, journal)
+        finally:
+            journal += occupied(state, dict.fromkeys(journal[::2]))
+
+    return carry_out

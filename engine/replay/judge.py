@@ -15,7 +15,7 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.state_json import scores
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
-from rulespec.engine.replay.replay import Load, replay_log
+from rulespec.engine.replay.replay import Load, ReplayRequest
 from rulespec.engine.replay.walk import Difference, walk
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
@@ -143,7 +143,9 @@ def judge_file(
         DiagnosticsError: if the log or a ruleset cannot be read, or do not go together; RS821 if the log is not legal
             under its own rules.
     """
-    result = replay_log(path, rules=rules, dialect=dialect, backend=backend, report=report, load=load)
+    result = ReplayRequest(
+        path, rules=rules, dialect=dialect, backend=backend, report=report or Report(), load=load
+    ).replay()
     game = result.game
     if result.divergence is not None:
         at, reason = result.divergence.index, result.divergence.refusal.reason

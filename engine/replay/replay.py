@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rulespec.bundles.rules import is_carried
@@ -28,6 +28,7 @@ from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, f
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.engine.program.budget import SpentError
+from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.end_check import check_end
 from rulespec.engine.replay.other_rules import warn_of_other_rules
 from rulespec.load import load_ruleset
@@ -46,51 +47,6 @@ MAX_ONCE = 3_000
 
 Trace = Callable[[dict[str, Any]], None]
 Load = Callable[[str], typed.Ruleset]
-
-
-class Divergence(Brief, Struct, frozen=True):
-    """The place where a log is not legal.
-
-    Attributes:
-        index: the number of legal decisions before it.
-        foreign_index: the number of the entry of a foreign log; None for a native log.
-        action: the decision or the entry there.
-        refusal: the reason.
-        nearest: the legal options most like it.
-        line: the line of a native log; None for a foreign log.
-        known_fault: the known fault of the system that recorded a foreign log, if it is one.
-    """
-
-    index: int
-    foreign_index: int | None
-    action: Any
-    refusal: Refusal
-    nearest: tuple[str, ...]
-    line: int | None = None
-    known_fault: str | None = None
-
-    @property
-    def place(self) -> str:
-        """The place in the log, for people: the line, or the entry."""
-        return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
-
-    @property
-    def seen_line(self) -> int | None:
-        """The line of a native log as seats have it: without decisions that were taken back. None for a foreign log."""
-        return None if self.line is None else self.index + 2
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `replay --format json` prints."""
-        return {
-            "index": self.index,
-            "foreign_index": self.foreign_index,
-            "action": self.action,
-            "reason": self.refusal.reason,
-            "rule": list(self.refusal.rules),
-            "values": self.refusal.values,
-            "nearest": list(self.nearest),
-            **({"known_fault": self.known_fault} if self.known_fault is not None else {}),
-        }
 
 
 class ReplayResult(Brief, Struct):
@@ -170,25 +126,10 @@ class ReplayResult(Brief, Struct):
         write_log(path, self.game, self.moves, self.native, self.places, self.random)
 
 
-def replay_log(
-    path: Path | str,
-    *,
-    rules: str | None = None,
-    dialect: str | None = None,
-    until: int | None = None,
-    backend: Backend | Machines = "auto",
-    trace: Trace | None = None,
-    report: Report | None = None,
-    load: Load = load_ruleset,
-    strict: bool | None = None,
-    single_use: bool = False,
-    lenient: bool = False,
-    past_known_faults: bool = False,
-    carried: bool = True,
-) -> ReplayResult:
-    """Replays a log.
+class ReplayRequest(Struct, frozen=True):
+    """The log of a replay, and what holds for it.
 
-    Args:
+    Attributes:
         path: the log.
         rules: the ruleset reference; if not given, what the log carries, else that of the log or of its dialect.
         dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
@@ -205,35 +146,68 @@ def replay_log(
         past_known_faults: whether a foreign log is replayed past the known faults of the system that recorded it, under
             the overlays that its dialect names for them; not with `rules`.
         carried: whether the rules that a native log carries count; else those that it names do.
+    """
+
+    path: Path
+    rules: str | None = None
+    dialect: str | None = None
+    until: int | None = None
+    backend: Backend | Machines = "auto"
+    trace: Trace | None = None
+    report: Report = field(default_factory=Report)
+    load: Load = load_ruleset
+    strict: bool | None = None
+    single_use: bool = False
+    lenient: bool = False
+    past_known_faults: bool = False
+    carried: bool = True
+
+    def replay(self) -> ReplayResult:
+        """Replays the log; raises as `replay_log`."""
+        path = self.path
+        text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES, lenient=self.lenient)
+        if self.dialect is None and is_native(text):
+            if self.past_known_faults:
+                help_ = "replay without `--past-known-faults`: foreign logs have the faults of other systems"
+                message = f"{path} is a log of this program, which has no known faults"
+                fail("RS630", message, Span(str(path), 1, 1, 1, 2), help=help_)
+            native = parse_log(text, str(path), whole, lenient=self.lenient)
+            rules, runs = self.rules, self.machine(native.entries)
+            ruleset = self.load(rules) if rules is not None else named_ruleset(native, self.load, carried=self.carried)
+            return replay_native(native, ruleset, until=self.until, backend=runs, trace=self.trace, report=self.report)
+        if len(text) > MAX_FOREIGN_BYTES:
+            fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
+        from rulespec.engine.dialects.foreign_log import parse_foreign
+
+        return _replay_foreign(parse_foreign(text, str(path)), self)
+
+    def machine(self, entries: Sized) -> Backend | Machines:
+        """Runs the rules of a log with these entries: made for it alone, where that takes less time."""
+        short = self.backend in ("auto", "python") and len(entries) <= MAX_ONCE
+        return quick_machine if self.single_use and short else self.backend
+
+
+def replay_log(
+    path: Path | str,
+    *,
+    rules: str | None = None,
+    dialect: str | None = None,
+    until: int | None = None,
+    backend: Backend | Machines = "auto",
+    report: Report | None = None,
+    lenient: bool = False,
+    carried: bool = True,
+) -> ReplayResult:
+    """Replays a log; the parameters are attributes of `ReplayRequest`.
 
     Raises:
         DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
         RulesetFaultError: if the rules are at fault before the first decision of a native log.
     """
-    path, report = Path(path), Report() if report is None else report
-    text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES, lenient=lenient)
-    if dialect is None and is_native(text):
-        if past_known_faults:
-            help_ = "replay without `--past-known-faults`: foreign logs have the faults of other systems"
-            message = f"{path} is a log of this program, which has no known faults"
-            fail("RS630", message, Span(str(path), 1, 1, 1, 2), help=help_)
-        native = parse_log(text, str(path), whole, lenient=lenient)
-        ruleset = load(rules) if rules is not None else named_ruleset(native, load, carried=carried)
-        backend = quick_machine if single_use and _is_short(backend, native.entries) else backend
-        return replay_native(native, ruleset, until=until, backend=backend, trace=trace, report=report)
-    if len(text) > MAX_FOREIGN_BYTES:
-        fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
-    strict = rules is not None if strict is None else strict
-    from rulespec.engine.dialects.foreign_log import parse_foreign
-
-    log = parse_foreign(text, str(path))
-    backend = quick_machine if single_use and _is_short(backend, log.entries) else backend
-    return _replay_foreign(log, rules, dialect, until, backend, trace, report, load, strict, past_known_faults)
-
-
-def _is_short(backend: Backend | Machines, entries: Sized) -> bool:
-    """Whether a game takes less time on a machine that is made for it alone."""
-    return backend in ("auto", "python") and len(entries) <= MAX_ONCE
+    report = Report() if report is None else report
+    return ReplayRequest(
+        Path(path), rules, dialect, until, backend, report=report, lenient=lenient, carried=carried
+    ).replay()
 
 
 def as_native(
@@ -256,7 +230,7 @@ def as_native(
         log = parse_log(text, str(path), whole)
         report.extend(log.warnings)
         return log
-    result = replay_log(path, dialect=dialect, report=report, load=load)
+    result = ReplayRequest(path, dialect=dialect, report=report, load=load).replay()
     if result.divergence is not None:
         at, reason = result.divergence.foreign_index, result.divergence.refusal.reason
         message = f"the log is not legal under its own rules, at entry {at}: {reason}"
@@ -392,32 +366,23 @@ def _dialect_files(rules: str | None) -> Iterator[Path]:
                 yield from sorted(Path(inside, n) for n in names if n.endswith(".yaml") and not is_hidden(n))
 
 
-def _replay_foreign(
-    log: ForeignLog,
-    rules: str | None,
-    dialect_id: str | None,
-    until: int | None,
-    backend: Backend | Machines,
-    trace: Trace | None,
-    report: Report,
-    load: Load,
-    strict: bool,
-    past: bool,
-) -> ReplayResult:
+def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     from rulespec.engine.dialects.first_entry import seats_and_settings
     from rulespec.engine.dialects.importer import Importer
     from rulespec.engine.dialects.known import unknown
     from rulespec.engine.dialects.known_faults import check_options, fault_title, passed_faults, past_faults
     from rulespec.engine.dialects.unread import uneven_forms, unread_fields
 
-    dialect = _dialect(log, rules, dialect_id, report)
+    rules, report, trace = request.rules, request.report, request.trace
+    strict = rules is not None if request.strict is None else request.strict
+    dialect = _dialect(log, rules, request.dialect, report)
     ref = rules or _own_rules(dialect, log)
-    ruleset = load(past_faults(dialect, ref) if past else ref)
+    ruleset = request.load(past_faults(dialect, ref) if request.past_known_faults else ref)
     seats, settings = seats_and_settings(dialect, log, ruleset)
-    game = _placed(lambda: Game(ruleset, seats, settings, backend), log.file)
-    if past:
+    game = _placed(lambda: Game(ruleset, seats, settings, request.machine(log.entries)), log.file)
+    if request.past_known_faults:
         check_options(dialect, game)
-    importer = Importer(game, dialect, log, strict, past)
+    importer = Importer(game, dialect, log, strict, request.past_known_faults)
     report.extend([*unknown(dialect, game), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 
@@ -429,7 +394,7 @@ def _replay_foreign(
         log.file, game, None, importer.moves, importer.entries, importer.ignored, True, system=dialect.title
     )
     try:
-        stop = importer.run(until, step if trace is not None else None)
+        stop = importer.run(request.until, step if trace is not None else None)
     except RulesetFaultError as error:
         report.add(error.diagnostic)
         refusal = refused(f"the ruleset is at fault: {error}", error.diagnostic.span)
@@ -440,7 +405,7 @@ def _replay_foreign(
         report.add(note)
         result.divergence = Divergence(game.ply, None, None, refused(note.message, note.span), ())
         return result
-    if past:
+    if request.past_known_faults:
         result.passed = passed_faults(dialect, importer.moves, importer.entries)
     if stop is not None:
         fault = fault_title(dialect, stop.refusal.rules)

@@ -1,1 +1,8 @@
 """Search: many positions at once, as arrays of numbers, for bots and learning."""
+
+from rulespec.errors import RulespecError
+
+try:
+    import numpy as np  # noqa: F401
+except ImportError:  # it comes with an extra
+    raise RulespecError("search needs numpy: pip install 'rulespec[wasm]'") from None

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.program.draws import threshold
-from rulespec.engine.search.search import End, Search
+from rulespec.engine.search.results import End
+from rulespec.engine.search.search import Search
 from rulespec.engine.search.weights import write_weights
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE
 from rulespec.engine.wasm.engine import TrapError

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game, game_at, restarted, teams_of
 from rulespec.engine.game.machines import machine
@@ -15,66 +18,16 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
-from rulespec.engine.search.walk import PythonWalk, Walk
+from rulespec.engine.search.results import NO_HASHES, End, Ends, Expanded
+from rulespec.engine.search.walk import Walk
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
-from rulespec.errors import RulespecError
 from rulespec.typed.teams import whole
-
-try:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-except ImportError:  # it comes with an extra
-    raise RulespecError("search needs numpy: pip install 'rulespec[wasm]'") from None
 
 CHANCE, NOBODY = -1, -2
 """Deciders that are no seats: chance; nobody, as the game is over."""
 Ranks = Sequence[tuple[int, ...]]
 """For each seat its points and what breaks ties."""
-_NO_HASHES = np.empty(0, np.uint64)
-
-
-class Expanded(NamedTuple):
-    """The positions after all legal options of some positions.
-
-    Attributes:
-        rows: the positions afterwards, in the order of the positions before, and of their options.
-        parents: for each of them the number of the position before.
-        hashes: their hashes.
-    """
-
-    rows: NDArray[np.int64]
-    parents: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
-
-
-class Ends(NamedTuple):
-    """Results of playouts; the first index is that of the playout.
-
-    Attributes:
-        ended: whether the game has come to its end; else it has been abandoned.
-        decisions: the number of decisions.
-        winners: for each seat whether it has won; of a playout that was abandoned, whether it leads.
-        scores: the points of each seat; 0 if the ruleset has no scoring.
-        hashes: the hash of the position after each decision, of the first playout, then of the next: so many as there
-            are `decisions`. Empty if they have not been asked for.
-    """
-
-    ended: NDArray[np.bool_]
-    decisions: NDArray[np.int64]
-    winners: NDArray[np.bool_]
-    scores: NDArray[np.int64]
-    hashes: NDArray[np.uint64] = _NO_HASHES
-
-
-class End(NamedTuple):
-    """The result of one playout: `winners` are numbers of seats, the rest is as in `Ends`."""
-
-    ended: bool
-    decisions: int
-    winners: tuple[int, ...]
-    scores: tuple[int, ...]
-    hashes: NDArray[np.uint64] = _NO_HASHES
 
 
 class Search:
@@ -251,7 +204,7 @@ class Search:
             winners[at, list(end.winners)] = True
             scores[at] = end.scores or 0
         ended = np.array([end.ended for end in ends], np.bool_)
-        hashes = np.concatenate([_NO_HASHES, *(end.hashes for end in ends)])
+        hashes = np.concatenate([NO_HASHES, *(end.hashes for end in ends)])
         return Ends(ended, np.array([end.decisions for end in ends], np.int64), winners, scores, hashes)
 
     # --- recorded games ---------------------------------------------------------------------
@@ -312,3 +265,66 @@ class Search:
     def walk(self, row: ArrayLike) -> Walk:
         """A position that goes forth and back, from a row on."""
         return PythonWalk(self, row)
+
+
+class PythonWalk:
+    """A walk in Python."""
+
+    def __init__(self, search: Search, row: ArrayLike) -> None:
+        self._search = search
+        self._game: Game
+        self._options: list[Option] | None = None
+        self.go(row)
+
+    def go(self, row: ArrayLike) -> None:
+        """Goes to another position."""
+        self._game = self._search.game(row)
+        self._options = None
+
+    def _listed(self) -> list[Option]:
+        if self._options is None:
+            self._options = self._search.options(self._game)
+        return self._options
+
+    @property
+    def count(self) -> int:
+        """The number of legal options."""
+        return len(self._listed())
+
+    @property
+    def decider(self) -> int:
+        """The seat that decides."""
+        return self._search.decider(self._game)
+
+    @property
+    def hash(self) -> int:
+        """The hash of the position."""
+        return int(self._game.hash, 16)
+
+    @property
+    def row(self) -> NDArray[np.int64]:
+        """The position as a row."""
+        result: NDArray[np.int64] = self._search.rows([self._game])[0]
+        return result
+
+    def weights(self) -> list[int]:
+        """The weights of the options."""
+        weight = self._game.omniscient.numbers.weight
+        return [weight(option.kind.choice, option.args) for option in self._listed()]
+
+    def take(self, number: int) -> None:
+        """Takes an option."""
+        self._game.apply(self._search.numbered(self._listed(), number))
+        self._options = None
+
+    def undo(self) -> None:
+        """Takes the last option back."""
+        self._game.undo()
+        self._options = None
+
+    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
+        """Plays a random game from here, then goes back."""
+        result = self._search.playout(self.row, seed, number, cap)
+        while self._game.ply:
+            self.undo()
+        return result

@@ -14,7 +14,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.replays import Codes, Replayed
-from rulespec.engine.search.search import End, Ends, Expanded, Search
+from rulespec.engine.search.results import End, Ends, Expanded
+from rulespec.engine.search.search import Search
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.search.wasm_replay import WasmReplay
 from rulespec.engine.search.wasm_walk import WasmWalk

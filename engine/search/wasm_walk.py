@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.position_hash import PRIME
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.search import End, Search
-from rulespec.engine.search.walk import PythonWalk
+from rulespec.engine.search.results import End
+from rulespec.engine.search.search import PythonWalk, Search
 from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram

@@ -106,7 +106,6 @@ def play_out(
     settings: Mapping[str, str | int] | None = None,
     backend: Backend = "python",
     cap: int = CAP,
-    interrupt_rate: float = INTERRUPT_RATE,
     stop: Callable[[], bool] = lambda: False,
 ) -> Playout:
     """Plays one random game, with all invariants checked after every decision.
@@ -120,7 +119,7 @@ def play_out(
     try:
         failure = _broken(game)
         while failure is None and not game.is_over and game.ply < cap:
-            option = choose(game, draws, interrupt_rate=interrupt_rate)
+            option = choose(game, draws, interrupt_rate=INTERRUPT_RATE)
             if option is None:
                 failure = _stuck(game)
                 break

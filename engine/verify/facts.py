@@ -14,8 +14,9 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import MAX_ERRORS
 from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.option import Labels
-from rulespec.engine.lower.expressions import ExpressionLowering, Scope
+from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import Layout, type_name
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Budget, SpentError, Use
 from rulespec.engine.program.domains import members

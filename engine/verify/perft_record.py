@@ -25,7 +25,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError, TakenBack
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
 from rulespec.engine.verify.perft import Perft, perft
 from rulespec.engine.verify.suite import log_files
 from rulespec.references import named
@@ -89,7 +89,7 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
         DiagnosticsError: if the log cannot be read, or does not fit the ruleset.
     """
     own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
-    return replay_log(path, rules=own, load=lambda _: ruleset, strict=False)
+    return ReplayRequest(path, rules=own, load=lambda _: ruleset, strict=False).replay()
 
 
 def at_moves(

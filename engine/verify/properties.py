@@ -21,7 +21,7 @@ from rulespec.engine.game.position_check import MAX_OPTIONS, asked, look
 from rulespec.engine.game.state_json import scores
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.saved_game import SavedGame
-from rulespec.engine.replay.replay import ReplayResult, replay_log, replay_native
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, replay_native
 from rulespec.engine.verify.trial import Trial, contradiction
 
 _SAMPLE = 20  # options of a position, and as many that are not listed
@@ -204,7 +204,7 @@ def log_says_all(trial: Trial) -> Diagnostic | None:
             for move in trial.moves:
                 writer.add(move)
             writer.end(trial.game)
-        result = replay_log(path, load=lambda _: trial.game.ruleset)
+        result = ReplayRequest(path, load=lambda _: trial.game.ruleset).replay()
     return _same_game(trial, "log", result)
 
 

@@ -16,7 +16,7 @@ from rulespec.documents.text_files import display, files_inside
 from rulespec.engine.game.game import restarted
 from rulespec.engine.game.machines import Backend, Machines, Memo, quick_machine
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
 from rulespec.engine.verify.audit import Broken, first_broken
 from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import outside_scenarios, suite_scenarios
@@ -118,9 +118,9 @@ def run_log(path: Path, ruleset: typed.Ruleset, backend: Backend = "python") -> 
     # The dialect of a foreign log lies beside the ruleset, which may not be found by its id.
     rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:
-        result = replay_log(
+        result = ReplayRequest(
             path, rules=rules, backend=_machines(backend), report=report, load=load, strict=False, carried=False
-        )
+        ).replay()
         broken, outcome = first_broken(result), result.to_json()
         outcome["options"] = count_options(result) if broken is None else None
     except DiagnosticsError as error:

@@ -65,7 +65,7 @@ class Changes:
         """A snapshot of the seat's view, to be compared later."""
         game, seat = self.narrator.game, self.narrator.seat
         state = game.omniscient.numbers.state
-        if seat == OMNISCIENT or not game.omniscient.visibility.secretive:
+        if seat == OMNISCIENT or not game.omniscient.secretive:
             return Snapshot(tuple(state), (), state.copy())
         unseen = game.omniscient.visibility.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
         return Snapshot(tuple(state), unseen, self.narrator.state)

@@ -301,7 +301,7 @@ class Narrator:
         if self.past is not None:
             return self.past
         position = self.game.omniscient.numbers
-        if self.seat == OMNISCIENT or not self.game.omniscient.visibility.secretive:
+        if self.seat == OMNISCIENT or not self.game.omniscient.secretive:
             return position.state
         if self._stamp != position.stamp:
             viewer = PUBLIC if self.seat is None else self.game.seats.index(self.seat)

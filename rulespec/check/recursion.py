@@ -95,7 +95,7 @@ def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
 def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
     """The rules by a key of their own: a definition and a procedure of one name are two rules."""
     graph: dict[str, _Rule] = {}
-    asked = called(e.procedure for e in rules.suppositions)
+    asked = called([e.procedure for e in rules.suppositions])
     for d in rules.definitions.values():
         roots = definition_expressions(d)
         graph[f"def {d.name}"] = _Rule(d.name, d.span, _calls(roots), _levels(roots))

@@ -1,6 +1,6 @@
 """Pages on diagnostics: `docs/diagnostics/RS221.md` explains RS221, with a bad and a good example.
 
-`python -m rulespec.diagnostics.pages` rewrites the list of codes in `docs/diagnostics/README.md`.
+`python -m rulespec.diagnostics.pages` writes the list of codes, `docs/diagnostics/codes.md`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from rulespec.diagnostics.codes import CODES, FAMILIES
 HEADINGS = ("What it says", "Why it matters", "Bad example", "Good example")
 """Headings of every page, in this order."""
 
-_INDEX = "README.md"
-_LIST = "## The codes\n"  # the text above it is written by hand
+_INDEX = "codes.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +52,13 @@ def families() -> dict[str, dict[str, str]]:
     }
 
 
-def index(text: str) -> str:
-    """The index page with a current list of codes; the text above the list stays."""
-    lines = [text.partition(_LIST)[0] + _LIST]
+def index() -> str:
+    """The list of codes, one a line."""
+    lines = ["# The codes of diagnostics\n"]
     for name, codes in families().items():
-        lines += [f"### {name}\n", *(f"* [{code}]({code}.md): {title}" for code, title in codes.items()), ""]
+        lines += [f"## {name}\n", *(f"* [{code}]({code}.md): {title}" for code, title in codes.items()), ""]
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    page = folder() / _INDEX
-    page.write_text(index(page.read_text("utf-8")), "utf-8")
+    (folder() / _INDEX).write_text(index(), "utf-8")

@@ -13,12 +13,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Struct
 
 from rulespec.syntax.origin import Origin, Place
 
 FILE = "automaton.json"
-"""The tables, beside the grammar; `python -m rulespec.syntax.parse_table` writes them."""
+"""The tables, beside the grammar; a build writes them (`rulespec.syntax.parse_table`)."""
 NEWLINE, INDENT, DEDENT, END = "_NL", "_INDENT", "_DEDENT", "$END"
 OPENING, CLOSING = frozenset(["LPAR", "LSQB", "LBRACE"]), frozenset(["RPAR", "RSQB", "RBRACE"])
 
@@ -67,7 +68,7 @@ class Tables(Struct, frozen=True):
         scanner: those without the words that are texts of others, such as names.
         words: (terminal, text, word): a text of a terminal that is that word where it is accepted.
         ignored: terminals between the others.
-        leaves: terminals whose words are in trees; `kept` in the file.
+        leaves: terminals whose words are in trees.
     """
 
     made_from: str
@@ -78,7 +79,7 @@ class Tables(Struct, frozen=True):
     scanner: list[str]
     words: list[tuple[str, str, str]]
     ignored: list[str]
-    leaves: list[str] = field(name="kept")
+    leaves: list[str]
 
 
 def grammar() -> str:
@@ -89,6 +90,15 @@ def grammar() -> str:
 def grammar_hash() -> str:
     """The hash of the grammar, by which tables are known to be its."""
     return hashlib.sha256(grammar().encode()).hexdigest()
+
+
+def stored() -> Tables | None:
+    """The tables from their file; None if they are not those of the grammar."""
+    try:
+        result = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=Tables)
+    except (OSError, ValueError):
+        return None
+    return result if result.made_from == grammar_hash() else None
 
 
 class Automaton:

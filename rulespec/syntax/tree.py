@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.syntax import ast
-from rulespec.syntax.automaton import FILE, Automaton, Tables, Token, UnfitError, grammar_hash
+from rulespec.syntax.automaton import Automaton, Tables, Token, UnfitError, stored
 from rulespec.syntax.expression_builder import ExpressionBuilder
 from rulespec.syntax.origin import Origin
 
@@ -245,15 +242,12 @@ def _is_from(part: Any) -> bool:
 
 def tables() -> Tables:
     """The tables of the automaton, from their file if they are those of the grammar."""
-    try:
-        stored = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=Tables)
-    except (OSError, ValueError):
-        stored = None
-    if stored is None or stored.made_from != grammar_hash():
+    result = stored()
+    if result is None:
         from rulespec.syntax.parse_table import automaton_tables  # lazily: it needs Lark
 
         return automaton_tables()
-    return stored
+    return result
 
 
 @cache

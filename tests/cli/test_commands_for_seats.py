@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from rulespec.cli.main import cli
+from rulespec.engine.game import game as games
 from rulespec.engine.game import views
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
@@ -87,7 +88,7 @@ def test_what_looks_the_same_is_told_the_same(tmp_path: Path) -> None:
     assert telling(tmp_path) == set()
 
 
-_view_of = views.view_of
+_view_of = games.view_of
 
 
 def _all_state(game: Game, seat: str | None) -> views.View:
@@ -111,9 +112,9 @@ def _explained(self: Game, option: Option, seat: str | None = "") -> Any:
 
 
 SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
-    "state in views": ("rulespec.engine.game.views", "view_of", _all_state, {"draw"}),
+    "state in views": ("rulespec.engine.game.game", "view_of", _all_state, {"draw"}),
     "state in words": ("rulespec.engine.words.changes.Changes", "snapshot", _unhidden, {"play", "replay"}),
-    "history in views": ("rulespec.engine.game.views", "view_of", _all_history, {"play", "log", "view", "replay"}),
+    "history in views": ("rulespec.engine.game.game", "view_of", _all_history, {"play", "log", "view", "replay"}),
     "a whole log that play writes": ("rulespec.cli.game_files", "is_whole", lambda game, seat: True, {"play"}),
     "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),
     "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),

@@ -69,7 +69,7 @@ def test_something_else_is_drawn_with_redraw(players: int, tmp_path: Path) -> No
     assert result == again  # by the same seed
 
 
-def test_a_table_of_bots_is_game_0_of_the_seed(tmp_path: Path) -> None:
+def test_a_table_of_bots_is_game_0_of_the_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for options out of turn, which only people take here."""
     from rulespec.engine.logs.native import read_log
     from rulespec.engine.simulate.playouts import play_out
@@ -79,5 +79,6 @@ def test_a_table_of_bots_is_game_0_of_the_seed(tmp_path: Path) -> None:
     args = ["play", "wager", "--players", "3", "--bots", "3", "--seed", "8", "--log", str(log)]
     assert CliRunner().invoke(cli, args).exit_code == 0
     played = [entry.option for entry in read_log(log).entries]
-    whole = play_out(load_ruleset("wager"), ["A", "B", "C"], 8, 0, interrupt_rate=0).game
+    monkeypatch.setattr("rulespec.engine.simulate.playouts.INTERRUPT_RATE", 0)
+    whole = play_out(load_ruleset("wager"), ["A", "B", "C"], 8, 0).game
     assert played == [str(option) for option in whole.history]

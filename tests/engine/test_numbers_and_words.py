@@ -12,7 +12,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest
 from rulespec.engine.verify.starts import check_starts
 from rulespec.typed.settings import values_to_try
 
@@ -161,5 +161,5 @@ def test_a_number_goes_through_a_log_and_comes_back(play: Play, tmp_path: Path) 
     for text in (log, log.replace('"3"', "3", 1)):
         path = tmp_path / "game.jsonl"
         path.write_text(text, "utf-8")
-        result = replay_log(path, load=lambda _: game.ruleset)
+        result = ReplayRequest(path, load=lambda _: game.ruleset).replay()
         assert (result.divergence, result.game.hash, result.game.settings["discs"]) == (None, game.hash, "3")

@@ -14,9 +14,8 @@ from worlds import Play, listed, take
 from rulespec.cli.main import run
 from rulespec.cli.state_text import standings
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game, teams_of
+from rulespec.engine.game.game import Game, seat_options, teams_of
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.round import seat_options
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.native import entry_json, read_log
 from rulespec.engine.simulate.plan import Outcome, Plan

@@ -23,7 +23,7 @@ from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest
 
 COSTS = (2, 4, 6, 9, 12, 16, 20, 25, 30)
 NATIONS = {
@@ -244,7 +244,7 @@ def test_the_native_log_of_an_auction_with_undo_replays_without_the_dialect(tmp_
     lines = [json.loads(line) for line in native.read_text(encoding="utf-8").splitlines()]
     assert [line["set"] for line in lines if "set" in line] == [{"first_bidder": "Cy"}, {"first_bidder": "Bob"}]
     assert [line["undo"] for line in lines if "set" in line] == [1, 0]
-    again = replay_log(native, load=lambda _: game.ruleset)
+    again = ReplayRequest(native, load=lambda _: game.ruleset).replay()
     assert again.divergence is None
     assert again.game.hash == game.hash
 

@@ -13,7 +13,7 @@ from recorded_games import IMPOSSIBLE, LOGS, WHOLE, dialect, name_of, ruleset
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
 from rulespec.engine.verify.audit import first_broken
 
 TITLE = "a fight takes more units of a kind than are there"
@@ -26,7 +26,7 @@ def replay(*args: str | Path) -> Result:
 
 
 def past(path: Path) -> ReplayResult:
-    return replay_log(path, load=ruleset_of, past_known_faults=True)
+    return ReplayRequest(path, load=ruleset_of, past_known_faults=True).replay()
 
 
 def ruleset_of(ref: str) -> Any:
@@ -45,7 +45,7 @@ def test_an_impossible_game_says_whose_fault_it_is(path: Path) -> None:
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=name_of)
 def test_an_impossible_game_goes_on_past_it(path: Path) -> None:
-    first = replay_log(path, load=ruleset_of).divergence
+    first = ReplayRequest(path, load=ruleset_of).replay().divergence
     result = past(path)
     assert first is not None
     assert result.passed[0].foreign_index == first.foreign_index
@@ -75,7 +75,7 @@ def test_each_such_entry_is_marked() -> None:
 
 @pytest.mark.parametrize("path", WHOLE[:6], ids=name_of)
 def test_a_game_without_a_fault_is_the_same_with_what_passes_it(path: Path) -> None:
-    plainly, result = replay_log(path, load=ruleset_of), past(path)
+    plainly, result = ReplayRequest(path, load=ruleset_of).replay(), past(path)
     assert result.passed == []
     assert result.divergence is None
     assert result.game.result == plainly.game.result

@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 from recorded_games import ALL, IMPOSSIBLE, dialect, folder_of, name_of, opened
 
+from rulespec.engine.dialects.forms import Field, Form
 from rulespec.engine.dialects.mismatch import Explainer
 from rulespec.engine.dialects.paths import MISSING, follow
-from rulespec.engine.dialects.projection import Field, Form, Projections
+from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option

@@ -34,7 +34,7 @@ from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader, read_log
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest, replay_log
 from rulespec.load import load_ruleset
 
 TAX_START = 5
@@ -240,7 +240,7 @@ def test_the_native_log_of_a_recorded_game_replays_without_the_dialect(name: str
     with LogWriter(native, LogHeader.of(game)) as writer:
         for move in importer.moves:
             writer.add(move)
-    again = replay_log(native, load=lambda _: ruleset())
+    again = ReplayRequest(native, load=lambda _: ruleset()).replay()
     assert again.divergence is None
     assert again.game.hash == game.hash
 
@@ -285,7 +285,7 @@ def test_a_log_of_an_old_form_comes_to_the_same(tmp_path: Path) -> None:
     assert {e["payload"]["tradeInValue"] > 0 for e in unsaid} == {False, True}
     again = tmp_path / "old.json"
     again.write_text(json.dumps([json.dumps(e) for e in log[:1] + log]), encoding="utf-8")  # and the first entry twice
-    results = [replay_log(p, load=lambda _: ruleset()) for p in (path, again)]
+    results = [ReplayRequest(p, load=lambda _: ruleset()).replay() for p in (path, again)]
     assert [r.divergence for r in results] == [None, None]
     assert results[0].game.hash == results[1].game.hash
     assert results[1].ignored == []

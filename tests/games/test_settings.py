@@ -18,7 +18,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import suite_scenarios
@@ -108,7 +108,7 @@ def test_a_log_chooses(name: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     header = {"rulespec_log": 1, "ruleset": "imperial", "ruleset_hash": ruleset(GAME).hash, "seats": ["A", "B", "C"]}
     path.write_text(json.dumps(header | {"settings": {name: plain(value)}}) + "\n", "utf-8")
-    game = replay_log(path, report=Report(), load=lambda _: ruleset(GAME)).game
+    game = ReplayRequest(path, report=Report(), load=lambda _: ruleset(GAME)).replay().game
     assert game.settings == {n: v[0] for n, v in SETTINGS.items()} | {name: value}
     plays(game)
 

@@ -15,6 +15,10 @@ from release.build_backend import plain_links
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the folders of an environment are those of POSIX")
 LINKS = {"cli", "diagnostics_pages", "drawing", "engine", "games", "lsp", "pages"}
+TABLES = ("syntax/automaton.json", "syntax/grammar.json")
+BUILD_EDITABLE = (
+    "import sys; sys.path.insert(0, 'release'); from build_backend import build_editable; build_editable(sys.argv[1])"
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +71,22 @@ def test_an_install_from_a_checkout_without_links_works(
     commands = environment(tmp_path / "env", sys.executable, source)
     assert sorted(source.rglob("*")) == before
     assert run(commands / "rulespec", "--version", folder=tmp_path).startswith("rulespec ")
-    log = next((tmp_path / "env").glob("lib/python*/site-packages/rulespec/games/imperial/logs/quickstart.jsonl"))
+    (installed,) = (tmp_path / "env").glob("lib/python*/site-packages/rulespec")
+    assert all((installed / table).is_file() for table in TABLES)
+    log = installed / "games/imperial/logs/quickstart.jsonl"
     assert "points" in run(commands / "rulespec", "replay", log, folder=tmp_path)
     assert "RS302" in run(commands / "rulespec", "explain", "RS302", folder=tmp_path)
     licences = (tmp_path / "env").glob("lib/python*/site-packages/rulespec-*.dist-info/licenses/**/LICENSE")
     assert len(list(licences)) == 2
+
+
+def test_an_editable_install_writes_the_parsers_tables(repository: Path, tmp_path: Path) -> None:
+    run("git", "clone", "--quiet", repository, tmp_path / "rulespec", folder=tmp_path)
+    tables = [tmp_path / "rulespec" / "rulespec" / table for table in TABLES]
+    assert not any(table.exists() for table in tables)
+    run(sys.executable, "-c", BUILD_EDITABLE, tmp_path, folder=tmp_path / "rulespec")
+    assert all(table.is_file() for table in tables)
+    assert run("git", "status", "--porcelain", "rulespec", folder=tmp_path / "rulespec") == ""
 
 
 def test_an_editable_install_without_links_is_refused_with_the_way_out(clone: Path) -> None:

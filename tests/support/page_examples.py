@@ -60,4 +60,4 @@ def read_example(section: str) -> Example:
 
 
 def base() -> dict[str, str]:
-    return read_example((PAGES / "README.md").read_text("utf-8").partition("## The codes")[0]).files
+    return read_example((PAGES / "README.md").read_text("utf-8")).files

@@ -11,7 +11,7 @@ from folders import RULESETS
 
 from rulespec.diagnostics.report import Report
 from rulespec.engine.dialects.dialect import Dialect, read_dialect
-from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
 from rulespec.load import load_ruleset
 from rulespec.typed.nodes import Ruleset
 
@@ -71,7 +71,7 @@ class Recorder:
 
     def file(self, path: Path, until: int | None = None) -> ReplayResult:
         self.trace = []
-        return replay_log(
+        return ReplayRequest(
             path,
             rules=str(FOLDER),
             until=until,
@@ -79,7 +79,7 @@ class Recorder:
             report=self.report,
             load=lambda _: self.ruleset,
             strict=False,
-        )
+        ).replay()
 
 
 @pytest.fixture

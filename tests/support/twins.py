@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rulespec.engine.game.determinize import NotFoundError, determinize
-from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.game import Game, own_options, restarted, seen_state
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.round import Round, own_options
-from rulespec.engine.game.views import seen_state
+from rulespec.engine.game.round import Round
 from rulespec.engine.logs.seat_log import seat_log
 
 Outlets = dict[str, Any]

@@ -16,7 +16,7 @@ from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
-from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, replay_log
 from rulespec.typed.nodes import Ruleset
 
 POSTMAN = FOLDER / "dialects" / "postman.yaml"
@@ -42,7 +42,7 @@ def ignored(result: ReplayResult) -> list[int]:
 def again(result: ReplayResult, folder: Path, ruleset: Ruleset) -> ReplayResult:
     """The same game, from the native log of it."""
     result.write_native(folder / "again.jsonl")
-    return replay_log(folder / "again.jsonl", load=lambda _: ruleset)
+    return ReplayRequest(folder / "again.jsonl", load=lambda _: ruleset).replay()
 
 
 @pytest.mark.parametrize("game, wanted", [("post", "errands"), ("express", "errands+express"), (None, "errands")])
@@ -60,7 +60,7 @@ def test_the_first_entry_says_which_ruleset_it_is(
     assert dialect.ruleset_for(json.loads(path.read_text("utf-8"))[0]) == wanted
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rulespec.engine.replay.replay.dialects", lambda rules: [POSTMAN])
-        replay_log(path, load=load)
+        ReplayRequest(path, load=load).replay()
     assert asked == [wanted]
 
 
@@ -80,7 +80,7 @@ def test_a_ruleset_that_the_named_dialect_does_not_have(
     path = tmp_path / "game.json"
     path.write_text(json.dumps([opened(game="chess")]), encoding="utf-8")
     with pytest.raises(DiagnosticsError) as error:
-        replay_log(path, dialect="postman", load=lambda _: errands)
+        ReplayRequest(path, dialect="postman", load=lambda _: errands).replay()
     assert [d.code for d in error.value.diagnostics] == ["RS621"]
 
 
@@ -292,10 +292,10 @@ def test_what_other_rules_cannot_say_is_not_compared(
         path.write_text(json.dumps([opened(game=game), post("go", to="north_gate")]), encoding="utf-8")
         if wrong:
             with pytest.raises(DiagnosticsError) as error:
-                replay_log(path, rules=str(FOLDER), load=lambda _: errands)
+                ReplayRequest(path, rules=str(FOLDER), load=lambda _: errands).replay()
             assert {d.code for d in error.value.diagnostics} == {"RS622"}
         else:
-            assert replay_log(path, rules=str(FOLDER), load=lambda _: errands).divergence is None
+            assert ReplayRequest(path, rules=str(FOLDER), load=lambda _: errands).replay().divergence is None
 
 
 def test_the_log_may_end_the_game_anywhere(replay: Recorder) -> None:

@@ -135,7 +135,7 @@ def _early(self: Any, step: Any, *, shown: bool) -> events.Event:
 
 
 _event = events.Events._event
-_view_of = views.view_of
+_view_of = game_module.view_of
 
 
 def _with(**change: Callable[[Game], Any]) -> Callable[[Game, str | None], Any]:
@@ -175,12 +175,22 @@ _parse = Game.parse
 SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
     "the whole state": (views, "named_state", _all, "Game.view"),
     "no masks": (visibility.Visibility, "unseen", lambda self, state, seat: {}, "Game.view"),
-    "the hash of the position": (views, "view_of", _with(hash=lambda g: g.hash), "Game.view"),
-    "the table's history": (views, "view_of", _with(history=_whole), "log"),
+    "the hash of the position": (game_module, "view_of", _with(hash=lambda g: g.hash), "Game.view"),
+    "the table's history": (game_module, "view_of", _with(history=_whole), "log"),
     "arguments in events": (events.Events, "_event", _shown, "log"),
     "choices of an open round": (events.Events, "_event", _early, "Game.view"),
-    "the options of others": (views, "view_of", _with(options=lambda g: tuple(map(str, g.legal_options))), "Game.view"),
-    "interrupts of others": (views, "view_of", _with(interrupts=lambda g: tuple(map(str, g.interrupts))), "Game.view"),
+    "the options of others": (
+        game_module,
+        "view_of",
+        _with(options=lambda g: tuple(map(str, g.legal_options))),
+        "Game.view",
+    ),
+    "interrupts of others": (
+        game_module,
+        "view_of",
+        _with(interrupts=lambda g: tuple(map(str, g.interrupts))),
+        "Game.view",
+    ),
     "full refusals": (game_module, "guarded_refusal", lambda *args: refusal(str(list(args[-1]))), "Game.why_not"),
     "refusals of others": (Game, "_own", lambda self, option, seat: True, "Game.why_not"),
     "values of what is hidden": (visibility, "GuardedState", lambda state, unseen: list(state), "Game.value"),
@@ -200,7 +210,7 @@ SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
         property(lambda self: tuple(s for s in self.asked if "(1)" in str(self.game.history))),
         "Round",
     ),
-    "a memory that depends on the position": (views, "view_of", _with(memory=lambda g: g.hash), "log"),
+    "a memory that depends on the position": (game_module, "view_of", _with(memory=lambda g: g.hash), "log"),
 }
 """Leaks to detect: place, name, replacement, and an outlet that shows the leak."""
 

@@ -15,7 +15,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.native import parse_log, read_log
 from rulespec.engine.logs.seat_log import seat_log
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest, replay_log
 from rulespec.load import load_ruleset
 
 SITE = GAMES / "imperial" / "logs" / "playimperial" / "c000-standard-2p.json"
@@ -120,7 +120,7 @@ def test_other_dialects_read_any_name(name: str, entries: list[tuple[str, Any]],
     for number, each in enumerate((name, "Ann")):
         path = tmp_path / f"{number}.json"
         path.write_text(foreign(entries, each), "utf-8")
-        result = replay_log(path, rules=ERRANDS, dialect=dialect, strict=False)
+        result = ReplayRequest(path, rules=ERRANDS, dialect=dialect, strict=False).replay()
         ends.append((result.game.ply, result.game.hash, result.divergence is None))
         names.append(tuple(result.game.names.values()))
     assert ends[0] == ends[1] and ends[0][0] > 0
@@ -131,7 +131,7 @@ def test_an_entry_may_write_the_same_letters_otherwise(tmp_path: Path) -> None:
     for written, name in (("Zo\u00eb", "Zoe\u0308"), ("Zoe\u0308", "Zo\u00eb")):
         path = tmp_path / "log.json"
         path.write_text(foreign(POSTMAN, name, written), "utf-8")
-        result = replay_log(path, rules=ERRANDS, dialect="postman", strict=True)
+        result = ReplayRequest(path, rules=ERRANDS, dialect="postman", strict=True).replay()
         assert result.divergence is None and list(result.game.names.values()) == [written, "Bob"]
 
 

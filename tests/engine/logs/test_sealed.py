@@ -188,8 +188,8 @@ def test_a_saved_game_with_secrets_is_its_owners(play: Play, tmp_path: Path) -> 
     secret, public = play(SECRET + WORLD), play(IDLE + WORLD.replace(", private: true", ""))
     for game, name in ((secret, "secret"), (public, "public")):
         with SavedGame(tmp_path / f"{name}.jsonl") as saved:
-            saved.begin(LogHeader.of(game), secret=game.omniscient.visibility.secretive)
-        with LogWriter(tmp_path / f"{name}.log", LogHeader.of(game), secret=game.omniscient.visibility.secretive):
+            saved.begin(LogHeader.of(game), secret=game.omniscient.secretive)
+        with LogWriter(tmp_path / f"{name}.log", LogHeader.of(game), secret=game.omniscient.secretive):
             pass
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if path.is_file()}
     assert modes["secret.jsonl"] == modes["secret.log"] == 0o600

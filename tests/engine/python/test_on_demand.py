@@ -18,7 +18,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.on_demand import OnDemandBackend
 from rulespec.engine.replay import replay
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest, replay_log
 from rulespec.load import load_ruleset
 
 LOG = GAMES / "imperial" / "logs" / "quickstart.jsonl"
@@ -50,7 +50,7 @@ def test_each_function_is_written_once() -> None:
 
 @pytest.mark.parametrize("log", [LOG, FOREIGN], ids=lambda path: path.stem)
 def test_a_log_replayed_once_ends_as_any_other(log: Path) -> None:
-    single, often = replay_log(log, single_use=True), replay_log(log)
+    single, often = ReplayRequest(log, single_use=True).replay(), replay_log(log)
     assert isinstance(single.game.omniscient.numbers.machine, OnDemandBackend)
     assert not isinstance(often.game.omniscient.numbers.machine, OnDemandBackend)
     assert single.game.hash == often.game.hash and single.moves == often.moves
@@ -70,11 +70,11 @@ def test_interrupts_are_made_on_demand() -> None:
 
 def test_a_long_log_has_a_machine_with_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MAX_ONCE", 10)
-    assert type(replay_log(LOG, single_use=True).game.omniscient.numbers.machine) is PythonBackend
+    assert type(ReplayRequest(LOG, single_use=True).replay().game.omniscient.numbers.machine) is PythonBackend
 
 
 def test_a_backend_that_was_asked_for_is_used() -> None:
-    asked = replay_log(LOG, single_use=True, backend="interpreter", until=1).game.omniscient.numbers.machine
+    asked = ReplayRequest(LOG, single_use=True, backend="interpreter", until=1).replay().game.omniscient.numbers.machine
     assert not isinstance(asked, PythonBackend)
 
 

@@ -24,9 +24,9 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search import memory, wasm_search, wasm_walk
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.search.search import NOBODY, Ends, Expanded, Search
+from rulespec.engine.search.results import Ends, Expanded
+from rulespec.engine.search.search import NOBODY, PythonWalk, Search
 from rulespec.engine.search.uct import uct
-from rulespec.engine.search.walk import PythonWalk
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset

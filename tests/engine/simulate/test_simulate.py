@@ -15,7 +15,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import parse_log
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest, replay_log
 from rulespec.engine.simulate.plan import Outcome
 from rulespec.engine.simulate.playouts import Playout, choose, play_out, simulate
 from rulespec.engine.simulate.totals import Totals
@@ -128,7 +128,7 @@ def test_a_failure_comes_with_its_log(tmp_path: Path) -> None:
     text = "".join(json.dumps(line) + "\n" for line in playout.log())
     assert len(parse_log(text, "log").entries) == playout.decisions
     (tmp_path / "log.jsonl").write_text(text, "utf-8")
-    again = replay_log(tmp_path / "log.jsonl", load=lambda _: broken)
+    again = ReplayRequest(tmp_path / "log.jsonl", load=lambda _: broken).replay()
     assert again.game.hash == playout.game.hash
     assert again.game.omniscient.broken_invariants() == ["stones_stay: No stone is lost."]
 

@@ -24,7 +24,7 @@ from rulespec.engine.game import machines
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, machine
 from rulespec.engine.program.machine import Machine
-from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.replay.replay import ReplayRequest
 from rulespec.engine.wasm.backend import WasmBackend
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
@@ -126,6 +126,6 @@ def test_where_it_cannot_be_made_python_goes_on(monkeypatch: pytest.MonkeyPatch)
 def test_many_logs_are_replayed_in_wasm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "WORTH_IT", 2)
     path = next(p for p in ALL if p.stem == "c000-standard-2p")
-    results = [replay_log(path, load=lambda _: ruleset()) for _ in range(4)]
+    results = [ReplayRequest(path, load=lambda _: ruleset()).replay() for _ in range(4)]
     assert [isinstance(r.game.omniscient.numbers.machine, WasmBackend) for r in results] == [False, False, True, True]
     assert len({(r.game.hash, len(r.moves), r.divergence) for r in results}) == 1

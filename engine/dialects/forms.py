@@ -1,0 +1,51 @@
+"""Forms in which a dialect records an option, compiled for one game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.dialects.dialect import Projection
+from rulespec.engine.game.query import Value
+from rulespec.engine.program import ir
+
+Params = tuple[tuple[str, str], ...]
+"""Names and types of an option's parameters."""
+
+
+class Field(Struct, frozen=True):
+    """A compared field of a record.
+
+    Attributes:
+        path: the path in the record.
+        read: the function that follows the path.
+        text: the expression for the value that an option has there.
+        type: the type of the expression.
+        value: the compiled expression.
+        optional: whether a record may lack the field.
+        slots: the numbers of the arguments that the value depends on.
+        constant: whether the value depends on nothing else.
+        lowered: the expression itself.
+    """
+
+    path: str
+    read: Callable[[Any], Any]
+    text: str
+    type: str
+    value: Value
+    optional: bool
+    slots: frozenset[int]
+    constant: bool
+    lowered: ir.Expr
+
+
+class Form(Struct):
+    """One form in which an option is recorded; `when` is compiled, `condition` is the same as an expression."""
+
+    projection: Projection
+    params: Params
+    fields: list[Field] = []
+    when: Value | None = None
+    condition: ir.Expr | None = None

@@ -1,0 +1,34 @@
+"""Variables in scope while expressions are lowered."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import cell
+from rulespec.typed import nodes as typed
+
+
+class Scope(Struct, frozen=True):
+    """The variables in scope, in slots or in cells; `sources` are whole expressions whose value is known."""
+
+    where: dict[typed.Var, ir.Expr] = {}
+    slots: int = 0
+    sources: dict[int, ir.Expr] = {}
+
+    def in_slot(self, var: typed.Var, slot: int) -> Scope:
+        """With a variable in a slot."""
+        return replace(self, where={**self.where, var: ir.Local(slot)}, slots=max(self.slots, slot + 1))
+
+    def after(self, slot: int) -> Scope:
+        """With a slot taken that no variable has."""
+        return replace(self, slots=slot + 1)
+
+    def in_cell(self, var: typed.Var, at: int) -> Scope:
+        """With a variable in a cell."""
+        return replace(self, where={**self.where, var: cell(at)})
+
+    def with_source(self, expr: typed.Expr, value: ir.Expr) -> Scope:
+        """With one expression standing for a value that is known already."""
+        return replace(self, sources={**self.sources, id(expr): value})
