@@ -128,7 +128,8 @@ def navigation(sources: set[str]) -> dict[str, str]:
     for source in sources:
         folder, _, name = source.rpartition("/")
         if name == "README.md" and folder.startswith("docs/"):
-            inner = sorted(place(other) for other in sources if other != source and other.startswith(f"{folder}/"))
+            others = {other for other in sources if other.startswith(f"{folder}/")} - {source, *targets(MAP, text)}
+            inner = sorted(map(place, others))
             trees[place(source)] = tree(inner, place(source).rpartition("/")[0])
     return trees
 
