@@ -27,7 +27,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from browser import browser, open_page
@@ -39,6 +42,7 @@ from worlds import Play
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.verify import play_check
 from rulespec.syntax import parse_table
 
 __all__ = ["browser", "courier", "errands", "known_rulesets", "open_page", "replay"]  # fixtures of several files
@@ -58,6 +62,31 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ["RULESPEC_CACHE"], ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the cases of sampled tests that an ordinary run leaves out as proofs."""
+    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for name, of_one in cases.items():
+        (size,) = of_one[0].get_closest_marker("sampled").args
+        step = max(1, len(of_one) / size)
+        first = crc32(name.encode()) % int(step)  # tests of the same rulesets sample different ones
+        sample = {int(first + step * i) for i in range(size)}
+        for at, item in enumerate(of_one):
+            if at not in sample:
+                item.add_marker(pytest.mark.proof)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def short_plays() -> Iterator[None]:
+    """Lets `validate` play a tenth as long; its own tests choose a time of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(play_check, "SECONDS", play_check.SECONDS / 10)
+        yield
 
 
 @pytest.fixture(params=["python", "interpreter"])

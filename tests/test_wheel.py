@@ -123,6 +123,7 @@ def other_pythons() -> list[Any]:
 
 @pytest.mark.skipif(os.name != "posix", reason="the folders of an environment are those of POSIX")
 @pytest.mark.parametrize("python", [sys.executable, *other_pythons()])
+@pytest.mark.proof
 def test_a_users_own_modules_and_ours_leave_one_another_alone(python: str, wheel: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / "games").mkdir(parents=True)

@@ -82,6 +82,7 @@ def rows(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
+@pytest.mark.proof
 def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     args = ["simulate", "tutorial", "--players", "3", "--games", "60", "--jobs", "2", "--out", str(out)]
@@ -139,6 +140,7 @@ def test_a_slice_says_how_much_it_was() -> None:
 
 
 @pytest.mark.parametrize("unit, value, ratio", [("moves", 100, 0.01), ("ms", 10, 100)])
+@pytest.mark.sampled(1)
 def test_a_figure_stands_beside_its_yardstick(unit: str, value: float, ratio: float) -> None:
     yardstick = Steady()
     bench = Bench(yardstick, Path(), runs=3, turns=2)

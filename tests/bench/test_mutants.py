@@ -72,6 +72,7 @@ def test_the_name_of_a_roll_is_for_people() -> None:
     assert classes["deal"] == FREE and classes["c"] == classes["winner"] == "name"
 
 
+@pytest.mark.proof
 def test_what_other_overlays_supersede_is_told_without_them() -> None:
     with copied(GAMES):
         known = Bench()

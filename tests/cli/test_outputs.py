@@ -130,6 +130,7 @@ def test_other_outputs_are_fine() -> None:
         "replay game.jsonl --rules ./nim",
     ],
 )
+@pytest.mark.sampled(12)
 def test_nothing_waits_for_a_pipe(words: str) -> None:
     for name in ("PIPE", "PIPE.jsonl", "PIPE.json", "PIPE.yaml", "PIPE.rules", "PIPE.svg", "PIPE.parquet"):
         os.mkfifo(name)

@@ -126,6 +126,7 @@ def reference(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if CALLS[name]("", "")])
+@pytest.mark.sampled(40)
 def test_every_command_takes_overlays_of_ones_own(name: str, reference: str) -> None:
     for call in CALLS[name](reference, "own.jsonl"):
         code, out, err = invoke(name, *call)
@@ -149,6 +150,7 @@ def take_rules_out(log: Path) -> None:
     ],
     ids=" ".join,
 )
+@pytest.mark.sampled(18)
 def test_where_the_overlay_of_a_log_is_not_found_the_way_out_is_told(
     reference: str, args: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

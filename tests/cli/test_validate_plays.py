@@ -206,6 +206,7 @@ def test_many_settings_are_no_reason_not_to_play(
 
 
 @pytest.mark.parametrize("loops", [1, 2, 3])
+@pytest.mark.sampled(1)
 def test_a_start_that_takes_long_is_not_played(small: Path, runs: list[str], loops: int) -> None:
     (small / "kinds.yaml").write_text("state:\n  n: {type: int}\n", "utf-8")
     loop = "    repeat at most 400000:\n        set n to n + 1\n"

@@ -5,19 +5,18 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from docs_pages import Block, blocks, pages
 from folders import ROOT
 
 from release.smoke import commands, pattern
+from rulespec.cli.main import cli
 
 PAGES = [
     "README.md",
@@ -47,18 +46,7 @@ def run(command: str, folder: Path) -> str:
     """The output of a command. `rulespec` is the program of this tree; nothing else is run."""
     words = shlex.split(command.partition("#")[0])
     assert words[0] == "rulespec", f"the documentation calls rulespec only, not {words[0]}"
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160", "PYTHONUNBUFFERED": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "rulespec.cli.main", *words[1:]],
-        cwd=folder,
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return done.stdout
+    return CliRunner().invoke(cli, words[1:], env={"COLUMNS": "160"}).output
 
 
 def follow(block: Block, folder: Path, names: dict[str, Any]) -> None:

@@ -86,8 +86,8 @@ def test_a_board_that_is_too_large_is_refused_with_a_way_out(
     assert game._repr_svg_() is None and game._repr_html_() is None
 
 
-def test_a_map_as_large_as_may_be_is_drawn_in_bounded_time(tmp_path: Path) -> None:
-    count = 1_500
+@pytest.mark.parametrize("count", [300, pytest.param(1_500, marks=pytest.mark.proof)])
+def test_a_map_as_large_as_may_be_is_drawn_in_bounded_time(tmp_path: Path, count: int) -> None:
     regions = "\n".join(
         f"    r{i}: {{position: [{i * 37 % 401}, {i * 71 % 403}], "
         f"road: [{', '.join(f'r{(i + k) % count}' for k in (1, 2, 5))}]}}"

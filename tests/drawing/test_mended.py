@@ -60,6 +60,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("before, after, code, line, place", MISTAKES)
+@pytest.mark.sampled(6)
 def test_a_mistake_is_seen_and_told_at_its_line(
     before: str, after: str, code: str, line: int, place: str, lake: Path
 ) -> None:

@@ -37,6 +37,7 @@ def played(ref: str, decisions: int, seed: int = 4, players: int | None = None) 
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
+@pytest.mark.sampled(4)
 def test_no_text_stands_on_another_and_all_are_on_the_sheet(ref: str) -> None:
     for decisions in (0, 120):
         game = played(ref, decisions)
@@ -74,6 +75,7 @@ def test_positions_of_a_game_differ_in_dynamic_items_only(ref: str) -> None:
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
+@pytest.mark.sampled(4)
 def test_each_item_of_a_scene_has_a_name_of_its_own(ref: str) -> None:
     game = played(ref, 100)
     scene = board(game.ruleset, game)

@@ -70,8 +70,8 @@ def test_what_does_not_come_to_a_decision_is_given_up(body: str, backend: str) -
 
 def test_many_procedures_in_a_row_are_called() -> None:
     """More than Python nests calls."""
-    chain = [f"procedure c{i}():\n    c{i - 1}()" for i in range(1, 1_500)]
-    ruleset = with_rules("\n".join(["procedure c0():\n    set n to 7", *chain, rules("c1499()")]))
+    chain = [f"procedure c{i}():\n    c{i - 1}()" for i in range(1, 1_100)]
+    ruleset = with_rules("\n".join(["procedure c0():\n    set n to 7", *chain, rules("c1099()")]))
     one, other = (after(ruleset, backend, MAX_STEPS) for backend in ("python", "interpreter"))
     assert one == other and one[0] == ""
 
@@ -105,6 +105,7 @@ def test_the_most_steps_are_never_fewer_than_those_that_there_are() -> None:
 
 
 @pytest.mark.parametrize("params, condition", LISTED.values(), ids=LISTED)
+@pytest.mark.sampled(1)
 def test_numbers_count_for_the_steps_of_what_is_asked_about_them(play: Play, params: str, condition: str) -> None:
     it = play(listing(params, condition))
     with pytest.raises(RulesetFaultError, match="range over too much"):
@@ -121,6 +122,7 @@ def test_numbers_count_for_the_steps_of_what_is_asked_about_them(play: Play, par
         "c in town, a in {x in town where x != c}, b in {x in town where x != a}",
     ],
 )
+@pytest.mark.sampled(1)
 def test_members_of_large_sets_count_too(params: str, tmp_path: Path) -> None:
     kinds = "{" + ", ".join(f"b{i}: {{rank: {i}}}" for i in range(400)) + "}"
     text = f"""

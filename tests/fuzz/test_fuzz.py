@@ -38,11 +38,13 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
         yield it
 
 
+@pytest.mark.sampled(6)
 def test_what_was_found_stays_mended(worker: Worker) -> None:
     wrong = {p.name: worker.run(p.read_bytes()).wrong for p in SAVED if p.parent.name == worker.target}
     assert not any(wrong.values()), wrong
 
 
+@pytest.mark.sampled(3)
 def test_any_input_ends_with_an_exit_code_and_a_message(worker: Worker, tmp_path: Path) -> None:
     fuzzer = Fuzzer(worker.target, 0, tmp_path)
     said: set[str] = set()
@@ -55,12 +57,13 @@ def test_any_input_ends_with_an_exit_code_and_a_message(worker: Worker, tmp_path
     assert not {path.parent.name for path in SAVED} - TARGETS.keys()
 
 
-def test_the_seeds_of_every_target_lead_to_its_end() -> None:
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.sampled(5)
+def test_the_seeds_of_every_target_lead_to_its_end(name: str) -> None:
     """Else all would be refused at the door, and nothing behind it be tried out."""
-    for name in TARGETS:
-        with Worker(name) as worker:
-            outcomes = (worker.run(data) for data in seeds(name)[:12])
-            assert any(said.endswith(" 0") for outcome in outcomes for said in outcome.said), name
+    with Worker(name) as worker:
+        outcomes = (worker.run(data) for data in seeds(name)[:12])
+        assert any(said.endswith(" 0") for outcome in outcomes for said in outcome.said)
 
 
 PLAYED = """\
@@ -87,6 +90,7 @@ procedure play():
         ("set p.cash to 1 money / (players - players)", "validate 1"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_what_validate_plays_is_tried_out(effect: str, said: str) -> None:
     with Worker("play", SECONDS) as worker:
         outcome = worker.run(f"{PLAYED}                {effect}\n".encode())
@@ -122,6 +126,7 @@ def test_another_game_in_python_is_a_failure(tmp_path: Path, monkeypatch: pytest
         ("import warnings; warnings.warn('once')", "UserWarning"),
     ],
 )
+@pytest.mark.sampled(4)
 def test_a_mistake_is_seen(mistake: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The process that tries out imports this in the place of the targets.
     (tmp_path / "sitecustomize.py").write_text(

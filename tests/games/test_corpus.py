@@ -69,6 +69,7 @@ def beside(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=name_of)
+@pytest.mark.sampled(15)
 def test_a_game_is_legal_keeps_all_invariants_and_comes_out_as_expected(path: Path) -> None:
     header, entries = log(path).header, log(path).entries
     game = Game(loaded(header.ruleset), header.seats, header.settings)
@@ -126,6 +127,7 @@ def test_every_kind_of_option_of_a_game_is_in_a_log_of_it(name: str) -> None:
     assert kinds(name) - recorded(of(name)) == missing
 
 
+@pytest.mark.proof
 def test_every_kind_of_option_that_an_overlay_adds_is_in_a_log() -> None:
     assert {kind for ref in overlaid() for kind in kinds(ref)} <= recorded(LOGS)
 

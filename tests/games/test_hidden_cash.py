@@ -93,6 +93,7 @@ def compared(ref: str, rng: random.Random) -> Counter[str]:
 
 
 @pytest.mark.parametrize("ref", [*REFS, *(pytest.param(ref, marks=pytest.mark.proof) for ref in OVERLAYS)])
+@pytest.mark.sampled(1)
 def test_what_the_others_have_is_not_told(ref: str) -> None:
     rng = random.Random(ref)
     results: Counter[str] = Counter()

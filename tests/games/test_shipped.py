@@ -44,11 +44,13 @@ REFS = [*NAMES, *offered()]
 
 
 @pytest.mark.parametrize("ref", REFS)
+@pytest.mark.sampled(16)
 def test_it_is_sound_without_a_warning(ref: str) -> None:
     assert loaded(ref)[1].diagnostics == ()
 
 
 @pytest.mark.parametrize("ref", REFS)
+@pytest.mark.sampled(6)
 def test_it_plays_by_both_backends_alike(ref: str) -> None:
     ruleset = loaded(ref)[0]
     rng = random.Random(ref)

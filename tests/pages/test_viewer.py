@@ -52,6 +52,7 @@ def test_a_page_begins_at_the_start(open_page: Open, page: Path) -> None:
         (["End", "Home"], 0),
     ],
 )
+@pytest.mark.sampled(2)
 def test_keys_go_from_move_to_move(open_page: Open, page: Path, keys: list[str], place: int) -> None:
     opened = open_page(page)
     opened.press(*keys)
@@ -184,6 +185,7 @@ def test_two_fingers_bring_the_board_closer(open_page: Open, page: Path) -> None
     "fragment, place",
     [("#99999", MOVES), ("#-3", 0), ("#x", 0), ("#1e9", 0), ("#<img src=x>", 0), ("#00004", 4), ("#1.5", 0)],
 )
+@pytest.mark.sampled(2)
 def test_a_link_to_no_move_leads_somewhere(open_page: Open, page: Path, fragment: str, place: int) -> None:
     assert number(open_page(page, fragment)) == place
 
@@ -241,6 +243,7 @@ def test_a_window_that_becomes_narrow_keeps_its_chart_inside(open_page: Open, pa
 
 
 @pytest.mark.parametrize("fragment", ["#0", "#51", "#112"])
+@pytest.mark.sampled(1)
 def test_the_same_position_is_the_same_picture(open_page: Open, page: Path, fragment: str) -> None:
     direct = open_page(page, fragment)
     stepped = open_page(page, "#60")

@@ -62,6 +62,7 @@ def test_a_clone_on_windows_has_the_same_bytes(clone: Path, repository: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["clone", "unpacked"])
+@pytest.mark.sampled(1)
 def test_an_install_from_a_checkout_without_links_works(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

@@ -159,6 +159,7 @@ STRANGE = [
 
 @pytest.mark.parametrize("folder", STRANGE)
 @pytest.mark.parametrize("form", [(), ("--map", "oak,elm"), ("--overlay",)])
+@pytest.mark.sampled(14)
 def test_new_prints_commands_that_work(folder: str, form: tuple[str, ...]) -> None:
     shutil.copytree(NIM, "nim")  # beside `nim+old`
     Path(folder).mkdir(exist_ok=True)

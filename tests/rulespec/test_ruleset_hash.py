@@ -35,7 +35,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.meaning import LENGTH, VERSION, meaning_hash, written
 from rulespec.types import INT
 
-MUTANTS = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
+MUTANTS = int(os.environ.get("RULESPEC_EXAMPLES", "20"))
 """Mutants of each kind."""
 
 RULES = """\

@@ -463,7 +463,6 @@ WITH_RULES = sorted({path.parts[-3] for path in shipped_files("*/*.rules")})
 """The others are maps for these rules: nothing in their own folders can be run."""
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("RULESPEC_COVERAGE"), reason="some minutes; `make proof` runs it")
 @pytest.mark.parametrize("game", WITH_RULES)
 def test_all_of_the_shipped_rules_is_run_or_explained(game: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,7 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("path", [*ALL, *IMPOSSIBLE], ids=name_of)
+@pytest.mark.sampled(5)
 def test_recorded_games_are_read_as_without_finders(path: Path, both: Any) -> None:
     both(lambda: outcome(opened(path)[1]))
 

@@ -22,7 +22,7 @@ from rulespec.engine.program.journal import State
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
 
-EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "20"))
 SHIPPED = ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"]
 SEATS = ("Ann", "Bob", "Cid")
 

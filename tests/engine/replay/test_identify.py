@@ -113,6 +113,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither alone gets any further
     ],
 )
+@pytest.mark.sampled(3)
 def test_edition_and_settings_are_found(base: str, overlays: str, options: dict[str, str], seed: int) -> None:
     ref = f"{base}+{overlays}" if overlays else base
     _, identification = identified(ref, options, seed)
@@ -258,6 +259,7 @@ def test_command_as_json(tmp_path: Path, moves: list[str], code: int) -> None:
 SITE = GAMES / "imperial" / "logs" / "playimperial"
 
 
+@pytest.mark.proof
 def test_a_foreign_log_is_taken_as_it_is() -> None:
     tried: list[int] = []
     log = as_native(SITE / "c006-auction-3p.json")
@@ -281,6 +283,7 @@ def test_the_command_takes_a_foreign_log_and_says_what_is_wrong_with_it(
     assert "there is no dialect `nobodys`" in capsys.readouterr().err
 
 
+@pytest.mark.proof
 def test_code_is_generated_only_for_candidates_that_get_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     results: list[str] = []
 

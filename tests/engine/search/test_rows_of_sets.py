@@ -84,6 +84,7 @@ def spread(game: Game, seed: int) -> list[Game]:
 
 @pytest.mark.parametrize("size", [63, 64, 65, 128, 257])
 @pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.sampled(8)
 def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
     ruleset = with_rules(RULES.format(body=FIELDS[name].strip("\n")), towns_of(size))
     games = spread(Game(ruleset, ["ann", "bob"]), size)

@@ -53,6 +53,7 @@ def same(result: Expanded | Ends, other: Expanded | Ends) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+@pytest.mark.sampled(7)
 def test_wasm_search_finds_what_python_finds(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     games = spread(Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), 3, 4, 9)

@@ -54,6 +54,7 @@ def test_there_are_a_dozen_house_rules_of_several_games() -> None:
 
 
 @pytest.mark.parametrize("path", UNPLAYABLE, ids=lambda p: p.stem)
+@pytest.mark.sampled(4)
 def test_house_rules_that_cannot_be_played_are_found_with_their_decision(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +72,7 @@ def test_house_rules_that_cannot_be_played_are_found_with_their_decision(
 
 @pytest.mark.usefixtures("in_python")
 @pytest.mark.parametrize("name", ["one_free", "no_stalemate", "pairs", "lamed"])
+@pytest.mark.sampled(1)
 def test_they_are_found_without_wasm_module(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = TESTS / f"fixtures/unplayable/{name}.yaml"
     test_house_rules_that_cannot_be_played_are_found_with_their_decision(path, monkeypatch)

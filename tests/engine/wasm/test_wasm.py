@@ -99,6 +99,7 @@ def test_random_programs_mean_the_same_whichever_passes_run(text: str, seed: int
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+@pytest.mark.sampled(7)
 def test_every_ruleset_means_the_same(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     seats, machines = ruleset.players[1], list[WasmBackend]()
@@ -116,6 +117,7 @@ def outcomes(ruleset: typed.Ruleset, players: list[int], games: int, **how: int)
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+@pytest.mark.sampled(6)
 def test_the_same_seed_gives_the_same_games(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     outcomes(ruleset, sorted({*ruleset.players}), 2 if "imperial" in folder.name else 6)
@@ -288,6 +290,7 @@ procedure turn(p: player):
 
 
 @pytest.mark.parametrize("fault", [False, True])
+@pytest.mark.sampled(1)
 def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
     """The games go on in wasm with the same random numbers, and one in which the rules are at fault is Python's."""
     ruleset = with_rules(LONG if fault else LONG.replace("few > 2", "few > 3"))

@@ -51,6 +51,7 @@ def size(it: Game) -> int:
 
 @pytest.mark.parametrize("body", WORK.values(), ids=WORK)
 @pytest.mark.parametrize("steps", [60, 700, 6_000, 100_000])
+@pytest.mark.sampled(15)
 def test_work_ends_in_wasm_where_the_interpreter_ends_it(body: str, steps: int) -> None:
     ruleset = with_rules(rules(body))
     fast, plain = (game(ruleset, steps, wasm=wasm) for wasm in (True, False))
@@ -71,6 +72,7 @@ def test_what_does_not_come_to_a_decision_is_given_up(body: str) -> None:
 
 
 @pytest.mark.parametrize("params, condition", LISTED.values(), ids=LISTED)
+@pytest.mark.sampled(1)
 def test_listing_is_bounded(tmp_path: Path, params: str, condition: str) -> None:
     ruleset = small(tmp_path / "small", listing(params, condition))
     with soon():

@@ -115,6 +115,7 @@ def check(ruleset: typed.Ruleset, seed: int, *, interpreted: bool = False) -> No
 
 @pytest.mark.parametrize("size", [64, 66, 257])
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.sampled(18)
 def test_sets_are_the_same_in_all_machines(name: str, size: int) -> None:
     added = towns_of(size)
     check(with_rules(rules(SETS[name]), added, added // 3), size, interpreted=size == 66)
@@ -128,6 +129,7 @@ def test_numbers_of_sets_are_the_same_in_all_machines(name: str, size: int) -> N
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("first", [0, 62])
+@pytest.mark.sampled(8)
 def test_sets_of_few_members_of_a_large_kind(size: int, first: int) -> None:
     """A set in the first word alone is one number, and is asked for members of other words, too."""
     added = towns_of(size)

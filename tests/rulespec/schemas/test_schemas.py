@@ -357,6 +357,7 @@ def damaged(value: Any, rng: random.Random) -> Any:
 
 
 @pytest.mark.parametrize("path", [*FILES, *OVERLAYS], ids=lambda p: "/".join(p.parts[-3:]))
+@pytest.mark.sampled(30)
 def test_the_quick_verdict_is_that_of_jsonschema(path: Path) -> None:
     schema, rng = load_schema(path.stem if path in FILES else "overlay"), random.Random(path.name)
     slow, verdicts = Draft202012Validator(schema), []

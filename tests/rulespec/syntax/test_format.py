@@ -227,6 +227,7 @@ def test_a_file_that_is_not_valid_stays_as_it_is(tmp_path: Path) -> None:
     assert path.read_text("utf-8") == "def  f( )\n"
 
 
+@pytest.mark.proof
 def test_a_file_that_would_grow_too_large_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "play.rules"
     line = "def sum_{}(x: int) -> int: " + "+".join("x" * 60) + "\n"
