@@ -63,8 +63,7 @@ def machines() -> list[Backend]:
 # --- lists of options -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("params, condition", LISTED.values(), ids=LISTED)
-@pytest.mark.sampled(1)
+@pytest.mark.parametrize("params, condition", LISTED)
 def test_what_cannot_be_listed_has_its_place_its_option_and_its_steps(
     tmp_path: Path, params: str, condition: str
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
+import pytest
 from worlds import WORLD
 
 DOUBLING = "\n".join(
@@ -51,11 +52,16 @@ ENDLESS = [
     "repeat at most 999999:\n    if any(t in town where t.tax == n):\n        set n to 1",
 ]
 """Statements that would take longer than anybody waits."""
-LISTED = {
-    "two ranges": ("k in 1 .. 90000, l in k .. k + 90000", "k == l and k != l"),
-    "a dear condition": ("k in 1 .. 99000", "sum(t.tax * d12(k) for t in town) < 0"),
-    "a range for each town": ("t in town, k in 1 .. 99000", "sum(u.tax * d9(k) for u in town) < 0"),
-}
+LISTED = [
+    pytest.param("k in 1 .. 90000, l in k .. k + 90000", "k == l and k != l", id="two ranges"),
+    *(
+        pytest.param(*each, marks=pytest.mark.proof)
+        for each in (
+            ("k in 1 .. 99000", "sum(t.tax * d12(k) for t in town) < 0"),
+            ("t in town, k in 1 .. 99000", "sum(u.tax * d9(k) for u in town) < 0"),
+        )
+    ),
+]
 
 
 def listing(params: str, condition: str) -> str:
