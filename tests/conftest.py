@@ -2,20 +2,19 @@
 
 Contents of `make test`, and the rest in `make proof` (marker `proof`, or a variable of the environment):
 
+    sampled     some cases of costly tests, spread evenly               the others (`proof`)
     scenarios   all, generated Python by quick machines; every fifth,   all, generated Python with all passes, and
                 interpreter                                             interpreter (`proof`)
-    identify    15 choices of rules                                     seven more (`proof`)
     perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
                 four, interpreter
     mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
     playouts    20 games, and 2 with both backends                      RULESPEC_PLAYOUTS, RULESPEC_AGREE
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     rulings     a game of the Emperor's with each answer                100 with 2, 3, 4 players (RULESPEC_RULINGS)
-    secrets     40 random programs with secrets                         2,000 (RULESPEC_SECRETS)
-    wasm      a part of a game of each ruleset step by step;          every overlay, too, 50 games (RULESPEC_WASM);
-                60 random programs                                      5,000 (RULESPEC_EXAMPLES); 10,000 whole
-                                                                        games by seed (RULESPEC_SEEDS)
-    actions     every second recorded game                              every recorded game (RULESPEC_PERFT)
+    secrets     16 random programs with secrets                         2,000 (RULESPEC_SECRETS)
+    programs    20 random programs for each property                    1,000, beside wasm 5,000 (RULESPEC_EXAMPLES)
+    wasm        a part of a game of each ruleset step by step           every overlay, too, 50 games (RULESPEC_WASM);
+                                                                        10,000 whole games by seed (RULESPEC_SEEDS)
     pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
