@@ -28,7 +28,7 @@ _Line = tuple[int, int, Point, Point]
 
 
 class Border(Struct, frozen=True):
-    """A line between two regions; `b` is -1 at the frame."""
+    """A line between two regions; `b` is -1 where there is no region beyond it."""
 
     a: int
     b: int
@@ -146,7 +146,7 @@ def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) 
     outlines: list[list[tuple[Corner, Corner, list[Point]]]] = [[] for _ in range(count)]
     borders = []
     for (a, b), lines in merged.items():
-        for chain in _chains(lines, degree):
+        for chain in chains(lines, degree):
             points = [places[corner] for corner in chain]
             points = points if b < 0 else _smooth(points)
             borders.append(Border(a, b, points))
@@ -156,7 +156,7 @@ def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) 
     return Areas([_loops(parts) for parts in outlines], borders)
 
 
-def _chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
+def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
     """Lines joined end to end, up to corners where more than two lines meet."""
     at: dict[Corner, list[int]] = {}
     for k, ends in enumerate(lines):
