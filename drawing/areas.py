@@ -153,7 +153,7 @@ def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) 
             outlines[a].append((chain[0], chain[-1], points))
             if b >= 0:
                 outlines[b].append((chain[0], chain[-1], points))
-    return Areas([_loops(parts) for parts in outlines], borders)
+    return Areas([loops(parts) for parts in outlines], borders)
 
 
 def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
@@ -199,7 +199,7 @@ def _smooth(points: list[Point]) -> list[Point]:
     return points
 
 
-def _loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
+def loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
     """Lines joined to closed outlines."""
     at: dict[Corner, list[int]] = {}
     for k, (start, end, _) in enumerate(parts):

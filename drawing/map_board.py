@@ -306,7 +306,7 @@ def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
 
 
 def _sheet(board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
-    """What lies under the areas of a board with outlines: paper, and land and water that are no region."""
+    """The ground under areas with outlines: paper, and land and water that are no region."""
     frame = {"x": corner[0], "y": corner[1], "width": layout.size[0], "height": layout.size[1]}
     yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=VOID, stroke=BRIM))
     for number, part in enumerate(board.scenery, 1):

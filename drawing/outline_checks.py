@@ -20,7 +20,7 @@ NEAR = 1.0
 """Edges that run beside one another, this far apart or twice as far, should be one."""
 ALONG = 12
 """Squares of that size on their way: what is shorter is a corner."""
-_MAX_CROSSINGS = 200_000
+MAX_CROSSINGS = 200_000
 _MAX_LOOPS = 100
 Spans = dict[tuple[str, str], Span]
 """Kind and name of a region → where its outline stands."""
@@ -175,8 +175,13 @@ def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:
             yield loop
 
 
-def overlaps(areas: Sequence[Sequence[Ring]]) -> tuple[list[float], dict[tuple[int, int], float]]:
-    """The size of each area, and how much of two lies on one another, measured along lines across the board."""
+def overlaps(
+    areas: Sequence[Sequence[Ring]], crossings: int = MAX_CROSSINGS
+) -> tuple[list[float], dict[tuple[int, int], float]]:
+    """The size of each area, and how much of two lies on one another, measured along lines across the board.
+
+    `crossings`: about how often the lines may cross outlines; with fewer, they are farther apart.
+    """
     edges = [
         (min(p, q, key=lambda dot: dot[1]), max(p, q, key=lambda dot: dot[1]), i)
         for i, rings in enumerate(areas)
@@ -184,7 +189,7 @@ def overlaps(areas: Sequence[Sequence[Ring]]) -> tuple[list[float], dict[tuple[i
         for p, q in zip(ring, [*ring[1:], ring[0]], strict=True)
         if p[1] != q[1]
     ]
-    step = max(1, ceil(sum(q[1] - p[1] for p, q, _ in edges) / _MAX_CROSSINGS))
+    step = max(1, ceil(sum(q[1] - p[1] for p, q, _ in edges) / crossings))
     rows: dict[int, list[tuple[int, float]]] = {}
     for (px, py), (qx, qy), i in edges:
         slope = (qx - px) / (qy - py)
@@ -193,8 +198,8 @@ def overlaps(areas: Sequence[Sequence[Ring]]) -> tuple[list[float], dict[tuple[i
             y = row * step + 0.5
             rows.setdefault(row, []).append((i, px + (y - py) * slope))
     sizes, pairs = [0.0] * len(areas), dict[tuple[int, int], float]()
-    for crossings in rows.values():
-        for (start, end, i), last in _ordered(crossings):
+    for line in rows.values():
+        for (start, end, i), last in _ordered(line):
             sizes[i] += (end - start) * step
             if last is not None and last[2] != i and last[1] > start:
                 pair = (min(i, last[2]), max(i, last[2]))

@@ -198,7 +198,7 @@ def centre_of(rings: Sequence[Ring]) -> Point:
     return centre(max(rings, key=lambda ring: abs(area(ring))))
 
 
-def holds(rings: Sequence[Ring], x: float, y: float) -> bool:
+def holds(rings: Sequence[Sequence[Point]], x: float, y: float) -> bool:
     """Whether an area holds a point."""
     count = 0
     for ring in rings:

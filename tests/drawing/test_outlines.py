@@ -54,7 +54,7 @@ def loaded(folder: Path) -> Ruleset:
     return load_ruleset(str(folder))
 
 
-def told(folder: Path, text: str) -> list[tuple[str, str]]:
+def warned(folder: Path, text: str) -> list[tuple[str, str]]:
     """The codes of what is said of an outlines file, and the lines that they point at."""
     (folder / "outlines.yaml").write_text(text, "utf-8")
     report = Report()
@@ -133,28 +133,28 @@ def test_overlaps_are_measured() -> None:
 
 
 def test_outlines_that_tile_the_board_have_nothing_to_tell(lake: Path) -> None:
-    assert told(lake, written(squares())) == []
+    assert warned(lake, written(squares())) == []
     style = read_drawing(loaded(lake))
     assert isinstance(style.boards["region"].outlines[0], Outline) and style.boards["region"].form == "areas"
 
 
 def test_what_does_not_fit_is_told_at_its_line_once_a_region(lake: Path) -> None:
     plain = squares()
-    assert told(lake, written(plain | {"isle": "M100 100l100 0 0 101-100 0z"})) == [("RS560", "isle")]  # a hundredth
-    assert told(lake, written(plain | {"isle": "M100 100l100 0 0 120-100 0z"})) == [("RS559", "stoneport")]
-    assert told(lake, written(plain | {"isle": "M100 100l100 0 0 99-100 0z"})) == [("RS560", "isle")]
-    assert told(lake, written(plain | {"isle": "M100 100l100 0 0 60-60 0z"}))[0][0] == "RS560"
-    assert told(lake, written(plain | {"isle": "M100 100l50 0 50 0 0 100-100 0z"})) == [("RS560", "south_lake")]
-    assert told(lake, written(plain | {"hills": "M200 0l110 0-10 100-100 0z"})) == [("RS559", "marsh")]
-    assert told(lake, written(plain, "[0, 0, 390, 300]"))[0] == ("RS566", "marsh")
-    assert ("RS565", "drawing") in told(lake, written({k: v for k, v in plain.items() if k != "isle"}))
+    assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 101-100 0z"})) == [("RS560", "isle")]  # a hundredth
+    assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 120-100 0z"})) == [("RS559", "stoneport")]
+    assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 99-100 0z"})) == [("RS560", "isle")]
+    assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 60-60 0z"}))[0][0] == "RS560"
+    assert warned(lake, written(plain | {"isle": "M100 100l50 0 50 0 0 100-100 0z"})) == [("RS560", "south_lake")]
+    assert warned(lake, written(plain | {"hills": "M200 0l110 0-10 100-100 0z"})) == [("RS559", "marsh")]
+    assert warned(lake, written(plain, "[0, 0, 390, 300]"))[0] == ("RS566", "marsh")
+    assert [code for code, _ in warned(lake, written({k: v for k, v in plain.items() if k != "isle"}))] == ["RS565"]
 
 
 def test_a_hole_in_the_board_is_told_unless_it_is_scenery(lake: Path) -> None:
     holed = squares() | {"isle": "M100 100l100 0 0 100-100 0zM140 140l20 0 0 20-20 0z"}
-    assert told(lake, written(holed)) == [("RS560", "isle")]
+    assert warned(lake, written(holed)) == [("RS560", "isle")]
     scenery = "      scenery: {pond: {outline: M140 140l20 0 0 20-20 0z, colour: water}}\n"
-    assert told(lake, written(holed, more=scenery)) == []
+    assert warned(lake, written(holed, more=scenery)) == []
     assert "scenery.region.1" in {item.id for item in board(loaded(lake)).static}
 
 
@@ -167,12 +167,12 @@ def test_a_hole_in_the_board_is_told_unless_it_is_scenery(lake: Path) -> None:
     ],
 )
 def test_an_outline_with_a_mistake_is_an_error(change: dict[str, str], code: str, lake: Path) -> None:
-    assert code in {c for c, _ in told(lake, written(squares() | change))}
+    assert code in {c for c, _ in warned(lake, written(squares() | change))}
 
 
 @pytest.mark.parametrize("frame", ["[0, 0, 0, 300]", "[0, 0, -5, 300]", "[0, 0, 10, 3000]"])
 def test_a_frame_that_no_sheet_has_is_an_error(frame: str, lake: Path) -> None:
-    assert "RS558" in {code for code, _ in told(lake, written(squares(), frame))}
+    assert "RS558" in {code for code, _ in warned(lake, written(squares(), frame))}
 
 
 def test_the_picture_is_the_outlines(lake: Path) -> None:
@@ -267,7 +267,7 @@ def zigzag(points: int, tall: int) -> str:
 )
 def test_outlines_that_want_to_take_long_do_not(outlines: dict[str, str], lake: Path) -> None:
     before = time.process_time()
-    told(lake, written(squares() | outlines))
+    warned(lake, written(squares() | outlines))
     scene = draft(str(lake)).scene
     assert time.process_time() - before < 20 and scene is not None
     text = to_svg(scene)
