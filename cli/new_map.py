@@ -72,7 +72,7 @@ def map_files(target: Path, drawn: Drawn, base: Base | None = None) -> Iterator[
 
 
 class Base:
-    """The ruleset that a map is for: its facts, its links, and what the colours of a drawing say of a region.
+    """The ruleset that a map is for: its facts, its links, and the meaning of colours of a drawing.
 
     Args:
         d: its declarations.
@@ -111,7 +111,7 @@ class Base:
         return [entity.name for entity in self.d.kinds[of.type.kind].entities]
 
     def _between(self) -> dict[tuple[str, ...], set[str]]:
-        """What two regions are by the fact of the colours → the kinds of links that the map of the base has there."""
+        """The fact of the colours and its values at both ends → the kinds of links that the map of the base has there."""
         results: dict[tuple[str, ...], set[str]] = {}
         for fact, _ in self.fills.values():
             names, values = self._values(fact), self._of_kind[fact].values
