@@ -17,6 +17,7 @@ import click
 
 from rulespec.check.declarations.links import link_kinds
 from rulespec.cli import output
+from rulespec.cli.map_update import update_map
 from rulespec.cli.new_game import game_files
 from rulespec.cli.new_map import Base, drawn_map, map_files
 from rulespec.diagnostics.diagnostic import shown
@@ -54,9 +55,22 @@ _COMMENT = 90  # characters of the comment of an option
 @click.option(
     "--fill", "fills", multiple=True, metavar="COLOUR=FACT", help="What a colour of the drawing says: `#9ecae9=sea`."
 )
+@click.option(
+    "--update", is_flag=True, help="Bring the map NAME up to its drawing: a plan first, then what you wrote stays."
+)
+@click.option("--delete", is_flag=True, help="With --update: take out regions that are not drawn any more.")
+@click.option("--yes", is_flag=True, help="With --update: write without asking.")
 @click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
 def command(
-    name: str, ref: str | None, folder: Path, regions: str | None, fills: tuple[str, ...], overlay: bool
+    name: str,
+    ref: str | None,
+    folder: Path,
+    regions: str | None,
+    fills: tuple[str, ...],
+    update: bool,
+    delete: bool,
+    yes: bool,
+    overlay: bool,
 ) -> None:
     """Start a game, a variant or a map NAME of your own. It validates, plays and passes its test at once.
 
@@ -75,12 +89,19 @@ def command(
         help_ = f"a name is small letters, digits and `_`, starts with a letter, and has at most {_NAME_LIMIT} of them"
         raise click.UsageError(f"`{name[:80]}` is no name for a ruleset: {help_}")
     target = folder / (f"{name}.yaml" if overlay else name)
+    if (delete or yes) and not update:
+        raise click.UsageError("--delete and --yes go with --update")
+    if update:
+        if regions is None or not regions.endswith(".svg"):
+            raise click.UsageError("--update goes with a drawing: --map outlines.svg")
+        _check_fills(fills, ref)
+        update_map(target, drawn_map(regions), _base(ref, fills), delete, yes)
+        return
     if os.path.lexists(target):
         raise click.UsageError(f"{target} exists already: choose another name or folder")
     if overlay and regions is not None:
         raise click.UsageError("--map goes with a ruleset of its own, not with --overlay")
-    if fills and (ref is None or regions is None):
-        raise click.UsageError("--fill goes with --map and --from: it names what a region can be there")
+    _check_fills(fills, ref if regions is not None else None)
     drawn = drawn_map(regions) if regions is not None else Drawn([])
     if ref is None:
         if overlay:
@@ -101,6 +122,17 @@ def command(
         for line in learned.remarks(drawn.regions):
             output.echo(line)
     _tell(ref, f"{ref}+{_path(target)}" if overlay else _path(target), target, len(_seats(ruleset)))
+
+
+def _check_fills(fills: tuple[str, ...], ref: str | None) -> None:
+    if fills and ref is None:
+        raise click.UsageError("--fill goes with --map and --from: it names what a region can be there")
+
+
+def _base(ref: str | None, fills: tuple[str, ...]) -> Base | None:
+    if ref is None:
+        return None
+    return Base(load_ruleset(ref).declarations, load_source(ref, Report()).source.root, fills)
 
 
 def _tell(ref: str | None, new: str, target: Path, players: int) -> None:

@@ -111,7 +111,7 @@ class Base:
         return [entity.name for entity in self.d.kinds[of.type.kind].entities]
 
     def _between(self) -> dict[tuple[str, ...], set[str]]:
-        """The fact of the colours and its values at both ends → the kinds of links that the map of the base has there."""
+        """The fact of the colours and its values at both ends → the kinds of links that the base has there."""
         results: dict[tuple[str, ...], set[str]] = {}
         for fact, _ in self.fills.values():
             names, values = self._values(fact), self._of_kind[fact].values
@@ -161,11 +161,11 @@ def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
     for region in regions:
         near = [known[name] for name in region.touches if frozenset((region.name, name)) not in done]
         done |= {frozenset((region.name, other.name)) for other in near}
-        lines += _region(region, near, base)
+        lines += region_lines(region, near, base)
     return "\n".join(lines) + "\n"
 
 
-def _region(region: Imported, near: Regions, base: Base | None) -> Iterator[str]:
+def region_lines(region: Imported, near: Regions, base: Base | None) -> Iterator[str]:
     """The lines of a region; links are proposed at one of their ends."""
     key = _written(region.name)
     if region.position is None:

@@ -25,8 +25,9 @@ _NEAR = 0.012  # how far apart, by the extent of the drawing, outlines may be th
 _ALONG = 8  # squares of that size on which outlines must be near one another: two corners that meet are no border
 _PAGE = 0.9  # points of a drawing that its page holds, if it is the frame of the map
 _LINES = 20_000
-_GROUND, _SEEN = 0.5, 0.03
-"""A shape that takes up so much of the frame, and is seen as little as that, is the background."""
+_GROUND, _SEEN, _ALL = 0.5, 0.03, 0.9
+"""A shape that takes up so much of the frame, and is seen as little as that, is the background; so is one without a
+name of its author's that takes up nearly all."""
 _LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 
 
@@ -65,7 +66,7 @@ def regions_of(sketch: Sketch) -> Drawn:
     outlines = [[moved(line) for line in shape.outlines] for shape in sketch.shapes]
     rings = snapped(outlines)
     frame = (0, 0, max(round((box[2] - box[0]) * scale), 1), max(round((box[3] - box[1]) * scale), 1))
-    ground = [i for i in range(len(rings)) if any(rings) and _is_ground(outlines[i], rings[i], frame)]
+    ground = [i for i in range(len(rings)) if any(rings) and _is_ground(sketch, i, outlines[i], rings[i], frame)]
     rest = [i for i in range(len(rings)) if i not in ground]
     names = dict(zip(rest, _names([sketch.shapes[i].name for i in rest]), strict=True))
     touching = _touching([rings[i] for i in rest], [outlines[i] for i in rest])
@@ -92,10 +93,14 @@ def _box_of(sketch: Sketch) -> Box:
     return extent_of(points)
 
 
-def _is_ground(outline: Sequence[Sequence[Point]], rings: Sequence[Ring], frame: tuple[int, int, int, int]) -> bool:
-    """Whether a shape is a background: large, and hidden by what lies on it."""
-    size = max(abs(area(line)) for line in outline)
-    return size >= _GROUND * frame[2] * frame[3] and overlaps([rings], _LINES)[0][0] <= _SEEN * size
+def _is_ground(
+    sketch: Sketch, i: int, outline: Sequence[Sequence[Point]], rings: Sequence[Ring], frame: tuple[int, int, int, int]
+) -> bool:
+    """Whether a shape is a background."""
+    size, page = max(abs(area(line)) for line in outline), frame[2] * frame[3]
+    if size >= _ALL * page and not (sketch.shapes[i].own or sketch.texts[i]) and i < len(sketch.shapes) - 1:
+        return True
+    return size >= _GROUND * page and overlaps([rings], _LINES)[0][0] <= _SEEN * size
 
 
 def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set[tuple[int, int]]:

@@ -163,6 +163,7 @@ CODES: dict[str, str] = {
     "RS564": "a part of a drawing that is left out",
     "RS565": "a region without an outline",
     "RS566": "an outline beyond the frame",
+    "RS567": "a file that no program can change",
     "RS571": "a measure that is no number",
     "RS572": "a measure of a kind that says nothing of its entities",
     "RS573": "a measure with a hypothetical call",
