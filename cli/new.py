@@ -92,10 +92,7 @@ def command(
     if (delete or yes) and not update:
         raise click.UsageError("--delete and --yes go with --update")
     if update:
-        if regions is None or not regions.endswith(".svg"):
-            raise click.UsageError("--update goes with a drawing: --map outlines.svg")
-        _check_fills(fills, ref)
-        update_map(target, drawn_map(regions), _base(ref, fills), delete, yes)
+        update_map(target, *_redrawn(ref, regions or "", fills), delete, yes)
         return
     if os.path.lexists(target):
         raise click.UsageError(f"{target} exists already: choose another name or folder")
@@ -129,10 +126,14 @@ def _check_fills(fills: tuple[str, ...], ref: str | None) -> None:
         raise click.UsageError("--fill goes with --map and --from: it names what a region can be there")
 
 
-def _base(ref: str | None, fills: tuple[str, ...]) -> Base | None:
-    if ref is None:
-        return None
-    return Base(load_ruleset(ref).declarations, load_source(ref, Report()).source.root, fills)
+def _redrawn(ref: str | None, drawing: str, fills: tuple[str, ...]) -> tuple[Drawn, Base | None]:
+    """The map of a drawing that is updated, and the ruleset that it is for if that is named."""
+    if not drawing.endswith(".svg"):
+        raise click.UsageError("--update goes with a drawing: --map outlines.svg")
+    _check_fills(fills, ref)
+    root = load_source(ref, Report()).source.root if ref is not None else None
+    base = Base(load_ruleset(ref).declarations, root, fills) if ref is not None and root is not None else None
+    return drawn_map(drawing), base
 
 
 def _tell(ref: str | None, new: str, target: Path, players: int) -> None:
