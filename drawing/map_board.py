@@ -116,12 +116,12 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     else:
         stubs = [stub for a, b in sorted(seams) for stub in _stubs(a, b, positions, size)]
         result = areas(positions, sorted(pairs - seams), *size, stubs=stubs)
-    titles = sheet.place_titles(board)
-    badges = [BADGE * len(_badges(sheet, board, i)) for i in range(count)]
-    notes = [_note(sheet, board, a, end)[1] for a, end, _ in _seam_ends(board, positions, size)]
     raster = Raster(result, *size)
     if board.outlines:
         positions = [raster.inside(i, position) for i, position in enumerate(positions)]
+    titles = sheet.place_titles(board)
+    badges = [BADGE * len(_badges(sheet, board, i)) for i in range(count)]
+    notes = [_note(sheet, board, a, end)[1] for a, end, _ in _seam_ends(board, positions, size)]
     blocks = _blocks(board, raster, positions, titles, badges, size, notes)
     apart = pairs - seams - result.touching() if board.form == "areas" else ()
     spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
