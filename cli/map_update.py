@@ -63,7 +63,8 @@ def _text(path: Path) -> str:
     if not path.is_file():
         return ""
     try:
-        return path.read_bytes()[: MAX_YAML.size + 1].decode()
+        with path.open("rb") as file:
+            return file.read(4 * MAX_YAML.size).decode()  # what is longer in characters is refused when it is parsed
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} cannot be read: {error}") from None
 
