@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import re
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from pictures import SVG
 
 from rulespec.cli.main import cli
 
@@ -163,3 +167,28 @@ def test_a_file_that_leads_elsewhere_is_not_written(mine: Path) -> None:
     before = other.read_text("utf-8")
     new(mine, drawing(NAMES, {}, {(1, 1): (120, 120)}), "--update", "--yes", code=2)
     assert other.read_text("utf-8") == before
+
+
+def test_the_picture_is_the_drawing(tmp_path: Path) -> None:
+    """Each corner of a region on the picture is one of the drawing, to the unit, and each of the drawing is there."""
+    choose = random.Random(8)
+    corners = [(i, j) for i in range(WIDE + 1) for j in range(HIGH + 1)]
+    inner = [at for at in corners if 0 < at[0] < WIDE and 0 < at[1] < HIGH]
+    nodes = {(i, j): (i * 100 + choose.uniform(-30, 30), j * 100 + choose.uniform(-30, 30)) for i, j in inner}
+    new(tmp_path, drawing(NAMES, {}, nodes))
+    outlines = yaml.safe_load((tmp_path / "mine" / "outlines.yaml").read_text("utf-8"))["drawing"]["boards"]["region"]
+    assert outlines["frame"] == [0, 0, 1000, 800] and set(outlines["outlines"]) == set(NAMES)
+    CliRunner().invoke(cli, ["draw", str(tmp_path / "mine"), "--out", str(tmp_path / "x.svg")])
+    root = ElementTree.fromstring((tmp_path / "x.svg").read_text("utf-8"))
+    areas = next(g for g in root.iter(f"{SVG}g") if g.attrib.get("class") == "areas static")
+    paths = [group.find(f"{SVG}path") for group in areas.findall(f"{SVG}g")]
+    for n, path in enumerate(paths[: len(NAMES)]):
+        assert path is not None
+        scale = 1240 / 1000  # the width of the board, by that of the frame
+        i, j = n % WIDE, n // WIDE
+        numbers = [float(x) for x in re.findall(r"-?[\d.]+", path.attrib["d"])]
+        seen = [((x - 18) / scale, (y - 52) / scale) for x, y in zip(numbers[::2], numbers[1::2], strict=True)]
+        for at in ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)):
+            x, y = nodes.get(at, (at[0] * 100, at[1] * 100))
+            assert any(abs(x * 2 - a) <= 1 and abs(y * 2 - b) <= 1 for a, b in seen), (n, at, seen)
+        assert len(seen) == 4
