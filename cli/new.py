@@ -17,11 +17,13 @@ import click
 
 from rulespec.check.declarations.links import link_kinds
 from rulespec.cli import output
+from rulespec.cli.map_update import update_map
 from rulespec.cli.new_game import game_files
-from rulespec.cli.new_map import Regions, map_file, named_regions
+from rulespec.cli.new_map import Base, drawn_map, map_files
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, text
+from rulespec.drawing.map_import import Drawn
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
@@ -50,34 +52,59 @@ _COMMENT = 90  # characters of the comment of an option
 @click.option(
     "--map", "regions", metavar="NAMES|SVG", help="Its regions: `oak,elm,ash`, or a drawing with a shape for each."
 )
+@click.option(
+    "--fill", "fills", multiple=True, metavar="COLOUR=FACT", help="What a colour of the drawing says: `#9ecae9=sea`."
+)
+@click.option(
+    "--update", is_flag=True, help="Bring the map NAME up to its drawing: a plan first, then what you wrote stays."
+)
+@click.option("--delete", is_flag=True, help="With --update: take out regions that are not drawn any more.")
+@click.option("--yes", is_flag=True, help="With --update: write without asking.")
 @click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
-def command(name: str, ref: str | None, folder: Path, regions: str | None, overlay: bool) -> None:
+def command(
+    name: str,
+    ref: str | None,
+    folder: Path,
+    regions: str | None,
+    fills: tuple[str, ...],
+    update: bool,
+    delete: bool,
+    yes: bool,
+    overlay: bool,
+) -> None:
     """Start a game, a variant or a map NAME of your own. It validates, plays and passes its test at once.
 
     Without --from it is a small game that is complete: change it into yours. With --from it is a folder that extends
     the ruleset REF, or an overlay for it. That changes nothing yet; everything that can be changed is there as a
     comment, with its present value. No file is overwritten.
 
-    With --map it has a map of its own: `rulespec draw ./NAME --watch` shows it while you write it.
+    With --map it has a map of its own: `rulespec draw ./NAME --watch` shows it while you write it. A drawing gives it
+    regions with their outlines. A text inside a shape is its name; its colour says what --fill says of it.
 
     Example: rulespec new my_game
     Example: rulespec new my_map --from imperial
-    Example: rulespec new my_map --from imperial --map outlines.svg
+    Example: rulespec new my_map --from imperial --map outlines.svg --fill '#9ecae9=sea'
     """
     if not _NAME.fullmatch(name) or len(name) > _NAME_LIMIT:
         help_ = f"a name is small letters, digits and `_`, starts with a letter, and has at most {_NAME_LIMIT} of them"
         raise click.UsageError(f"`{name[:80]}` is no name for a ruleset: {help_}")
     target = folder / (f"{name}.yaml" if overlay else name)
+    if (delete or yes) and not update:
+        raise click.UsageError("--delete and --yes go with --update")
+    if update:
+        update_map(target, *_redrawn(ref, regions or "", fills), delete, yes)
+        return
     if os.path.lexists(target):
         raise click.UsageError(f"{target} exists already: choose another name or folder")
     if overlay and regions is not None:
         raise click.UsageError("--map goes with a ruleset of its own, not with --overlay")
-    own = named_regions(regions) if regions is not None else []
+    _check_fills(fills, ref if regions is not None else None)
+    drawn = drawn_map(regions) if regions is not None else Drawn([])
     if ref is None:
         if overlay:
             raise click.UsageError("an overlay lies over a ruleset: name it with --from")
         files = dict(game_files(name, _title(name), target))
-        _write_folder(target, files | ({"map.yaml": map_file(target, own, None)} if own else {}))
+        _write_folder(target, files | dict(map_files(target, drawn)))
         _tell(None, _path(target), target, 2)
         return
     ruleset, base = load_ruleset(ref), load_source(ref, Report())
@@ -86,8 +113,27 @@ def command(name: str, ref: str | None, folder: Path, regions: str | None, overl
     if overlay:
         _write_file(target, _overlay_file(name, target, ruleset, base))
     else:
+        learned = Base(ruleset.declarations, base.source.root, fills)
+        own = dict(map_files(target, drawn, learned))
         _write_folder(target, dict(_files(name, target, _extends(ref, target), ruleset, base, own)))
+        for line in learned.remarks(drawn.regions):
+            output.echo(line)
     _tell(ref, f"{ref}+{_path(target)}" if overlay else _path(target), target, len(_seats(ruleset)))
+
+
+def _check_fills(fills: tuple[str, ...], ref: str | None) -> None:
+    if fills and ref is None:
+        raise click.UsageError("--fill goes with --map and --from: it names what a region can be there")
+
+
+def _redrawn(ref: str | None, drawing: str, fills: tuple[str, ...]) -> tuple[Drawn, Base | None]:
+    """The map of a drawing that is updated, and the ruleset that it is for if that is named."""
+    if not drawing.endswith(".svg"):
+        raise click.UsageError("--update goes with a drawing: --map outlines.svg")
+    _check_fills(fills, ref)
+    root = load_source(ref, Report()).source.root if ref is not None else None
+    base = Base(load_ruleset(ref).declarations, root, fills) if ref is not None and root is not None else None
+    return drawn_map(drawing), base
 
 
 def _tell(ref: str | None, new: str, target: Path, players: int) -> None:
@@ -150,19 +196,21 @@ def _write_file(target: Path, body: str) -> None:
 
 
 def _files(
-    name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged, own: Regions
+    name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged, own: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """The files of the folder with their texts; `own` are its regions if it has a map of its own."""
-    yield "game.yaml", _game_file(name, target, extends, ruleset, base, own)
+    """The files of the folder with their texts; `own` are those of a map of its own."""
+    yield "game.yaml", _game_file(name, target, extends, ruleset, base, own != {})
     if body := _tables_file(target, ruleset, base):
         yield "tables.yaml", body
-    if body := map_file(target, own, base.source.root) if own else _map_file(target, ruleset, base):
+    if own:
+        yield from own.items()
+    elif body := _map_file(target, ruleset, base):
         yield "map.yaml", body
     yield "rules/changes.rules", _rules_file(ruleset, base)
     yield "scenarios/start.yaml", _scenario_file(name, target / "scenarios", ruleset)
 
 
-def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged, own: Regions) -> str:
+def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged, own: bool) -> str:
     lines = [
         *modeline(target, "game"),
         f"id: {name}",

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import Node, entries, get, text
+from rulespec.documents.nodes import Node, bits, entries, get, text
 from rulespec.documents.scalars import plain_value
-from rulespec.drawing.map_import import Imported, regions_of
+from rulespec.drawing.map_import import Drawn, Imported, regions_of
 from rulespec.drawing.svg_shapes import read_shapes
+from rulespec.drawing.svg_texts import colour_of
 from rulespec.schemas import modeline
 from rulespec.syntax.words import NO_VALUES
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
 
 Regions = Sequence[Imported]
 MAX_REGIONS = 400
+_VALUES = 12  # values of a fact, or colours, that are listed
 _NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _LINK = "link"
 
 
-def named_regions(source: str) -> list[Imported]:
-    """The regions that `--map` names: a file that ends in `.svg`, or names with commas between.
+def drawn_map(source: str) -> Drawn:
+    """The map that `--map` names: a file that ends in `.svg`, or names with commas between.
 
     Raises:
         click.UsageError: if a name is none.
@@ -33,9 +39,18 @@ def named_regions(source: str) -> list[Imported]:
     """
     if source.endswith(".svg"):
         report = Report()
-        shapes = read_shapes(Path(source), report)
+        result = regions_of(read_shapes(Path(source), report))
+        for shape in result.background:
+            message = (
+                f"left out: the background{f' `{shape.name[:80]}`' if shape.name else ''}, which other shapes cover"
+            )
+            help_ = "if it is a region, let something of it be seen"
+            report.warning("RS564", message, Span(source, shape.line, 1, shape.line, 2), help=help_)
+        if not any(region.outline for region in result.regions):
+            message = "left out: all outlines, which have no area, or too many points"
+            report.warning("RS564", message, Span(source, 1, 1, 1, 2), help="simplify the paths of the drawing")
         output.show(report.diagnostics)
-        return regions_of(shapes)
+        return result
     names = [name.strip() for name in source.split(",")]
     for name in names:
         if not _NAME.fullmatch(name):
@@ -45,23 +60,95 @@ def named_regions(source: str) -> list[Imported]:
             raise click.UsageError(f"`{name}` is a word of the language: give it another name, such as `{name}_`")
     if len(set(names)) < len(names) or len(names) > MAX_REGIONS:
         raise click.UsageError(f"a map has at most {MAX_REGIONS} regions, each with a name of its own")
-    return [Imported(name, "", None, ()) for name in names]
+    return Drawn([Imported(name, "", None, ()) for name in names])
 
 
-def map_file(target: Path, regions: Regions, base: Node | None) -> str:
-    """The `map.yaml` of a map of one's own.
+def map_files(target: Path, drawn: Drawn, base: Base | None = None) -> Iterator[tuple[str, str]]:
+    """The files of a map of one's own; none without regions."""
+    if drawn.regions:
+        yield "map.yaml", _map_file(target, drawn.regions, base)
+    if any(region.outline for region in drawn.regions):
+        yield "outlines.yaml", _outlines_file(target, "region" if base is None else base.kind, drawn)
+
+
+class Base:
+    """The ruleset that a map is for: its facts, its links, and the meaning of colours of a drawing.
 
     Args:
-        target: its folder.
-        regions: its regions.
-        base: the tree of the ruleset that it extends; None if there is none.
+        d: its declarations.
+        root: its tree.
+        fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact can have the value.
+
+    Raises:
+        click.UsageError: if one of `fills` says nothing.
     """
-    plain = [name for name, _, form in entries(get(base, "map", "links")) if text(form)]
-    links = plain or [_LINK]
-    facts = [f"`{name}`" for name, _, _ in entries(get(base, "map", "facts"))]
+
+    def __init__(self, d: typed.Declarations, root: Node, fills: Sequence[str]) -> None:
+        self.d = d
+        self.kind = text(get(root, "map", "kind")) or "region"
+        self.facts = [name for name, _, _ in entries(get(root, "map", "facts"))]
+        self.links = [name for name, _, form in entries(get(root, "map", "links")) if text(form)]
+        self._of_kind = d.kinds[self.kind].facts if self.kind in d.kinds else {}
+        self.fills = dict(self._fill(fill) for fill in fills)
+        self._linked = self._between()
+
+    def _fill(self, fill: str) -> tuple[str, tuple[str, str]]:
+        colour, equals, said = fill.rpartition("=")
+        name, _, value = said.rpartition(".")
+        if not equals or not colour_of(colour):
+            raise click.UsageError(f"`{fill[:80]}` says nothing of a colour: write `--fill '#9ecae9=sea'`")
+        facts = [n for n in self.facts if name in ("", n) and value in self._values(n)]
+        if len(facts) != 1:
+            known = ", ".join(f"{n}.{v}" for n in self.facts for v in self._values(n)[:_VALUES])
+            problem = f"could be {' or '.join(f'{n}.{value}' for n in facts)}" if facts else "is no fact of a region"
+            raise click.UsageError(f"`{said[:80]}` {problem}; there are {known}")
+        return colour_of(colour), (facts[0], value)
+
+    def _values(self, fact: str) -> list[str]:
+        of = self._of_kind.get(fact)
+        if of is None or not isinstance(of.type, Ent) or of.type.kind == self.kind:
+            return []
+        return [entity.name for entity in self.d.kinds[of.type.kind].entities]
+
+    def _between(self) -> dict[tuple[str, ...], set[str]]:
+        """The fact of the colours and its values at both ends → the kinds of links that the base has there."""
+        results: dict[tuple[str, ...], set[str]] = {}
+        for fact, _ in self.fills.values():
+            names, values = self._values(fact), self._of_kind[fact].values
+            for link in self.links:
+                for a, mask in enumerate(self._of_kind[link].values):
+                    for b in bits(mask):
+                        if values[a] >= 0 and values[b] >= 0:
+                            key = (fact, *sorted((names[values[a]], names[values[b]])))
+                            results.setdefault(key, set()).add(link)
+        return results
+
+    def fact_of(self, region: Imported) -> tuple[str, str] | None:
+        """The fact and its value that the colour of a region says."""
+        return self.fills.get(region.fill)
+
+    def links_between(self, one: Imported, other: Imported) -> tuple[str, ...]:
+        """The kinds of links that there may be between two regions: those between alike ones of the base."""
+        facts = [self.fact_of(region) for region in (one, other)]
+        if facts[0] is None or facts[1] is None or facts[0][0] != facts[1][0]:
+            return tuple(self.links)
+        results = self._linked.get((facts[0][0], *sorted((facts[0][1], facts[1][1]))), set())
+        return tuple(link for link in self.links if link in results) or tuple(self.links)
+
+    def remarks(self, regions: Sequence[Imported]) -> Iterator[str]:
+        """Colours of regions of which nothing is said, if something is said of others."""
+        silent = Counter(region.fill for region in regions if region.fill and region.fill not in self.fills)
+        if self.fills and silent:
+            shown = ", ".join(f"{fill} ({output.counted(n, 'region')})" for fill, n in silent.most_common(_VALUES))
+            yield f"  --fill says nothing of {shown}"
+
+
+def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
+    """The `map.yaml` of a map of one's own."""
+    links = base.links if base is not None and base.links else [_LINK]
     lines = [*modeline(target, "map")]
-    if facts:
-        lines += [f"# A region has these facts: {', '.join(facts)}."]
+    if base is not None and base.facts:
+        lines += [f"# A region has these facts: {', '.join(f'`{name}`' for name in base.facts)}."]
     lines += ["# A link that is `either_end` is written at one of its ends, or at both."]
     if any(region.touches for region in regions):
         lines += ["# Regions whose shapes touch are listed as comments: take the `# ` away where a link leads."]
@@ -70,25 +157,46 @@ def map_file(target: Path, regions: Regions, base: Node | None) -> str:
         lines += ["  kind: region"]
     lines += [f"  links: {{{', '.join(f'{name}: either_end' for name in links)}}}", "  regions:"]
     done: set[frozenset[str]] = set()
+    known = {region.name: region for region in regions}
     for region in regions:
-        lines += _region(region, links, done)
+        near = [known[name] for name in region.touches if frozenset((region.name, name)) not in done]
+        done |= {frozenset((region.name, other.name)) for other in near}
+        lines += region_lines(region, near, base)
     return "\n".join(lines) + "\n"
 
 
-def _region(region: Imported, links: Sequence[str], done: set[frozenset[str]]) -> Iterator[str]:
+def region_lines(region: Imported, near: Regions, base: Base | None) -> Iterator[str]:
     """The lines of a region; links are proposed at one of their ends."""
     key = _written(region.name)
-    near = [name for name in region.touches if frozenset((region.name, name)) not in done]
-    done |= {frozenset((region.name, name)) for name in near}
     if region.position is None:
         yield f"    {key}: {{}}"
         return
     yield f"    {key}:"
     if region.title:
         yield f"      title: {json.dumps(region.title, ensure_ascii=False)}"
+    if base is not None and (fact := base.fact_of(region)) is not None:
+        yield f"      {fact[0]}: {_written(fact[1])}"
     yield f"      position: [{region.position[0]}, {region.position[1]}]"
-    if near:
-        yield f"      # {' or '.join(links)}: [{', '.join(map(_written, near))}]"
+    links: dict[tuple[str, ...], list[str]] = {}
+    for other in near:
+        kinds = base.links_between(region, other) if base is not None and base.links else (_LINK,)
+        links.setdefault(kinds, []).append(_written(other.name))
+    for kinds, names in links.items():
+        yield f"      # {' or '.join(kinds)}: [{', '.join(names)}]"
+
+
+def _outlines_file(target: Path, board: str, drawn: Drawn) -> str:
+    """The `outlines.yaml` of a map."""
+    lines = [
+        *modeline(target, "drawing"),
+        "# The outlines of the drawing. Regions touch where they have the same points.",
+    ]
+    lines += ["drawing:", "  boards:", f"    {board}:"]
+    if drawn.frame is not None:
+        lines += [f"      frame: [{', '.join(map(str, drawn.frame))}]"]
+    lines += ["      outlines:"]
+    lines += [f"        {_written(r.name)}: {{outline: {r.outline}}}" for r in drawn.regions if r.outline]
+    return "\n".join(lines) + "\n"
 
 
 def _written(name: str) -> str:

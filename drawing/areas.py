@@ -28,7 +28,7 @@ _Line = tuple[int, int, Point, Point]
 
 
 class Border(Struct, frozen=True):
-    """A line between two regions; `b` is -1 at the frame."""
+    """A line between two regions; `b` is -1 where there is no region beyond it."""
 
     a: int
     b: int
@@ -146,17 +146,17 @@ def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) 
     outlines: list[list[tuple[Corner, Corner, list[Point]]]] = [[] for _ in range(count)]
     borders = []
     for (a, b), lines in merged.items():
-        for chain in _chains(lines, degree):
+        for chain in chains(lines, degree):
             points = [places[corner] for corner in chain]
             points = points if b < 0 else _smooth(points)
             borders.append(Border(a, b, points))
             outlines[a].append((chain[0], chain[-1], points))
             if b >= 0:
                 outlines[b].append((chain[0], chain[-1], points))
-    return Areas([_loops(parts) for parts in outlines], borders)
+    return Areas([loops(parts) for parts in outlines], borders)
 
 
-def _chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
+def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
     """Lines joined end to end, up to corners where more than two lines meet."""
     at: dict[Corner, list[int]] = {}
     for k, ends in enumerate(lines):
@@ -199,7 +199,7 @@ def _smooth(points: list[Point]) -> list[Point]:
     return points
 
 
-def _loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
+def loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
     """Lines joined to closed outlines."""
     at: dict[Corner, list[int]] = {}
     for k, (start, end, _) in enumerate(parts):

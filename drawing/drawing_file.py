@@ -14,9 +14,13 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import get, to_plain
 from rulespec.drawing.drawing_names import check_names
+from rulespec.drawing.outline_checks import Spans, check_fit, outline_spans
 from rulespec.drawing.style import BoardStyle, Style, style_of
-from rulespec.ruleset_files import Files, RulesetReader, drawing_files, files_at
+from rulespec.ruleset_files import DRAWING, Files, RulesetReader, drawing_files, files_at
 from rulespec.typed import nodes as typed
+
+_GEOGRAPHY = ("frame", "positions", "projection", "outlines", "scenery", "seams")
+"""Sections of a board that speak of the places of one map."""
 
 
 def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
@@ -47,17 +51,37 @@ def read_files(
     reader = RulesetReader(report, source or Files())
     there = [(folder, name) for folder, name in files if reader.files.place.present(folder / name)]
     data: dict[str, Any] = {}
+    spans: Spans = {}
     for folder, name in there:
         node = reader.yaml(folder, name, "drawing")
         drawing = get(node, "drawing")
         if drawing is not None:
-            check_names(d, drawing, report if (folder, name) == files[-1] else Report())
-            data = laid_over(data, to_plain(drawing))
+            highest = folder == files[-1][0] and (name == files[-1][1] or files[-1][1] == DRAWING)
+            check_names(d, drawing, report if highest else Report())
+            spans |= outline_spans(drawing) if highest else {}
+            below = files[: files.index((folder, name)) + 1]
+            places = {reader.files.place.display(each / DRAWING).removesuffix(DRAWING) for each, _ in below}
+            data = laid_over(data, _of_this_map(d, to_plain(drawing), tuple(places)))
     style = style_of(d, _known(d, data))
     for board in style.boards.values():
         if board.form in ("areas", "nodes"):
             _check_positions(d, board, report)
+            check_fit(d, board, spans, report)
     return style
+
+
+def _of_this_map(d: typed.Declarations, data: dict[str, Any], folders: tuple[str, ...]) -> dict[str, Any]:
+    """The data of a file without where places are, if another map has replaced all places that it can speak of.
+
+    `folders`: those of its ruleset and the rulesets below.
+    """
+    boards = {
+        kind: {key: value for key, value in board.items() if key not in _GEOGRAPHY}
+        if kind in d.kinds and not any(e.span.file.startswith(folders) for e in d.kinds[kind].entities)
+        else board
+        for kind, board in data.get("boards", {}).items()
+    }
+    return data | {"boards": boards} if boards else data
 
 
 def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -> None:
@@ -99,5 +123,6 @@ def _column(d: typed.Declarations, name: str) -> bool:
 
 def _board(kind: typed.Kind, data: Mapping[str, Any]) -> dict[str, Any]:
     positions = {name: at for name, at in data.get("positions", {}).items() if name in kind.index}
+    outlines = {name: how for name, how in data.get("outlines", {}).items() if name in kind.index}
     seams = [seam for seam in data.get("seams", []) if all(name in kind.index for name in seam)]
-    return {**data, "positions": positions, "seams": seams}
+    return {**data, "positions": positions, "outlines": outlines, "seams": seams}

@@ -8,6 +8,7 @@ from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Node, Scalar, Sequence, entries, get, text, words
 from rulespec.drawing.colours import PALETTE
+from rulespec.drawing.outline_checks import check_outlines
 from rulespec.drawing.style import link_facts
 from rulespec.drawing.symbols import SYMBOLS
 from rulespec.typed import nodes as typed
@@ -89,8 +90,12 @@ class _Names:
         if form is not None and text(form) == "grid" and kind.name not in self.d.boards:
             message = f"`{kind.name}` is no regular board, and cannot be drawn as a grid"
             self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
-        for name, place, _ in entries(get(node, "positions")):
-            self._known(place, name, _entities(kind), f"`{kind.name}`")
+        for section in ("positions", "outlines"):
+            for name, place, _ in entries(get(node, section)):
+                self._known(place, name, _entities(kind), f"`{kind.name}`")
+        for _, _, part in entries(get(node, "scenery")):
+            self._look(part)
+        check_outlines(node, self.report)
         entity_facts = {f.name: f for f in kind.facts.values() if isinstance(f.type, Ent)}
         for section in ("fill", "badges"):
             for word in words(get(node, section)):

@@ -11,10 +11,12 @@ from rulespec.diagnostics.report import failure
 from rulespec.documents.nodes import bits
 from rulespec.drawing import svg
 from rulespec.drawing.areas import Areas, areas
+from rulespec.drawing.border_ranks import BRIM, RANKS, VOID, Side, rank_of
 from rulespec.drawing.bridges import Bridge, Pair, bridges
 from rulespec.drawing.colours import INK, colour, ink_on
 from rulespec.drawing.colours import ground as grounded
 from rulespec.drawing.hatching import hatched
+from rulespec.drawing.outlines import Frame, centre_of, holds, net, square
 from rulespec.drawing.placing import Block, Raster, place
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import Item
@@ -29,6 +31,8 @@ _LEAST, _MOST = 0.55, 0.95  # height of a map by its width
 _MARGIN = 0.07
 BADGE = 15.0
 _SEAM = 90.0
+_STAND_IN = 0.025
+"""Half the side of a square in place of an outline, by the shorter side of the frame."""
 
 
 class Link(Struct, frozen=True):
@@ -96,23 +100,31 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
         help_ = "hide kinds of links in drawing.yaml: `links: {road: {hidden: true}}`"
         raise failure("RS557", message, None, help=help_)
     inputs = dict(board.positions)
+    for i, outline in board.outlines.items():
+        if i not in inputs or not holds(outline.rings, *inputs[i]):
+            inputs[i] = outline.pieces or outline.label or centre_of(outline.rings)
     if len(inputs) < count:
         from rulespec.drawing.layout import laid_out
 
         inputs = laid_out(count, sorted(pairs), inputs)
-    size, positions = _fitted(
-        [inputs[i] for i in range(count)], board.width or WIDTH * min(max(1.0, (count / _CROWDED) ** 0.5), 4.0)
-    )
+    points = [inputs[i] for i in range(count)]
+    width = board.width or WIDTH * min(max(1.0, (count / _CROWDED) ** 0.5), 4.0)
+    size, positions = _fitted(points, width) if board.frame is None else _framed(points, width, board.frame)
     seams = {(min(s), max(s)) for s in board.seams}
-    stubs = [stub for a, b in sorted(seams) for stub in _stubs(a, b, positions, size)]
-    result = areas(positions, sorted(pairs - seams), *size, stubs=stubs)
+    if board.outlines and board.frame is not None:
+        result = _outlined(board, points, board.frame, size[0] / board.frame.width)
+    else:
+        stubs = [stub for a, b in sorted(seams) for stub in _stubs(a, b, positions, size)]
+        result = areas(positions, sorted(pairs - seams), *size, stubs=stubs)
+    raster = Raster(result, *size)
+    if board.outlines:
+        positions = [raster.inside(i, position) for i, position in enumerate(positions)]
     titles = sheet.place_titles(board)
     badges = [BADGE * len(_badges(sheet, board, i)) for i in range(count)]
     notes = [_note(sheet, board, a, end)[1] for a, end, _ in _seam_ends(board, positions, size)]
-    raster = Raster(result, *size)
     blocks = _blocks(board, raster, positions, titles, badges, size, notes)
     apart = pairs - seams - result.touching() if board.form == "areas" else ()
-    spans = bridges(apart, raster, [*(block.box for block in blocks), *notes])
+    spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
     return Ground(size, positions, links, result, blocks, spans)
 
 
@@ -127,9 +139,39 @@ def _blocks(
 ) -> list[Block]:
     """Names and trays: on areas as large as they get, in boxes as large as leaves room for lines between them."""
     if board.form == "areas":
-        return place(raster, positions, titles, badges, size, notes)
+        return place(raster, positions, titles, badges, size, notes, spots=_spots(board, size))
     room = (size[0] * size[1] / len(positions)) ** 0.5
     return place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room), grow=False)
+
+
+def _spots(board: BoardStyle, size: Point) -> dict[int, tuple[Point, Point | None]]:
+    """Where names and pieces stand on the sheet, of regions whose author says it."""
+    if board.frame is None:
+        return {}
+    frame, scale = board.frame, size[0] / board.frame.width
+    return {
+        i: (frame.placed(outline.label, scale), frame.placed(outline.pieces, scale) if outline.pieces else None)
+        for i, outline in board.outlines.items()
+        if outline.label is not None
+    }
+
+
+def _framed(points: Sequence[Point], width: float, frame: Frame) -> tuple[Point, list[Point]]:
+    """Positions in a frame on a sheet of some width, and its size; those at an edge are moved a little."""
+    scale = width / frame.width
+    size = (width, frame.height * scale)
+    placed = (frame.placed(point, scale) for point in points)
+    return size, [(min(max(x, 1.0), size[0] - 1), min(max(y, 1.0), size[1] - 1)) for x, y in placed]
+
+
+def _outlined(board: BoardStyle, points: Sequence[Point], frame: Frame, scale: float) -> Areas:
+    """The areas of a board with outlines; a region without one is a square at its position."""
+    half = round(min(frame.width, frame.height) * _STAND_IN)
+    rings = [
+        board.outlines[i].rings if i in board.outlines else [square((round(x), round(y)), half)]
+        for i, (x, y) in enumerate(points)
+    ]
+    return net(rings, [part.rings for part in board.scenery], frame, scale)
 
 
 def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
@@ -239,26 +281,48 @@ def _badges(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, st
 
 
 def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
-    linked = {(min(k.a, k.b), max(k.a, k.b)) for k in layout.links}
+    if board.outlines:
+        yield from _sheet(board, layout, corner)
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
-    for i in range(len(layout.areas.outlines)):
+    for i in sorted(range(len(names)), key=lambda i: i not in board.outlines):  # squares lie above outlines
         look = _fill(sheet, board, i)[0]
         data = _outline(board, layout, i, corner)
         shape = svg.element("path", d=data, fill=grounded(look.colour), fill_rule="evenodd")
         outlines = [_shift(line, corner) for line in layout.areas.outlines[i]]
         lines = hatched(outlines, look.hatch, look.colour, _name_box(sheet, board, i, layout.blocks[i], corner))
         yield Item(f"region.{names[i]}", "areas", svg.group([shape, lines], _description(sheet, board, i, titles[i])))
-    soft: list[str] = []
-    hard: list[str] = []
+    linked = {(min(k.a, k.b), max(k.a, k.b)) for k in layout.links}
+    sides = [_side(sheet, board, i) for i in range(len(names))] if board.outlines else []
+    ranks: dict[str, list[str]] = {}
     for border in layout.areas.borders:
         pair = (min(border.a, border.b), max(border.a, border.b))
-        (soft if pair in linked or border.b < 0 else hard).append(svg.path(_shift(border.points, corner)))
-    thin: svg.Values = {"fill": "none", "stroke": "#5b6770", "stroke_width": 1.1}
-    yield Item(f"borders.{board.kind}", "borders", svg.element("path", d="".join(soft), **thin))
-    if hard:  # they touch, but nothing leads from one to the other
-        thick = svg.element("path", d="".join(hard), fill="none", stroke="#3c4248", stroke_width=4.5)
-        inner = svg.element("path", d="".join(hard), fill="none", stroke="#ffffff", stroke_width=2)
-        yield Item(f"walls.{board.kind}", "borders", svg.group([thick, inner], sheet.words.word("wall")))
+        wall = border.b >= 0 and pair not in linked  # they touch, but nothing leads from one to the other
+        rank = "walls" if wall else rank_of(sides, border) if sides else "borders"
+        ranks.setdefault(rank, []).append(svg.path(_shift(border.points, corner)))
+    for rank in (rank for rank in RANKS if rank in ranks):
+        drawn = [svg.element("path", d="".join(ranks[rank]), fill="none", **look) for look in RANKS[rank]]
+        title = sheet.words.word("wall") if rank == "walls" else ""
+        yield Item(f"{rank}.{board.kind}", "borders", svg.group(drawn, title) if len(drawn) > 1 else drawn[0])
+
+
+def _sheet(board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
+    """The ground under areas with outlines: paper, and land and water that are no region."""
+    frame = {"x": corner[0], "y": corner[1], "width": layout.size[0], "height": layout.size[1]}
+    yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=VOID, stroke=BRIM))
+    for number, part in enumerate(board.scenery, 1):
+        assert board.frame is not None
+        scale = layout.size[0] / board.frame.width
+        rings = [[board.frame.placed(dot, scale) for dot in ring] for ring in part.rings]
+        data = "".join(svg.path(_shift(ring, corner), closed=True) for ring in rings)
+        shape = svg.element("path", d=data, fill=grounded(part.colour), fill_rule="evenodd")
+        yield Item(f"scenery.{board.kind}.{number}", "ground", shape)
+
+
+def _side(sheet: Sheet, board: BoardStyle, number: int) -> Side:
+    """The ground and the owner of a place, as borders ask for them."""
+    of = sheet.fact(board.kind, board.fill[-1], number) if board.fill else None
+    owners = [sheet.fact(board.kind, name, number) for name in board.fill[:-1]]
+    return Side(of is not None and sheet.look(*of).colour == "water", next(filter(None, owners), None))
 
 
 def _description(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:

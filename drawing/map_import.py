@@ -5,49 +5,110 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import pairwise
-from math import ceil, hypot, isfinite
 
 from msgspec import Struct
 
 from rulespec.documents.text_files import MISLEADING
-from rulespec.drawing.svg import Point
-from rulespec.drawing.svg_shapes import Shape
+from rulespec.drawing.beside import beside
+from rulespec.drawing.outline_checks import overlaps
+from rulespec.drawing.outlines import Frame, Ring, area, centre, data_of, net
+from rulespec.drawing.outlines import extent as extent_of
+from rulespec.drawing.snapping import snapped
+from rulespec.drawing.style import fits_sheet
+from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.svg_shapes import Shape, Sketch
 from rulespec.syntax.words import NO_VALUES
 
 EXTENT = 1000
-"""Positions lie between 0 and this."""
+"""The longer side of the frame of a map."""
 _NEAR = 0.012  # how far apart, by the extent of the drawing, outlines may be that touch
-_CONTACTS = 3  # points of an outline that must be near another: two corners that meet are no border
-_CROWD = 24  # shapes at one point: they lie on one another, and not beside
-_MAX_POINTS = 120_000
+_ALONG = 8  # squares of that size on which outlines must be near one another: two corners that meet are no border
+_PAGE = 0.9  # points of a drawing that its page holds, if it is the frame of the map
+_LINES = 20_000
+_GROUND, _SEEN, _ALL = 0.5, 0.03, 0.9
+"""A shape that takes up so much of the frame, and is seen as little as that, is the background; so is one without a
+name of its author's that takes up nearly all."""
 _LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 
 
 class Imported(Struct, frozen=True):
-    """A region: its name, its title, where it is (None: not known), and the regions that it touches."""
+    """A region: its name, its title, where it is (None: not known), and the regions that it touches.
+
+    `outline`: its path data, "" if it has none; `fill`: its colour in the drawing.
+    """
 
     name: str
     title: str
     position: tuple[int, int] | None
     touches: tuple[str, ...]
+    outline: str = ""
+    fill: str = ""
+    line: int = 0
 
 
-def regions_of(shapes: Sequence[Shape]) -> list[Imported]:
-    """The regions that shapes stand for."""
-    names = _names([shape.name for shape in shapes])
-    outlines = [shape.outlines for shape in shapes]
-    points = [p for lines in outlines for line in lines for p in line if isfinite(p[0]) and isfinite(p[1])]
-    left, top = min(x for x, _ in points), min(y for _, y in points)
-    extent = max(max(x for x, _ in points) - left, max(y for _, y in points) - top, 1e-9)
-    touching = _touching(outlines, extent * _NEAR)
+class Drawn(Struct, frozen=True):
+    """The map of a drawing: its regions, its frame, and the shapes that are its background."""
+
+    regions: list[Imported]
+    frame: tuple[int, int, int, int] | None = None
+    background: list[Shape] = []
+
+
+def regions_of(sketch: Sketch) -> Drawn:
+    """The regions that the shapes of a drawing stand for, in units of a map."""
+    box = _box_of(sketch)
+    extent = max(box[2] - box[0], box[3] - box[1], 1e-9)
+    scale = EXTENT / extent
+
+    def moved(line: Sequence[Point]) -> list[Point]:
+        return [((x - box[0]) * scale, (y - box[1]) * scale) for x, y in line]
+
+    outlines = [[moved(line) for line in shape.outlines] for shape in sketch.shapes]
+    rings = snapped(outlines)
+    frame = (0, 0, max(round((box[2] - box[0]) * scale), 1), max(round((box[3] - box[1]) * scale), 1))
+    ground = [i for i in range(len(rings)) if any(rings) and _is_ground(sketch, i, outlines[i], rings[i], frame)]
+    rest = [i for i in range(len(rings)) if i not in ground]
+    names = dict(zip(rest, _names([sketch.shapes[i].name for i in rest]), strict=True))
+    touching = _touching([rings[i] for i in rest], [outlines[i] for i in rest])
     results = []
-    for i, (name, shape) in enumerate(zip(names, shapes, strict=True)):
-        x, y = _centre(max(shape.outlines, key=lambda line: abs(_area(line))))
-        at = (round((x - left) / extent * EXTENT), round((y - top) / extent * EXTENT))
-        near = tuple(sorted(names[k] for k in range(len(shapes)) if (min(i, k), max(i, k)) in touching))
-        results.append(Imported(name, _title(shape.name, name), at, near))
-    return results
+    for number, i in enumerate(rest):
+        shape, name = sketch.shapes[i], names[i]
+        x, y = centre(max(outlines[i], key=lambda line: abs(area(line))))
+        near = sorted(names[rest[k]] for pair in touching if number in pair for k in pair if k != number)
+        label = sketch.texts[i] or shape.name
+        at, data = (round(x), round(y)), data_of(rings[i])
+        results.append(Imported(name, _title(label, name), at, tuple(near), data, shape.fill, shape.line))
+    fits = fits_sheet(frame[2], frame[3])
+    return Drawn(results, frame if fits else None, [sketch.shapes[i] for i in ground])
+
+
+def _box_of(sketch: Sketch) -> Box:
+    """The frame of a drawing: its page if that holds it, else what its shapes take up."""
+    points = [p for shape in sketch.shapes for line in shape.outlines for p in line]
+    page = sketch.box
+    if page is not None and page[0] < page[2] and page[1] < page[3]:
+        inside = sum(page[0] - 1 <= x <= page[2] + 1 and page[1] - 1 <= y <= page[3] + 1 for x, y in points)
+        if inside >= _PAGE * len(points) and fits_sheet(page[2] - page[0], page[3] - page[1]):
+            return page
+    return extent_of(points)
+
+
+def _is_ground(
+    sketch: Sketch, i: int, outline: Sequence[Sequence[Point]], rings: Sequence[Ring], frame: tuple[int, int, int, int]
+) -> bool:
+    """Whether a shape is a background."""
+    size, page = max(abs(area(line)) for line in outline), frame[2] * frame[3]
+    if size >= _ALL * page and not (sketch.shapes[i].own or sketch.texts[i]) and i < len(sketch.shapes) - 1:
+        return True
+    return size >= _GROUND * page and overlaps([rings], _LINES)[0][0] <= _SEEN * size
+
+
+def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set[tuple[int, int]]:
+    """The pairs of outlines that have edges in common, or, where most have none, run beside one another."""
+    touching = net(rings, [], Frame(0, 0, EXTENT, EXTENT), 1).touching()
+    if 2 * len({i for pair in touching for i in pair}) > len(rings):
+        return touching
+    return beside([[[*line, line[0]] for line in lines] for lines in outlines], EXTENT * _NEAR, _ALONG)
 
 
 def _title(label: str, name: str) -> str:
@@ -79,48 +140,3 @@ def _plain(label: str) -> str:
     """A label in small letters without accents."""
     parted = unicodedata.normalize("NFKD", label.casefold().translate(_LETTERS))
     return "".join(c for c in parted if not unicodedata.combining(c))
-
-
-def _area(line: Sequence[Point]) -> float:
-    return sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*line, line[0]])) / 2
-
-
-def _centre(line: Sequence[Point]) -> Point:
-    """The centre of mass of what is inside a line."""
-    area = _area(line)
-    if abs(area) < 1e-9:
-        return sum(x for x, _ in line) / len(line), sum(y for _, y in line) / len(line)
-    x = y = 0.0
-    for (ax, ay), (bx, by) in pairwise([*line, line[0]]):
-        part = ax * by - bx * ay
-        x += (ax + bx) * part
-        y += (ay + by) * part
-    return x / (6 * area), y / (6 * area)
-
-
-def _touching(shapes: Sequence[Sequence[Sequence[Point]]], near: float) -> set[tuple[int, int]]:
-    """The pairs of shapes whose outlines run beside one another."""
-    length = sum(hypot(nx - x, ny - y) for lines in shapes for line in lines for (x, y), (nx, ny) in pairwise(line))
-    step = max(near / 2, length / _MAX_POINTS)
-    at: dict[tuple[int, int], set[int]] = {}
-    for i, lines in enumerate(shapes):
-        for line in lines:
-            for x, y in _sampled([*line, line[0]], step):
-                at.setdefault((int(x // near), int(y // near)), set()).add(i)
-    counts: dict[tuple[int, int], int] = {}
-    for (column, row), place in at.items():
-        around = set().union(*(at.get((column + a, row + b), ()) for a in (-1, 0, 1) for b in (-1, 0, 1)))
-        if len(around) > _CROWD:
-            continue
-        for i in place:
-            for k in around - {i}:
-                counts[min(i, k), max(i, k)] = counts.get((min(i, k), max(i, k)), 0) + 1
-    return {pair for pair, count in counts.items() if count >= 2 * _CONTACTS + 2}
-
-
-def _sampled(line: Sequence[Point], step: float) -> list[Point]:
-    results = []
-    for (x, y), (nx, ny) in pairwise(line):
-        parts = min(max(ceil(hypot(nx - x, ny - y) / step), 1), _MAX_POINTS)
-        results += [(x + (nx - x) * k / parts, y + (ny - y) * k / parts) for k in range(parts)]
-    return results

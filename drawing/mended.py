@@ -13,7 +13,8 @@ from rulespec.documents.reader import parse_readable
 from rulespec.ruleset_files import MAX_YAML, SECTION_FILES, Files
 from rulespec.syntax import ast
 
-_FILES = frozenset({*SECTION_FILES, "drawing"})
+_SCHEMAS = {name: name for name in (*SECTION_FILES, "drawing")} | {"outlines": "drawing"}
+"""The stem of a file → its schema."""
 _LINES = 10  # that are left out of a file that is no YAML
 _ROUNDS = 20  # of mistakes in its form: one may hide others
 
@@ -41,14 +42,14 @@ class MendedFiles(Files):
 
     def yaml(self, path: Path, display: str) -> Node:
         """The tree of a YAML file. Errors: as those of `read_yaml`, if too little can be read."""
-        if path.stem not in _FILES:
+        if path.stem not in _SCHEMAS:
             return super().yaml(path, display)
         try:
             node = super().yaml(path, display)
         except DiagnosticsError as error:
             self.mended = True
             node = self._readable(self.text(path, display, MAX_YAML.size), display, error)
-        return self._of_its_form(node, path.stem)
+        return self._of_its_form(node, _SCHEMAS[path.stem])
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
         """The items of a rules file; none if it is not valid."""

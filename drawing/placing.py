@@ -6,7 +6,7 @@ Candidates are tried on a raster of the areas, the smallest area first, and once
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor, hypot
 
 from msgspec import Struct
@@ -25,16 +25,23 @@ _ALL_TRIES = 12_000
 _RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
 """Candidates for the middle of a block, of each region and of all."""
 _WANTED = (96.0, 56.0)
+_TRAYS = ((160.0, 76.0), (128.0, 60.0), (96.0, 48.0), (64.0, 32.0), (48.0, 24.0), (30.0, 15.0), (18.0, 12.0))
 
 
 class Block(Struct, frozen=True):
-    """A name and a tray: lines of text, their size and middles, and where pieces go."""
+    """A name and a tray: lines of text, their size and middles, and where pieces go; `boxes` are what it takes up."""
 
     lines: tuple[str, ...]
     size: float
     at: tuple[Point, ...]
     box: Box
     tray: Box
+    apart: bool = False
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """The boxes that nothing else may stand on: one, or two if the tray is apart from the name."""
+        return (self.box, self.tray) if self.apart else (self.box,)
 
 
 class Raster:
@@ -61,6 +68,15 @@ class Raster:
                 if 0 <= column < self.columns and 0 <= row < self.rows and self.owner[row][column] == region:
                     inside += 1
         return inside / 15
+
+    def inside(self, region: int, point: Point) -> Point:
+        """A point if it is inside a region, else the nearest one that is, in squares."""
+        column, row = int(point[0] // STEP), int(point[1] // STEP)
+        cells = self.cells[region]
+        if not cells or (0 <= column < self.columns and 0 <= row < self.rows and self.owner[row][column] == region):
+            return point
+        near = min(cells, key=lambda cell: (cell[0] - column) ** 2 + (cell[1] - row) ** 2)
+        return (near[0] + 0.5) * STEP, (near[1] + 0.5) * STEP
 
 
 def _spans(outlines: Sequence[Sequence[Point]], rows: int) -> Iterator[tuple[int, int, int]]:
@@ -126,7 +142,7 @@ def _forms(title: str, badges: float, tray: Point) -> list[Form]:
             lines = wrapped(title, parts)
             if lines is None:
                 continue
-            width = max(text_width(line, size) for line in lines) + badges
+            width = _width(lines, size, badges)
             height = size * _LINE * len(lines)
             results.append(Form(tuple(lines), size, width, height, tray, False))
             results.append(Form(tuple(lines), size, width, height, (max(40.0, min(width, 64.0)), 20.0), False))
@@ -148,6 +164,7 @@ def place(
     *,
     tray: Point = (64.0, 20.0),
     grow: bool = True,
+    spots: Mapping[int, tuple[Point, Point | None]] | None = None,
 ) -> list[Block]:
     """A block for each region.
 
@@ -160,18 +177,43 @@ def place(
         taken: boxes that are kept free.
         tray: the size of a tray that is wanted.
         grow: whether trays become as large as there is room.
+        spots: where names, and trays if they are not below them, must stand.
     """
-    order = sorted(range(len(titles)), key=lambda i: len(raster.cells[i]))
-    blocks: dict[int, Block] = {}
+    spots = spots or {}
+    blocks: dict[int, Block] = {i: _settled(i, titles[i], badges[i], raster, *spot) for i, spot in spots.items()}
+    order = sorted(set(range(len(titles))) - set(spots), key=lambda i: len(raster.cells[i]))
     for _ in range(2):
         for i in order:
-            others = [b.box for k, b in blocks.items() if k != i] + list(taken)
+            others = [box for k, b in blocks.items() if k != i for box in b.boxes] + list(taken)
             blocks[i] = _best(i, _forms(titles[i], badges[i], tray), raster, positions[i], others, size)
     grown: dict[int, Block] = {}
     for i in order if grow else ():
-        others = [b.box for k, b in (blocks | grown).items() if k != i] + list(taken)
+        others = [box for k, b in (blocks | grown).items() if k != i for box in b.boxes] + list(taken)
         grown[i] = _grown(i, blocks[i], raster, others)
     return [(blocks | grown)[i] for i in range(len(titles))]
+
+
+def _settled(region: int, title: str, badges: float, raster: Raster, label: Point, pieces: Point | None) -> Block:
+    """The block of a region whose author says where its name stands: as large as its area has room."""
+    tries = [(size, lines) for size in _SIZES for parts in (1, 2, 3) if (lines := wrapped(title, parts)) is not None]
+    boxes = [_around_spot(label, _width(lines, size, badges), size * _LINE * len(lines)) for size, lines in tries]
+    best = next((i for i, box in enumerate(boxes) if raster.share(region, box) == 1), len(tries) - 1)
+    (size, lines), box = tries[best], boxes[best]
+    at = tuple((label[0], box[1] + size * _LINE * (i + 0.5)) for i in range(len(lines)))
+    trays = [
+        _around_spot(pieces if pieces is not None else (label[0], box[3] + 1 + height / 2), width, height)
+        for width, height in _TRAYS
+    ]
+    fits = (tray for tray in trays if raster.share(region, tray) == 1 and not tray.meets(box))
+    return Block(tuple(lines), size, at, box, next(fits, trays[-1]), apart=True)
+
+
+def _width(lines: Sequence[str], size: float, badges: float) -> float:
+    return max(text_width(line, size) for line in lines) + badges
+
+
+def _around_spot(spot: Point, width: float, height: float) -> Box:
+    return Box((spot[0] - width / 2, spot[1] - height / 2, spot[0] + width / 2, spot[1] + height / 2))
 
 
 def _best(region: int, forms: list[Form], raster: Raster, position: Point, others: list[Box], size: Point) -> Block:

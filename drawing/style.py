@@ -11,11 +11,14 @@ from msgspec import Struct
 
 from rulespec.drawing.colours import OWNERS
 from rulespec.drawing.hatching import hatches
+from rulespec.drawing.outlines import MAX_POINTS, Frame, Outline, Ring, Scenery, extent, rings_of
 from rulespec.drawing.symbols import SYMBOLS, TYPES
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf
 
+MAX_ASPECT = 4.0
+"""The longer side of a map by the shorter."""
 MAX_ROWS = 60
 """Tables with more rows are drawn only if the drawing asks for them."""
 RING_LABELS = 16
@@ -51,6 +54,9 @@ class BoardStyle(Brief, Struct, frozen=True):
     title: str = ""
     width: int = 0
     positions: dict[int, tuple[float, float]] = {}
+    frame: Frame | None = None
+    outlines: dict[int, Outline] = {}
+    scenery: tuple[Scenery, ...] = ()
     certainty: str = ""
     seams: tuple[tuple[int, int], ...] = ()
     fill: tuple[str, ...] = ()
@@ -172,7 +178,8 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
             i: (float(e.position[0]), float(e.position[1])) for i, e in enumerate(places.entities) if e.position
         }
         positions |= _projected(places, data)
-        if positions and form == "nodes":
+        outlines, scenery = outlines_of(places, data)
+        if (positions or outlines) and form == "nodes":
             form = "areas"
         facts = [f.name for f in places.facts.values() if isinstance(f.type, Ent)]
         links = {
@@ -189,6 +196,9 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 title=data.get("title", ""),
                 width=data.get("width", 0),
                 positions=positions,
+                frame=_frame(data, outlines, scenery),
+                outlines=outlines,
+                scenery=scenery,
                 certainty=data.get("certainty", ""),
                 seams=tuple((places.index[a], places.index[b]) for a, b in data.get("seams", [])),
                 fill=tuple(data.get("fill", facts[:1])),
@@ -199,6 +209,55 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 columns=data.get("columns", 0),
             ),
         )
+
+
+def outlines_of(kind: typed.Kind, data: dict[str, Any]) -> tuple[dict[int, Outline], tuple[Scenery, ...]]:
+    """The outlines of a board and its scenery, without those that cannot be read; they are reported elsewhere."""
+    left = MAX_POINTS
+    outlines: dict[int, Outline] = {}
+    scenery = []
+    sections = (("outlines", kind.index), ("scenery", None))
+    for section, index in sections:
+        for name, how in data.get(section, {}).items():
+            rings = _read(how["outline"])
+            left -= sum(map(len, rings))
+            if not rings or left < 0:
+                continue
+            if index is None:
+                scenery.append(Scenery(rings, how.get("colour", "land")))
+            else:
+                outlines[index[name]] = Outline(rings, _spot(how, "label"), _spot(how, "pieces"))
+    return outlines, tuple(scenery)
+
+
+def _read(data: str) -> list[Ring]:
+    try:
+        return rings_of(data)
+    except ValueError:
+        return []
+
+
+def _spot(how: dict[str, Any], name: str) -> tuple[float, float] | None:
+    return (float(how[name][0]), float(how[name][1])) if name in how else None
+
+
+def _frame(data: dict[str, Any], outlines: dict[int, Outline], scenery: tuple[Scenery, ...]) -> Frame | None:
+    """Where a board ends: as its drawing says, or at its outermost outlines; None if neither says it."""
+    if "frame" in data:
+        left, top, width, height = data["frame"]
+        return Frame(left, top, width, height) if fits_sheet(width, height) else None
+    if not outlines:
+        return None
+    rings = [ring for part in outlines.values() for ring in part.rings]
+    rings += [ring for part in scenery for ring in part.rings]
+    left, top, right, bottom = extent((float(x), float(y)) for ring in rings for x, y in ring)
+    width, height = max(right - left, 1.0), max(bottom - top, 1.0)
+    return Frame(left, top, max(width, height / MAX_ASPECT), max(height, width / MAX_ASPECT))
+
+
+def fits_sheet(width: float, height: float) -> bool:
+    """Whether a frame has a form that a sheet can have."""
+    return width > 0 and height > 0 and 1 / MAX_ASPECT <= width / height <= MAX_ASPECT
 
 
 def _projected(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float, float]]:

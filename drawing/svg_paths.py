@@ -9,8 +9,8 @@ from math import atan2, ceil, cos, hypot, pi, sin, sqrt
 
 from rulespec.drawing.svg import Point
 
-_CURVE = 8  # points on a curve
-_ARC = pi / 16  # the angle between two points of an arc
+_CURVE = 16  # points on a curve
+_ARC = pi / 40  # the angle between two points of an arc
 _COMMAND = re.compile(r"([MmLlHhVvCcSsQqTtAaZz])")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 _NEXT = re.compile(r"[\s,]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")

@@ -1,29 +1,35 @@
 """Shapes of an SVG drawing from a stranger: outlines with names, read within bounds.
 
-Nothing is drawn or loaded: no document type, no entity, no reference is followed, and of styles only what hides.
+Nothing is drawn or loaded: no file that a document type names, no reference is followed, and of styles only what hides,
+what fills, and how large texts are.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from math import cos, isfinite, pi, radians, sin, tan
 from pathlib import Path
 from xml.parsers import expat
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.documents.text_files import read_bytes
-from rulespec.drawing.svg import Point
+from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.svg_paths import path_outlines
+from rulespec.drawing.svg_texts import PlainEntities, Texts, fill_of
 
 MAX_BYTES = 8_000_000
 MAX_DEPTH = 64
 MAX_ELEMENTS = 50_000
 MAX_SHAPES = 400
+MAX_NAMELESS = 1_000
+"""Shapes with a name, and those without one in which there may be a text."""
 MAX_POINTS = 200_000
 MAX_NUMBER = 1e6
 _CIRCLE = 32
@@ -45,11 +51,24 @@ _SAME: Matrix = (1, 0, 0, 1, 0, 0)
 
 
 class Shape(Struct, frozen=True):
-    """A shape: its name as the drawing has it, its outlines, and its line."""
+    """A shape: its name as the drawing has it, its outlines, and its line.
+
+    `own`: its author has given the name, not a program. `fill`: its colour, as `#rrggbb` if it can be known.
+    """
 
     name: str
     outlines: list[list[Point]]
     line: int
+    own: bool = True
+    fill: str = ""
+
+
+class Sketch(Struct, frozen=True):
+    """The content of a drawing: shapes, those below first, the texts in them ("": none), its frame if it says one."""
+
+    shapes: list[Shape]
+    texts: list[str]
+    box: Box | None
 
 
 class _Group(Struct):
@@ -62,20 +81,24 @@ class _Group(Struct):
     label: bool
     line: int
     named: bool = False
+    fill: str = ""
     outlines: list[list[Point]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
 
 class _Around(Struct, frozen=True):
-    """The context of an element's children: its transformation, whether it is visible, and its group."""
+    """The context of an element's children: its transformation, whether it is visible, its group and its colour."""
 
     matrix: Matrix = _SAME
     hidden: bool = False
     group: _Group | None = None
+    fill: str = ""
 
 
-def read_shapes(path: Path, report: Report | None = None) -> list[Shape]:
+def read_shapes(path: Path, report: Report | None = None) -> Sketch:
     """The shapes of a drawing that have a name; those without one in a group with a name are one shape.
+
+    A text inside a shape is a name, too; without any other, the shape has the text as its name.
 
     Args:
         path: the file.
@@ -93,19 +116,23 @@ def read_shapes(path: Path, report: Report | None = None) -> list[Shape]:
             raise reader.refused("it has more than 8 MB", "take pictures and what is hidden out of it") from None
         raise failure("RS561", result.message, result.span, result.help) from None
     reader.read(data)
+    shapes, texts = reader.named()
     if report is not None:
         reader.tell(report)
-    if not reader.shapes:
-        help_ = "give each region's outline an `id`, or a label in Inkscape"
+    if not shapes:
+        help_ = "give each region's outline an `id`, a label in Inkscape, or a text in it"
         raise failure("RS562", "no shape in this drawing has a name", Span(str(path), 1, 1, 1, 2), help=help_)
-    return reader.shapes
+    return Sketch(shapes, texts, reader.box)
 
 
 class _Reader(Struct):
     file: str
     shapes: list[Shape] = field(default_factory=list)
     stack: list[_Around] = field(default_factory=list)
+    texts: Texts = field(default_factory=Texts)
+    box: Box | None = None
     left_out: dict[str, list[int]] = field(default_factory=dict)
+    counts: Counter[bool] = field(default_factory=Counter)
     elements: int = 0
     points: int = 0
     line: int = 1
@@ -113,9 +140,17 @@ class _Reader(Struct):
     def read(self, data: bytes) -> None:
         parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
         parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = self._no_type
-        parser.EntityDeclHandler = self._no_type
+        entities = PlainEntities(data)
+
+        def entity(name: str, parameter: bool, value: str | None, *_: object) -> None:
+            if not entities.takes(parameter, value):
+                self.line = parser.CurrentLineNumber
+                help_ = "save it as plain SVG: what it declares could name files, or grow without an end"
+                raise self.refused(f"it declares the entity `{name[:80]}`", help_)
+
+        parser.EntityDeclHandler = entity
         parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self.texts.add
 
         def start(name: str, attributes: dict[str, str]) -> None:
             self.line = parser.CurrentLineNumber
@@ -148,10 +183,9 @@ class _Reader(Struct):
         """The line of the present element."""
         return Span(self.file, self.line, 1, self.line, 2)
 
-    def _no_type(self, *_: object) -> None:
-        raise self.refused("it has a document type", "take the line `<!DOCTYPE …>` out: it could name anything")
-
-    def _end(self, _: str) -> None:
+    def _end(self, name: str) -> None:
+        if name.rpartition(_SEPARATOR)[2] == "text":
+            self.texts.end()
         group = self.stack.pop().group
         around = self.stack[-1].group if self.stack else None
         if group is None or group is around or not group.outlines:
@@ -159,7 +193,8 @@ class _Reader(Struct):
         if group.named:
             self.left_out.setdefault(_NAMELESS, []).extend(group.lines)
         else:
-            self._take(Shape(group.name, group.outlines, group.line), around)
+            own = group.label or not _PROGRAMS.fullmatch(group.name)
+            self._take(Shape(group.name, group.outlines, group.line, own, group.fill), around)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Takes an element, and what is inherited from those around it."""
@@ -178,13 +213,23 @@ class _Reader(Struct):
         group = around.group
         if tag == "g" and attributes.get(_MODE) != "layer" and (label or id_):
             group = _Group(label or id_, label != "", self.line)
-        self.stack.append(_Around(matrix, hidden, group))
+        fill = fill_of(attributes) or around.fill
+        if group is not around.group and group is not None:
+            group.fill = fill
+        if tag == "svg" and not self.stack:
+            box = self._numbers(attributes.get("viewBox", "")[:_MAX_NAME])
+            self.box = Box((box[0], box[1], box[0] + box[2], box[1] + box[3])) if len(box) == 4 else None
+        self.stack.append(_Around(matrix, hidden, group, fill))
         if hidden:
             return
-        if tag == "use":
+        if tag in ("text", "tspan"):
+            self.texts.begin(tag, attributes, lambda p: _moved(matrix, p))
+        elif tag == "use":
             self._leave("what `use` repeats")
         elif tag in _SHAPES:
-            self._shape(self._named(label, id_, group), [*self._moved_outlines(tag, attributes, matrix)], group)
+            own = label != "" or (id_ != "" and not _PROGRAMS.fullmatch(id_))
+            name = self._named(label, id_, group)
+            self._shape(Shape(name, [*self._moved_outlines(tag, attributes, matrix)], self.line, own, fill), group)
 
     def _named(self, label: str, id_: str, group: _Group | None) -> str:
         """The name of a shape: not what a program calls it, if it is in a group with a label."""
@@ -198,23 +243,39 @@ class _Reader(Struct):
             if len(moved) > 2:
                 yield moved
 
-    def _shape(self, name: str, outlines: list[list[Point]], group: _Group | None) -> None:
-        if not name and group is None:
-            self._leave(_NAMELESS)
-        elif not outlines:
-            self._leave("lines, which have no area")
-        elif name:
-            self._take(Shape(name, outlines, self.line), group)
-        elif group is not None:
-            group.outlines += outlines
+    def _shape(self, shape: Shape, group: _Group | None) -> None:
+        if not shape.outlines:
+            self._leave("lines, which have no area" if shape.name or group is not None else _NAMELESS)
+        elif shape.name or group is None:
+            self._take(shape, group)
+        else:
+            group.outlines += shape.outlines
+            group.fill = shape.fill
             group.lines.append(self.line)
 
     def _take(self, shape: Shape, group: _Group | None) -> None:
-        self.shapes.append(shape)
-        if group is not None:
+        if group is not None and shape.name:
             group.named = True
-        if len(self.shapes) > MAX_SHAPES:
+        self.counts[shape.name != ""] += 1
+        if self.counts[True] > MAX_SHAPES:
             raise self.refused(f"it has more than {MAX_SHAPES} shapes", "leave the outlines of regions only")
+        if shape.name or self.counts[False] <= MAX_NAMELESS:
+            self.shapes.append(shape)
+        else:
+            self._leave(_NAMELESS)
+
+    def named(self) -> tuple[list[Shape], list[str]]:
+        """The shapes that have a name, or a text in them, and for each its text; other texts are left out."""
+        texts = self.texts.of([shape.outlines for shape in self.shapes])
+        results, said = [], []
+        for shape, text in zip(self.shapes, texts, strict=True):
+            name = shape.name if shape.own or text is None else text.words
+            if name:
+                results.append(replace(shape, name=name))
+                said.append(text.words if text is not None else "")
+            else:
+                self.left_out.setdefault(_NAMELESS, []).append(shape.line)
+        return results, said
 
     def _leave(self, what: str) -> None:
         self.left_out.setdefault(what, []).append(self.line)

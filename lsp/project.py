@@ -25,7 +25,7 @@ BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}
 """Folder beside the rules → schema of its files."""
 
 
-BESIDE_RULES = ("titles", "drawing")
+BESIDE_RULES = ("titles", "drawing", "outlines")
 """Names of files and folders for displays of a game: beside the files of a ruleset, and beside folders of overlays."""
 
 

@@ -25,8 +25,8 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 
 SECTION_FILES = ("kinds", "map", "boards", "tracks", "tables", "setup", "measures")
-DRAWING = "drawing.yaml"
-"""The file of a ruleset that says how it is drawn."""
+DRAWING, OUTLINES = "drawing.yaml", "outlines.yaml"
+"""The files of a ruleset that say how it is drawn, of one form; outlines of regions may have a file apart."""
 MAX_RULES_BYTES = 50_000
 """Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
 MAX_YAML = Limits(size=1_000_000)
@@ -87,8 +87,10 @@ def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, st
     """Folder and name of each drawing file that there may be, the lowest layer first: they lie as files of words do."""
     for folder, stem in titled:
         words = Path(stem)  # `titles` of a ruleset, `variants/titles/NAME` of an overlay
-        overlay = words.parent.name == "titles"
-        yield folder, str(words.parents[1] / "drawing" / f"{words.name}.yaml") if overlay else DRAWING
+        if words.parent.name == "titles":
+            yield folder, str(words.parents[1] / "drawing" / f"{words.name}.yaml")
+        else:
+            yield from ((folder, OUTLINES), (folder, DRAWING))
 
 
 class TooMuchError(DiagnosticsError):

@@ -18,7 +18,7 @@ import rulespec
 from rulespec.engine.game.game import Game
 
 RULESPEC = (
-    *("errors", "records", "types", "cache", "diagnostics", "schemas", "documents", "syntax", "overlays"),
+    *("errors", "records", "types", "cache", "diagnostics", "schemas", "documents", "edits", "syntax", "overlays"),
     *("rule_ids", "references", "own_files", "ruleset_files", "typed", "check", "load", "bundles", "diff", "fixes"),
     "editor_schema",
 )

@@ -22,6 +22,7 @@ READ: dict[str, list[list[str]]] = {
     "ferry/titles.yaml": [["titles", "ferry"], ["validate", "ferry"]],
     "ferry/titles.de.yaml": [["titles", "ferry"], ["replay", "logs/plain.jsonl", "--language", "de"]],
     "ferry/drawing.yaml": [["draw", "ferry", "--players", "2", "--out", "ferry.svg"]],
+    "ferry/outlines.yaml": [["draw", "ferry", "--players", "2", "--out", "ferry.svg"]],
     "ferry/scenarios/turns.yaml": [["test", "ferry"]],
     "ferry/logs/plain.jsonl": [["test", "ferry"]],
     "ferry/logs/plain.expect.yaml": [["test", "ferry"]],

@@ -76,6 +76,8 @@ def mine(games: Path) -> Path:
     assert set(map_["map"]["regions"]) == {"london", "paris", "sea1"}
     drawing: dict[str, Any] = {"boards": {"region": {"positions": {"london": [7, 8], "paris": [1, 2], "sea1": [3, 4]}}}}
     (folder / "drawing.yaml").write_text(yaml.safe_dump({"drawing": drawing}), "utf-8")
+    shape = {"boards": {"region": {"outlines": {"london": {"outline": "M0 0l9 0 0 9z"}}}}}
+    (folder / "outlines.yaml").write_text(yaml.safe_dump({"drawing": shape}), "utf-8")
     for language in ("titles.de", "titles.fr"):
         (folder / f"{language}.yaml").write_text("entities:\n  region:\n    london: Londinium\n", "utf-8")
     shutil.copytree(folder, games / "beside")
@@ -89,7 +91,8 @@ def test_a_region_of_ones_own_map_is_another_one_than_that_of_the_base(mine: Pat
     others = {p: data for p, data in contents(mine.parent).items() if not p.is_relative_to(mine)}
     errors = invoke("validate", mine)[1].count("error[")
     changed = renamed(mine / "map.yaml", "london", "camelot")
-    assert {Path(file).name for file in changed} == {"map.yaml", "drawing.yaml", "titles.de.yaml", "titles.fr.yaml"}
+    files = {"map.yaml", "drawing.yaml", "outlines.yaml", "titles.de.yaml", "titles.fr.yaml"}
+    assert {Path(file).name for file in changed} == files
     assert has(mine, "london") == []
     assert {p: data for p, data in contents(mine.parent).items() if not p.is_relative_to(mine)} == others
     assert invoke("validate", mine)[1].count("error[") == errors

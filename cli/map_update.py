@@ -1,0 +1,149 @@
+"""`rulespec new --map x.svg --update`: a drawing that has changed, as the smallest edits of the map that it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rulespec.cli import output
+from rulespec.cli.new_map import Base, map_files, region_lines
+from rulespec.documents.nodes import Node, entries, get, text, to_plain
+from rulespec.documents.reader import parse_yaml
+from rulespec.drawing.map_import import Drawn, Imported
+from rulespec.edits.yaml_edits import YamlEdits
+from rulespec.ruleset_files import MAX_YAML, OUTLINES
+
+_SHOWN = 40  # lines of a plan
+_MAP = "map.yaml"
+
+
+def update_map(folder: Path, drawn: Drawn, base: Base | None, delete: bool, yes: bool) -> None:
+    """Shows what a drawing changes of a map, and writes it if `yes` or if the answer is yes.
+
+    Regions are those of the same name. What is gone from the drawing stays, unless `delete`; facts, links, titles and
+    all that the drawing does not say stay as they are.
+
+    Raises:
+        click.UsageError: if there is no map.
+        DiagnosticsError: RS1xx or RS567 if a file cannot be read or changed; then none is written.
+    """
+    texts = {name: _text(folder / name) for name in (_MAP, OUTLINES)}
+    if not texts[_MAP]:
+        raise click.UsageError(f"{folder / _MAP} is not there: without --update a map is started")
+    update = _Update(folder, texts, drawn, base)
+    plan = [*update.changes(), *update.gone(delete)]
+    results = {name: body for name, body in update.applied().items() if body != texts[name]}
+    for line in plan[:_SHOWN]:
+        output.echo(f"  {line}")
+    if len(plan) > _SHOWN:
+        output.echo(f"  … and {len(plan) - _SHOWN} more")
+    if not results:
+        output.echo("the map is as the drawing has it")
+        return
+    try:
+        wanted = yes or click.confirm(f"write {output.counted(len(results), 'file')}?", default=False)
+    except click.Abort:  # no input
+        wanted = False
+    if not wanted:
+        output.echo("nothing is written")
+        return
+    for name in sorted(results, key=lambda name: name == _MAP):  # the map last: outlines alone are harmless
+        with output.written(folder / name) as file:
+            file.buffer.write(results[name].encode())
+        output.echo(f"written: {folder / name}")
+
+
+def _text(path: Path) -> str:
+    """The content of a file with its line ends; "" if there is none."""
+    if path.is_symlink():
+        raise click.UsageError(f"{path} leads elsewhere, where nothing is written")
+    if not path.is_file():
+        return ""
+    try:
+        with path.open("rb") as file:
+            return file.read(4 * MAX_YAML.size).decode()  # what is longer in characters is refused when it is parsed
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{path} cannot be read: {error}") from None
+
+
+class _Update:
+    def __init__(self, folder: Path, texts: dict[str, str], drawn: Drawn, base: Base | None) -> None:
+        self.drawn, self.base = drawn, base
+        fresh = dict(map_files(folder, drawn, base))
+        self.kind = text(get(parse_yaml(texts[_MAP], _MAP), "map", "kind")) or (base.kind if base else "region")
+        begun = fresh.get(OUTLINES, "").partition("      outlines:")[0] + "      outlines: {}\n"
+        self.map = YamlEdits(texts[_MAP], str(folder / _MAP), MAX_YAML)
+        self.outlines = YamlEdits(texts[OUTLINES] or begun, str(folder / OUTLINES), MAX_YAML)
+        self.board = ("drawing", "boards", self.kind)
+        drawn_names = {region.name for region in drawn.regions}
+        self.gone_shapes = {
+            text(get(shape, "outline")): name
+            for name, _, shape in entries(get(self.outlines.root, *self.board, "outlines"))
+            if name not in drawn_names
+        }
+        self.regions: dict[str, Node] = {name: node for name, _, node in entries(get(self.map.root, "map", "regions"))}
+
+    def applied(self) -> dict[str, str]:
+        """The texts of the files afterwards."""
+        return {_MAP: self.map.applied(), OUTLINES: self.outlines.applied()}
+
+    def changes(self) -> Iterator[str]:
+        """Makes the edits for what is drawn; says what they are."""
+        shapes = {name for name, _, _ in entries(get(self.outlines.root, *self.board, "outlines"))}
+        known = {region.name: region for region in self.drawn.regions}
+        if self.drawn.frame is not None:
+            self.outlines.put((*self.board, "frame"), [*self.drawn.frame])
+        for region in self.drawn.regions:
+            shape = (*self.board, "outlines", region.name)
+            before = text(get(self.outlines.root, *shape, "outline"))
+            if region.outline and region.name in shapes:
+                self.outlines.put((*shape, "outline"), region.outline)
+            elif region.outline:
+                self.outlines.put(shape, {"outline": region.outline})
+            if region.name not in self.regions:
+                self._begin(region, known)
+                was = self.gone_shapes.get(region.outline)
+                yield f"new: {region.name}{f' (where {was} was: renamed?)' if was else ''}"
+            elif said := [*self._moved(region), *(["its outline"] if before != region.outline else [])]:
+                yield f"changed: {region.name} ({', '.join(said)})"
+
+    def _begin(self, region: Imported, known: dict[str, Imported]) -> None:
+        lines = region_lines(region, [known[name] for name in region.touches], self.base)
+        body = [line.removeprefix("    ") for line in lines]
+        value = to_plain(parse_yaml("\n".join(body), _MAP))
+        self.map.add(("map", "regions", region.name), body, value[region.name])
+
+    def _moved(self, region: Imported) -> Iterator[str]:
+        """Edits what the drawing says of a region that is there: its position if it has one, and its fact."""
+        node, path = self.regions[region.name], ("map", "regions", region.name)
+        if get(node, "position") is not None and region.position is not None:
+            if to_plain(get(node, "position") or node) != [*region.position]:
+                yield "its place"
+            self.map.put((*path, "position"), [*region.position])
+        fact = self.base.fact_of(region) if self.base is not None else None
+        if fact is not None and text(get(node, fact[0])) != fact[1]:
+            before = text(get(node, fact[0])) or "nothing"
+            self.map.put((*path, fact[0]), fact[1])
+            yield f"{fact[0]}: {before} → {fact[1]}"
+
+    def gone(self, delete: bool) -> Iterator[str]:
+        """Says which regions are not drawn any more; takes them out if they are to be deleted."""
+        drawn = {region.name for region in self.drawn.regions}
+        gone = [name for name in self.regions if name not in drawn]
+        for name in gone:
+            yield f"deleted: {name}" if delete else f"not drawn any more: {name} (it stays; --delete takes it out)"
+        if not delete:
+            return
+        shapes = {name for name, _, _ in entries(get(self.outlines.root, *self.board, "outlines"))}
+        for name in gone:
+            self.map.remove(("map", "regions", name))
+            if name in shapes:
+                self.outlines.remove((*self.board, "outlines", name))
+        for name, node in self.regions.items():
+            for key, _, value in entries(node) if name not in gone else ():
+                items: Any = to_plain(value)
+                for item in [i for i in items if i in gone] if isinstance(items, list) else ():
+                    self.map.remove_item(("map", "regions", name, key), item)

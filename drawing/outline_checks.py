@@ -1,0 +1,225 @@
+"""Checks of outlines: each can be read, and together they are a board without overlaps and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.documents.nodes import Node, Scalar, entries, get, integer, text
+from rulespec.documents.nodes import Sequence as Items
+from rulespec.drawing.beside import beside
+from rulespec.drawing.outlines import MAX_POINTS, Dot, Frame, Ring, Stroke, holds, rings_of, shared
+from rulespec.drawing.style import MAX_ASPECT, BoardStyle, fits_sheet
+from rulespec.typed import nodes as typed
+
+OVERLAP = 0.01
+"""The share of an area that another may cover without a warning."""
+NEAR = 1.0
+"""Edges that run beside one another, this far apart or twice as far, should be one."""
+ALONG = 12
+"""Squares of that size on their way: what is shorter is a corner."""
+MAX_CROSSINGS = 200_000
+_MAX_LOOPS = 100
+Spans = dict[tuple[str, str], Span]
+"""Kind and name of a region → where its outline stands."""
+
+
+def check_outlines(board: Node, report: Report) -> None:
+    """Reports outlines of a board that cannot be read, and a frame that no sheet can have."""
+    frame = get(board, "frame")
+    if isinstance(frame, Items) and not fits_sheet(*(integer(n, 0) for n in frame.items[2:4])):
+        message = f"the frame is empty, or more than {MAX_ASPECT:.0f} times as long as wide"
+        report.error("RS558", message, frame.span, help="a frame is [left, top, width, height]")
+    points = 0
+    for section in ("outlines", "scenery"):
+        for name, place, how in entries(get(board, section)):
+            data = get(how, "outline")
+            if not isinstance(data, Scalar):
+                continue
+            try:
+                before, points = points, points + sum(map(len, rings_of(text(data))))
+                if before <= MAX_POINTS < points:
+                    raise ValueError(f"the outlines of a board have more than {MAX_POINTS:,} points together")
+            except ValueError as error:
+                help_ = "write rings such as `M10 10l40 0 0 30z`; `rulespec new --map x.svg` makes them from a drawing"
+                report.error("RS558", f"the outline of `{name}` cannot be read: {error}", place.span, help=help_)
+
+
+def outline_spans(drawing: Node) -> Spans:
+    """Where the outlines of a drawing file stand."""
+    return {
+        (kind, name): place.span
+        for kind, _, board in entries(get(drawing, "boards"))
+        for name, place, _ in entries(get(board, "outlines"))
+    }
+
+
+def check_fit(d: typed.Declarations, board: BoardStyle, spans: Spans, report: Report) -> None:
+    """Warns of outlines that do not fit together; of those in other files than the highest, nobody is warned."""
+    if not any(kind == board.kind for kind, _ in spans) or board.frame is None:
+        return
+    _Fit(d.kinds[board.kind].entities, board, spans, report).check(board.frame)
+
+
+class _Fit:
+    def __init__(self, entities: Sequence[typed.Entity], board: BoardStyle, spans: Spans, report: Report) -> None:
+        self.kind, self.spans = board.kind, spans
+        self.names = [entity.name for entity in entities]
+        self.places = {i: spans.get((board.kind, entity.name), entity.span) for i, entity in enumerate(entities)}
+        self.regions = [board.outlines[i].rings if i in board.outlines else [] for i in range(len(entities))]
+        self.all = [*self.regions, *(part.rings for part in board.scenery)]
+        self.report = report
+        self.warned: set[int] = set()
+        """What has been said to fit badly: each region is named once."""
+
+    def check(self, frame: Frame) -> None:
+        owners = shared(self.all)
+        for i, rings in enumerate(self.regions):
+            if not rings and (self.kind, self.names[i]) not in self.spans:
+                help_ = "give it an outline; until then it is a square where its position is"
+                self.report.warning("RS565", f"`{self.names[i]}` has no outline", self.places[i], help=help_)
+            elif not all(frame.holds(dot) for ring in rings for dot in ring):
+                help_ = "move it, or make the `frame` larger"
+                message = f"`{self.names[i]}` goes beyond the frame"
+                self.report.warning("RS566", message, self.places[i], help=help_)
+        open_ = {
+            edge: sides
+            for edge, sides in owners.items()
+            if len(sides) != 2 and not (sides[1:] == [] and frame.side(*edge))
+        }
+        if not open_:  # each edge is a border or lies at the frame: the outlines tile the board
+            return
+        self._overlaps()
+        alone = {edge: sides[0] for edge, sides in open_.items() if len(sides) == 1}
+        self._beside(alone)
+        if all(self.regions):  # else the hole is where one of them is missing
+            self._holes(alone, frame)
+
+    def _overlaps(self) -> None:
+        sizes, pairs = overlaps(self.all)
+        for (a, b), size in sorted(pairs.items(), key=lambda item: -item[1]):
+            small, large = (a, b) if sizes[a] <= sizes[b] else (b, a)
+            if small >= len(self.names):
+                small, large = large, small
+            if size <= OVERLAP * min(sizes[a], sizes[b]) or small >= len(self.names) or small in self.warned:
+                continue
+            self.warned |= {small, large}
+            share = round(100 * size / max(sizes[small], 1))
+            other = self._called(large)
+            message = f"{share} % of `{self.names[small]}` lies on {other}"
+            help_ = "let one end where the other begins: the same points in both"
+            notes = [Label(self.places[large], "the other one")] if large < len(self.names) else []
+            self.report.warning("RS559", message, self.places[small], notes=notes, help=help_)
+
+    def _called(self, number: int) -> str:
+        return f"`{self.names[number]}`" if number < len(self.names) else "the scenery"
+
+    def _beside(self, alone: Mapping[Stroke, int]) -> None:
+        """Warns of regions that run beside others without their points, first of those that do it most often."""
+        lines: list[list[list[Dot]]] = [[] for _ in self.all]
+        for edge, side in alone.items():
+            lines[side].append([*edge])
+        near: dict[int, list[int]] = {}
+        for a, b in sorted(beside(lines, NEAR, ALONG)):
+            near.setdefault(a, []).append(b)
+            near.setdefault(b, []).append(a)
+        for i in sorted(range(len(self.names)), key=lambda i: -len(near.get(i, ()))):
+            others = [k for k in near.get(i, ()) if k not in self.warned]
+            if i in self.warned or not others:
+                continue
+            self.warned |= {i, *others}
+            message = f"`{self.names[i]}` runs beside {self._called(others[0])} without the same points"
+            notes = [Label(self.places[others[0]], "the other one")] if others[0] < len(self.names) else []
+            help_ = "give both the same points along their border"
+            self.report.warning("RS560", message, self.places[i], notes=notes, help=help_)
+
+    def _holes(self, alone: Mapping[Stroke, int], frame: Frame) -> None:
+        """Warns of places inside the board that belong to nothing."""
+        for loop in loops_of(alone):
+            around = sorted({alone[edge] for edge in loop} & set(range(len(self.names))))
+            if around and self.warned.isdisjoint(around) and self._enclosed(loop, frame):
+                self.warned.add(around[0])
+                message = f"a place inside the board, beside `{self.names[around[0]]}`, belongs to no region"
+                help_ = "give it to a region, or draw it under `scenery`"
+                self.report.warning("RS560", message, self.places[around[0]], help=help_)
+
+    def _enclosed(self, loop: Sequence[Stroke], frame: Frame) -> bool:
+        """Whether what edges go around lies inside of the board: left of their leftmost point there is an area."""
+        x, y = min(dot for edge in loop for dot in edge)
+        return x > frame.left and any(holds(rings, x - 0.5, y + 0.25) for rings in self.all)
+
+
+def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:
+    """Edges that hang together and end nowhere; the first of them up to a bound."""
+    at: dict[Dot, list[Stroke]] = {}
+    for edge in edges:
+        for dot in edge:
+            at.setdefault(dot, []).append(edge)
+    seen: set[Stroke] = set()
+    count = 0
+    for first in edges:
+        if first in seen or count >= _MAX_LOOPS:
+            continue
+        count += 1
+        todo, loop = [first], []
+        seen.add(first)
+        while todo:
+            edge = todo.pop()
+            loop.append(edge)
+            more = [e for dot in edge for e in at[dot] if e not in seen]
+            seen.update(more)
+            todo += more
+        if all(len(at[dot]) > 1 for edge in loop for dot in edge):
+            yield loop
+
+
+def overlaps(
+    areas: Sequence[Sequence[Ring]], crossings: int = MAX_CROSSINGS
+) -> tuple[list[float], dict[tuple[int, int], float]]:
+    """The size of each area, and how much of two lies on one another, measured along lines across the board.
+
+    `crossings`: about how often the lines may cross outlines; with fewer, they are farther apart.
+    """
+    edges = [
+        (min(p, q, key=lambda dot: dot[1]), max(p, q, key=lambda dot: dot[1]), i)
+        for i, rings in enumerate(areas)
+        for ring in rings
+        for p, q in zip(ring, [*ring[1:], ring[0]], strict=True)
+        if p[1] != q[1]
+    ]
+    step = max(1, ceil(sum(q[1] - p[1] for p, q, _ in edges) / crossings))
+    rows: dict[int, list[tuple[int, float]]] = {}
+    for (px, py), (qx, qy), i in edges:
+        slope = (qx - px) / (qy - py)
+        # Lines lie between whole numbers, so that none goes through a point.
+        for row in range(-((0 - py) // step), -((0 - qy) // step)):
+            y = row * step + 0.5
+            rows.setdefault(row, []).append((i, px + (y - py) * slope))
+    sizes, pairs = [0.0] * len(areas), dict[tuple[int, int], float]()
+    for line in rows.values():
+        for (start, end, i), last in _ordered(line):
+            sizes[i] += (end - start) * step
+            if last is not None and last[2] != i and last[1] > start:
+                pair = (min(i, last[2]), max(i, last[2]))
+                pairs[pair] = pairs.get(pair, 0) + (min(end, last[1]) - start) * step
+    return sizes, pairs
+
+
+_Part = tuple[float, float, int]
+"""Where an area begins and ends on a line, and its number."""
+
+
+def _ordered(crossings: list[tuple[int, float]]) -> Iterator[tuple[_Part, _Part | None]]:
+    """The parts of areas on a line from the left, each with the one before it that goes on farthest."""
+    parts: list[_Part] = []
+    crossings.sort()
+    for (i, start), (k, end) in zip(crossings[::2], crossings[1::2], strict=False):
+        if i == k:
+            parts.append((start, end, i))
+    far: _Part | None = None
+    for part in sorted(parts):
+        yield part, far
+        if far is None or part[1] > far[1]:
+            far = part

@@ -1,0 +1,214 @@
+"""Outlines of regions as they are written, and what follows from them: points with the same coordinates are one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from math import hypot
+
+from msgspec import Struct
+
+from rulespec.drawing.areas import Areas, Border, chains
+from rulespec.drawing.cells import Corner
+from rulespec.drawing.svg import Box, Point
+
+MAX_RINGS = 64
+MAX_POINTS = 20_000
+"""Rings of an outline, and points of all outlines of a board."""
+MAX_NUMBER = 1_000_000
+BRUSH = 3
+"""Regions with a shorter border than this meet in a point."""
+_RING = re.compile(r"\s*M([-\d\s]*)l([-\d\s]*)", re.ASCII)
+_NUMBER = re.compile(r"-?\d+", re.ASCII)
+
+Dot = tuple[int, int]
+Ring = list[Dot]
+Stroke = tuple[Dot, Dot]
+"""An edge: its ends, the lower first."""
+
+
+class Outline(Struct, frozen=True):
+    """The outline of a region, and the spots of its name and its pieces if they are given."""
+
+    rings: list[Ring]
+    label: Point | None = None
+    pieces: Point | None = None
+
+
+class Scenery(Struct, frozen=True):
+    """Land or water that is no region."""
+
+    rings: list[Ring]
+    colour: str
+
+
+def rings_of(data: str) -> list[Ring]:
+    """The rings of path data.
+
+    Raises:
+        ValueError: if it cannot be read.
+    """
+    *parts, rest = data.split("z")
+    if rest.strip() or not parts:
+        raise ValueError("it does not end with `z`")
+    if len(parts) > MAX_RINGS:
+        raise ValueError(f"it has more than {MAX_RINGS} rings")
+    return [_ring(part) for part in parts]
+
+
+def _ring(text: str) -> Ring:
+    result = _RING.fullmatch(text)
+    if result is None:
+        raise ValueError("a ring is `M`, a point, `l`, steps, and `z`, in whole numbers")
+    start, steps = (_numbers(part) for part in result.groups())
+    if len(start) != 2 or len(steps) % 2:
+        raise ValueError("a number is missing: after `M` there are two, and after `l` two for each step")
+    x, y = start
+    ring = [(x, y)]
+    for dx, dy in zip(steps[::2], steps[1::2], strict=True):
+        x, y = x + dx, y + dy
+        if abs(x) > MAX_NUMBER or abs(y) > MAX_NUMBER:
+            raise ValueError("a point is beyond a million")
+        if (x, y) != ring[-1]:
+            ring.append((x, y))
+    if len(ring) > 1 and ring[-1] == ring[0]:
+        ring.pop()
+    if len(ring) < 3:
+        raise ValueError("a ring has fewer than three points")
+    return ring
+
+
+def _numbers(text: str) -> list[int]:
+    results = _NUMBER.findall(text)
+    if text.count("-") != sum(n[0] == "-" for n in results) or any(len(n) > 8 for n in results):
+        raise ValueError("a number cannot be read")
+    return [int(n) for n in results]
+
+
+def data_of(rings: Iterable[Ring]) -> str:
+    """Path data of rings: what `rings_of` reads."""
+    return "".join(
+        f"M{ring[0][0]} {ring[0][1]}l{_joined(x - px for p, n in pairwise(ring) for px, x in zip(p, n, strict=True))}z"
+        for ring in rings
+    )
+
+
+def _joined(numbers: Iterable[int]) -> str:
+    """Numbers with blanks between where no sign parts them."""
+    return "".join(f"{n}" if n < 0 or not i else f" {n}" for i, n in enumerate(numbers))
+
+
+def strokes(rings: Iterable[Ring]) -> Iterator[Stroke]:
+    """The edges of an outline, without those that it goes to and fro."""
+    counts: dict[Stroke, int] = {}
+    for ring in rings:
+        for p, q in pairwise([*ring, ring[0]]):
+            edge = (p, q) if p < q else (q, p)
+            counts[edge] = counts.get(edge, 0) + 1
+    return (edge for edge, count in counts.items() if count % 2)
+
+
+class Frame(Struct, frozen=True):
+    """Where a board ends, in the units of its outlines."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    def side(self, p: Point, q: Point) -> bool:
+        """Whether an edge lies on a side of the frame, or beyond it."""
+        right, bottom = self.left + self.width, self.top + self.height
+        return (
+            (p[0] <= self.left and q[0] <= self.left)
+            or (p[0] >= right and q[0] >= right)
+            or (p[1] <= self.top and q[1] <= self.top)
+            or (p[1] >= bottom and q[1] >= bottom)
+        )
+
+    def holds(self, point: Point) -> bool:
+        """Whether a point is inside, or on a side."""
+        x, y = point[0] - self.left, point[1] - self.top
+        return 0 <= x <= self.width and 0 <= y <= self.height
+
+    def placed(self, point: Point, scale: float) -> Point:
+        """A point on the sheet; one beyond the frame is moved to its edge."""
+        x = min(max(point[0] - self.left, 0), self.width)
+        y = min(max(point[1] - self.top, 0), self.height)
+        return x * scale, y * scale
+
+
+def extent(points: Iterable[Point]) -> Box:
+    """The box of points."""
+    xs, ys = zip(*points, strict=True)
+    return Box((min(xs), min(ys), max(xs), max(ys)))
+
+
+def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], frame: Frame, scale: float) -> Areas:
+    """The areas of a board on the sheet, and the borders between them: edges that two outlines have."""
+    between: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
+    owners = shared(outlines, scenery)
+    degree: dict[Corner, int] = {}
+    for edge, sides in owners.items():
+        regions = sorted(i for i in sides if i < len(outlines))
+        if not regions or (len(sides) == 1 and frame.side(*edge)):
+            continue
+        for pair in pairwise(regions) if len(regions) > 1 else [(regions[0], -1)]:
+            between.setdefault(pair, []).append(edge)
+            for dot in edge:
+                degree[dot] = degree.get(dot, 0) + 1
+    borders = []
+    for (a, b), edges in between.items():
+        beyond = b if b < 0 or sum(hypot(q[0] - p[0], q[1] - p[1]) for p, q in edges) >= BRUSH else -1
+        lines = ([frame.placed((x, y), scale) for x, y in chain] for chain in chains(edges, degree))
+        borders += [Border(a, beyond, line) for line in lines]
+    return Areas([[[frame.placed(p, scale) for p in ring] for ring in rings] for rings in outlines], borders)
+
+
+def shared(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]] = ()) -> dict[Stroke, list[int]]:
+    """Each edge with the numbers of the outlines that have it; scenery counts on after them."""
+    owners: dict[Stroke, list[int]] = {}
+    for i, rings in enumerate([*outlines, *scenery]):
+        for edge in strokes(rings):
+            owners.setdefault(edge, []).append(i)
+    return owners
+
+
+def area(line: Sequence[Point]) -> float:
+    """The area inside a line; below 0 if it goes round the other way."""
+    return sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*line, line[0]])) / 2
+
+
+def centre(line: Sequence[Point]) -> Point:
+    """The centre of mass of what is inside a line."""
+    size = area(line)
+    if abs(size) < 1e-9:
+        return sum(x for x, _ in line) / len(line), sum(y for _, y in line) / len(line)
+    x = y = 0.0
+    for (ax, ay), (bx, by) in pairwise([*line, line[0]]):
+        part = ax * by - bx * ay
+        x += (ax + bx) * part
+        y += (ay + by) * part
+    return x / (6 * size), y / (6 * size)
+
+
+def centre_of(rings: Sequence[Ring]) -> Point:
+    """The centre of the largest ring."""
+    return centre(max(rings, key=lambda ring: abs(area(ring))))
+
+
+def holds(rings: Sequence[Sequence[Point]], x: float, y: float) -> bool:
+    """Whether an area holds a point."""
+    count = 0
+    for ring in rings:
+        for (px, py), (qx, qy) in zip(ring, [*ring[1:], ring[0]], strict=True):
+            if (py > y) != (qy > y) and x < px + (y - py) * (qx - px) / (qy - py):
+                count += 1
+    return count % 2 == 1
+
+
+def square(at: Dot, half: int) -> Ring:
+    """A square around a point."""
+    (x, y), half = at, max(half, 1)
+    return [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]

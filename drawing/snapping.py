@@ -1,0 +1,189 @@
+"""Outlines of a drawing on whole numbers: points that are nearly the same become one, so that neighbours share edges.
+
+First points are snapped to one another, then edges get the points that lie on them, then what lies on an outline is cut
+out of it, and last each border is thinned out once, for both its sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import hypot
+
+from rulespec.drawing.areas import chains, loops
+from rulespec.drawing.cells import Corner
+from rulespec.drawing.outlines import MAX_POINTS, MAX_RINGS, Dot, Ring, area, holds, shared, strokes
+from rulespec.drawing.svg import Point
+
+TOLERANCE = 1.0
+"""Points nearer than this are one; a point nearer than this to an edge lies on it."""
+_THIN = 0.6  # how far a line may be moved when points are left out of it
+_WINDOW = 24  # points that may be left out in a row
+_SQUARE = 4.0
+_MAX_SQUARES = 300_000
+_CROWD = 200  # edges at one place: a tangle
+_MAX_DRAWN = 120_000  # points of a drawing; of one with more, nothing becomes an outline
+_MAX_TESTS = 3_000_000
+_SMALL = 2  # square units: less is a crumb
+
+
+def snapped(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
+    """The outlines of shapes, those below first, that share points where they meet; none of too many points."""
+    if sum(len(ring) for rings in shapes for ring in rings) > _MAX_DRAWN:
+        return [[] for _ in shapes]
+    return _thinned(_cut(_on_edges(_joined(shapes))))
+
+
+def _joined(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
+    """Points near one another as one, with whole numbers; what has no extent is left out."""
+    dots: dict[tuple[int, int], list[tuple[Point, Dot]]] = {}
+
+    def joined(p: Point) -> Dot:
+        column, row = int(p[0] // TOLERANCE), int(p[1] // TOLERANCE)
+        for a in (0, -1, 1):
+            for b in (0, -1, 1):
+                for q, dot in dots.get((column + a, row + b), ()):
+                    if hypot(p[0] - q[0], p[1] - q[1]) < TOLERANCE:
+                        return dot
+        dot = (round(p[0]), round(p[1]))
+        dots.setdefault((column, row), []).append((p, dot))
+        return dot
+
+    results = []
+    for rings in shapes:
+        whole = (_plain([joined(p) for p in ring]) for ring in rings)
+        results.append([ring for ring in whole if len(ring) > 2])
+    return results
+
+
+def _plain(ring: Sequence[Dot]) -> Ring:
+    """A ring without points that follow themselves."""
+    return [dot for dot, before in zip(ring, [ring[-1], *ring[:-1]], strict=True) if dot != before]
+
+
+def _on_edges(outlines: list[list[Ring]]) -> list[list[Ring]]:
+    """Outlines whose edges have the points of all outlines that lie on them."""
+    edges = sorted({edge for rings in outlines for edge in strokes(rings)})
+    square = max(_SQUARE, sum(hypot(q[0] - p[0], q[1] - p[1]) for p, q in edges) / _MAX_SQUARES)
+    at: dict[tuple[int, int], list[int]] = {}
+    for number, (p, q) in enumerate(edges):
+        for place in _squares(p, q, square):
+            at.setdefault(place, []).append(number)
+    more: dict[int, list[tuple[float, Dot]]] = {}
+    for dot in sorted({dot for edge in edges for dot in edge}):
+        column, row = int(dot[0] // square), int(dot[1] // square)
+        around = [at.get((column + a, row + b), ()) for a in (-1, 0, 1) for b in (-1, 0, 1)]
+        for number in sorted({n for near in around for n in near}) if sum(map(len, around)) <= _CROWD else ():
+            along = _along(dot, *edges[number])
+            if along is not None:
+                more.setdefault(number, []).append((along, dot))
+    between = {edges[number]: [dot for _, dot in sorted(points)] for number, points in more.items()}
+    return [[_with(ring, between) for ring in rings] for rings in outlines]
+
+
+def _squares(p: Dot, q: Dot, square: float) -> Iterator[tuple[int, int]]:
+    parts = int(hypot(q[0] - p[0], q[1] - p[1]) / square) + 1
+    for k in range(parts + 1):
+        yield int((p[0] + (q[0] - p[0]) * k / parts) // square), int((p[1] + (q[1] - p[1]) * k / parts) // square)
+
+
+def _along(dot: Dot, p: Dot, q: Dot) -> float | None:
+    """The place of a point on an edge, between its ends; None if it does not lie there."""
+    if dot in (p, q):
+        return None
+    dx, dy = q[0] - p[0], q[1] - p[1]
+    along = ((dot[0] - p[0]) * dx + (dot[1] - p[1]) * dy) / (dx * dx + dy * dy)
+    return along if 0 < along < 1 and _off(dot, p, q) <= TOLERANCE else None
+
+
+def _off(dot: Dot, p: Dot, q: Dot) -> float:
+    """The distance of a point from the line through two others."""
+    dx, dy = q[0] - p[0], q[1] - p[1]
+    length = hypot(dx, dy)
+    return abs((dot[0] - p[0]) * dy - (dot[1] - p[1]) * dx) / length if length else hypot(dot[0] - p[0], dot[1] - p[1])
+
+
+def _with(ring: Ring, between: dict[tuple[Dot, Dot], list[Dot]]) -> Ring:
+    results = []
+    for p, q in pairwise([*ring, ring[0]]):
+        results.append(p)
+        results += between.get((p, q), ()) if p < q else reversed(between.get((q, p), []))
+    return _plain(results)
+
+
+def _cut(outlines: list[list[Ring]]) -> list[list[Ring]]:
+    """Outlines without what other shapes cover that lie on them, wholly inside."""
+    boxes = [_box(rings) for rings in outlines]
+    sizes = [abs(sum(abs(area(ring)) for ring in rings)) for rings in outlines]
+    dots = [{dot for ring in rings for dot in ring} for rings in outlines]
+    left = _MAX_TESTS
+
+    def inside(k: int, i: int) -> bool:
+        nonlocal left
+        (a, b, c, d), (e, f, g, h) = boxes[k], boxes[i]
+        if not outlines[k] or not (e <= a and f <= b and c <= g and d <= h) or sizes[k] >= sizes[i] or left < 0:
+            return False
+        left -= len(dots[i]) * len(dots[k])
+        (p, q), free = outlines[k][0][:2], dots[k] - dots[i]
+        middle = ((p[0] + q[0]) / 2, (p[1] + q[1]) / 2)
+        return left >= 0 and all(holds(outlines[i], *dot) for dot in free or (middle,))
+
+    results = []
+    for i, rings in enumerate(outlines):
+        largest: list[int] = []
+        for k in sorted(range(i + 1, len(outlines)), key=lambda k: (-sizes[k], -k)):
+            # What lies on another one that is cut out, or is a copy of it, is cut out with it.
+            if inside(k, i) and not any(outlines[k] == outlines[n] or inside(k, n) for n in largest):
+                largest.append(k)
+        results.append([*rings, *(ring for k in largest for ring in outlines[k])])
+    return results
+
+
+def _box(rings: Sequence[Ring]) -> tuple[int, int, int, int]:
+    dots = [dot for ring in rings for dot in ring] or [(0, 0)]
+    return min(x for x, _ in dots), min(y for _, y in dots), max(x for x, _ in dots), max(y for _, y in dots)
+
+
+def _thinned(outlines: list[list[Ring]]) -> list[list[Ring]]:
+    """Outlines of lines that are thinned out once, whoever has them on a side."""
+    between: dict[tuple[int, ...], list[tuple[Corner, Corner]]] = {}
+    degree: dict[Corner, int] = {}
+    for edge, owners in shared(outlines).items():
+        between.setdefault(tuple(owners), []).append(edge)
+        for dot in edge:
+            degree[dot] = degree.get(dot, 0) + 1
+    parts: list[list[tuple[Corner, Corner, list[Point]]]] = [[] for _ in outlines]
+    for key, edges in between.items():
+        for chain in chains(edges, degree):
+            line: list[Point] = [(x, y) for x, y in _thin([(x, y) for x, y in chain])]
+            for side in key:
+                parts[side].append((chain[0], chain[-1], line))
+    results = []
+    for part in parts:
+        rings = [_plain([(int(x), int(y)) for x, y in loop]) for loop in loops(part)]
+        rings = [_clockwise(ring) for ring in rings if len(ring) > 2 and abs(area(ring)) >= _SMALL]
+        results.append(sorted(rings, key=lambda ring: -abs(area(ring)))[:MAX_RINGS])
+    return results if sum(len(ring) for rings in results for ring in rings) <= MAX_POINTS else [[] for _ in results]
+
+
+def _clockwise(ring: Ring) -> Ring:
+    """A ring from its leftmost point, clockwise as one sees it: the same whatever it was drawn like."""
+    ring = ring if area(ring) > 0 else ring[::-1]
+    first = ring.index(min(ring))
+    return ring[first:] + ring[:first]
+
+
+def _thin(line: Sequence[Dot]) -> list[Dot]:
+    """A line without points that lie nearly on it; its ends stay, and three points of one that is closed."""
+    least = 3 if line[0] == line[-1] else 0
+    results, at = [line[0]], 0
+    while at < len(line) - 1:
+        end = at + 1
+        most = min(at + _WINDOW, len(line) - 1, at + max((len(line) - 1) // least, 1) if least else len(line))
+        while end < most and line[end + 1] != line[at]:
+            if any(_off(dot, line[at], line[end + 1]) > _THIN for dot in line[at + 1 : end + 1]):
+                break
+            end += 1
+        results.append(line[end])
+        at = end
+    return results

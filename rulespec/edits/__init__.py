@@ -1,0 +1,1 @@
+"""Edits of files that people write: the smallest change of their text."""
