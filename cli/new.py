@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
+from msgspec import Struct
 
 from rulespec.check.declarations.links import link_kinds
 from rulespec.cli import output
@@ -39,6 +41,20 @@ _ROWS_SHOWN = 8
 _COMMENT = 90  # characters of the comment of an option
 
 
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    name: str
+    ref: str | None
+    folder: Path
+    regions: str | None
+    fills: tuple[str, ...]
+    update: bool
+    delete: bool
+    yes: bool
+    overlay: bool
+
+
 @click.command("new")
 @click.argument("name")
 @click.option("--from", "ref", metavar="REF", help="The ruleset to start from; default: nothing.")
@@ -61,17 +77,7 @@ _COMMENT = 90  # characters of the comment of an option
 @click.option("--delete", is_flag=True, help="With --update: take out regions that are not drawn any more.")
 @click.option("--yes", is_flag=True, help="With --update: write without asking.")
 @click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
-def command(
-    name: str,
-    ref: str | None,
-    folder: Path,
-    regions: str | None,
-    fills: tuple[str, ...],
-    update: bool,
-    delete: bool,
-    yes: bool,
-    overlay: bool,
-) -> None:
+def command(**values: Any) -> None:
     """Start a game, a variant or a map NAME of your own. It validates, plays and passes its test at once.
 
     Without --from it is a small game that is complete: change it into yours. With --from it is a folder that extends
@@ -85,40 +91,41 @@ def command(
     Example: rulespec new my_map --from imperial
     Example: rulespec new my_map --from imperial --map outlines.svg --fill '#9ecae9=sea'
     """
-    if not _NAME.fullmatch(name) or len(name) > _NAME_LIMIT:
+    r = _Request(**values)
+    if not _NAME.fullmatch(r.name) or len(r.name) > _NAME_LIMIT:
         help_ = f"a name is small letters, digits and `_`, starts with a letter, and has at most {_NAME_LIMIT} of them"
-        raise click.UsageError(f"`{name[:80]}` is no name for a ruleset: {help_}")
-    target = folder / (f"{name}.yaml" if overlay else name)
-    if (delete or yes) and not update:
+        raise click.UsageError(f"`{r.name[:80]}` is no name for a ruleset: {help_}")
+    target = r.folder / (f"{r.name}.yaml" if r.overlay else r.name)
+    if (r.delete or r.yes) and not r.update:
         raise click.UsageError("--delete and --yes go with --update")
-    if update:
-        update_map(target, *_redrawn(ref, regions or "", fills), delete, yes)
+    if r.update:
+        update_map(target, *_redrawn(r.ref, r.regions or "", r.fills), r.delete, r.yes)
         return
     if os.path.lexists(target):
         raise click.UsageError(f"{target} exists already: choose another name or folder")
-    if overlay and regions is not None:
+    if r.overlay and r.regions is not None:
         raise click.UsageError("--map goes with a ruleset of its own, not with --overlay")
-    _check_fills(fills, ref if regions is not None else None)
-    drawn = drawn_map(regions) if regions is not None else Drawn([])
-    if ref is None:
-        if overlay:
+    _check_fills(r.fills, r.ref if r.regions is not None else None)
+    drawn = drawn_map(r.regions) if r.regions is not None else Drawn([])
+    if r.ref is None:
+        if r.overlay:
             raise click.UsageError("an overlay lies over a ruleset: name it with --from")
-        files = dict(game_files(name, _title(name), target))
+        files = dict(game_files(r.name, _title(r.name), target))
         _write_folder(target, files | dict(map_files(target, drawn)))
         _tell(None, _path(target), target, 2)
         return
-    ruleset, base = load_ruleset(ref), load_source(ref, Report())
-    if name in {ruleset.id, *ruleset.overlays, *ruleset.offered, *(f.name for f in ruleset.folders)}:
-        raise click.UsageError(f"`{name}` is a name of the base: choose another")
-    if overlay:
-        _write_file(target, _overlay_file(name, target, ruleset, base))
+    ruleset, base = load_ruleset(r.ref), load_source(r.ref, Report())
+    if r.name in {ruleset.id, *ruleset.overlays, *ruleset.offered, *(f.name for f in ruleset.folders)}:
+        raise click.UsageError(f"`{r.name}` is a name of the base: choose another")
+    if r.overlay:
+        _write_file(target, _overlay_file(r.name, target, ruleset, base))
     else:
-        learned = Base(ruleset.declarations, base.source.root, fills)
+        learned = Base(ruleset.declarations, base.source.root, r.fills)
         own = dict(map_files(target, drawn, learned))
-        _write_folder(target, dict(_files(name, target, _extends(ref, target), ruleset, base, own)))
+        _write_folder(target, dict(_files(r.name, target, _extends(r.ref, target), ruleset, base, own)))
         for line in learned.remarks(drawn.regions):
             output.echo(line)
-    _tell(ref, f"{ref}+{_path(target)}" if overlay else _path(target), target, len(_seats(ruleset)))
+    _tell(r.ref, f"{r.ref}+{_path(target)}" if r.overlay else _path(target), target, len(_seats(ruleset)))
 
 
 def _check_fills(fills: tuple[str, ...], ref: str | None) -> None:

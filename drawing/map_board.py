@@ -141,7 +141,7 @@ def _blocks(
     if board.form == "areas":
         return place(raster, positions, titles, badges, size, notes, spots=_spots(board, size))
     room = (size[0] * size[1] / len(positions)) ** 0.5
-    return place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room), grow=False)
+    return place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room))
 
 
 def _spots(board: BoardStyle, size: Point) -> dict[int, tuple[Point, Point | None]]:

@@ -18,6 +18,8 @@ from rulespec.drawing.text_width import text_width, wrapped
 STEP = 4
 """The side of a cell of the raster."""
 _GAP = 3.0
+_TRAY = (64.0, 20.0)
+"""The size of a tray before it becomes larger."""
 _SIZES = (13.0, 12.0, 11.0, 10.0, 9.0)
 _LINE = 1.12
 _TRIES = 160
@@ -162,8 +164,7 @@ def place(
     size: Point,
     taken: Sequence[Box] = (),
     *,
-    tray: Point = (64.0, 20.0),
-    grow: bool = True,
+    tray: Point | None = None,
     spots: Mapping[int, tuple[Point, Point | None]] | None = None,
 ) -> list[Block]:
     """A block for each region.
@@ -175,8 +176,7 @@ def place(
         badges: the room beside each name that symbols take.
         size: width and height of the frame.
         taken: boxes that are kept free.
-        tray: the size of a tray that is wanted.
-        grow: whether trays become as large as there is room.
+        tray: the size of each tray; left out, trays become as large as there is room.
         spots: where names, and trays if they are not below them, must stand.
     """
     spots = spots or {}
@@ -185,9 +185,9 @@ def place(
     for _ in range(2):
         for i in order:
             others = [box for k, b in blocks.items() if k != i for box in b.boxes] + list(taken)
-            blocks[i] = _best(i, _forms(titles[i], badges[i], tray), raster, positions[i], others, size)
+            blocks[i] = _best(i, _forms(titles[i], badges[i], tray or _TRAY), raster, positions[i], others, size)
     grown: dict[int, Block] = {}
-    for i in order if grow else ():
+    for i in order if tray is None else ():
         others = [box for k, b in (blocks | grown).items() if k != i for box in b.boxes] + list(taken)
         grown[i] = _grown(i, blocks[i], raster, others)
     return [(blocks | grown)[i] for i in range(len(titles))]

@@ -66,12 +66,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the cases of sampled tests that an ordinary run leaves out as proofs."""
-    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    cases: defaultdict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("sampled"):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for name, of_one in cases.items():
-        (size,) = of_one[0].get_closest_marker("sampled").args
+        if marker := item.get_closest_marker("sampled"):
+            cases[item.nodeid.partition("[")[0], *marker.args].append(item)
+    for (name, size), of_one in cases.items():
         step = max(1, len(of_one) / size)
         first = crc32(name.encode()) % int(step)  # tests of the same rulesets sample different ones
         sample = {int(first + step * i) for i in range(size)}
