@@ -15,7 +15,6 @@ from rulespec.engine.program.journal import State
 from rulespec.types import Ent
 
 if TYPE_CHECKING:
-    from rulespec.engine.game.closures import Closure
     from rulespec.engine.game.option import Labels
     from rulespec.engine.game.query import Queries
     from rulespec.engine.program.execution import Execution
@@ -29,7 +28,7 @@ class Gauge(Struct, frozen=True):
 
     name: str
     kind: str
-    value: Closure
+    value: Callable[[State, State], int]
     use: Use
 
 
@@ -41,7 +40,7 @@ def gauges(queries: Queries) -> tuple[Gauge, ...]:
         scope = Scope().in_slot(var, 0) if var is not None else Scope()
         kind = var.type.kind if var is not None and isinstance(var.type, Ent) else ""
         use = Use(f"the measure `{measure.name}`", measure.span)
-        results.append(Gauge(measure.name, kind, queries.closure(measure.value, scope), use))
+        results.append(Gauge(measure.name, kind, queries.function(measure.value, scope), use))
     return tuple(results)
 
 
