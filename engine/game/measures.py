@@ -16,7 +16,6 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 if TYPE_CHECKING:
-    from rulespec.engine.game.closures import Closure
     from rulespec.engine.game.option import Labels
     from rulespec.engine.program.execution import Execution
 
@@ -24,16 +23,20 @@ Measures = dict[str, dict[str, int | None]]
 """By measure, the number of each entity that has it; of the whole game under "". None: it is not seen, or has none."""
 
 
+Value = Callable[[State, State], int]
+"""The value of an expression, given a state and slots."""
+
+
 class Gauge(Struct, frozen=True):
     """A measure as a function of the state; `kind` is the kind that has it, or ""; `use` is what a budget calls it."""
 
     name: str
     kind: str
-    value: Closure
+    value: Value
     use: Use
 
 
-def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], Closure]) -> tuple[Gauge, ...]:
+def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], Value]) -> tuple[Gauge, ...]:
     """The measures of a ruleset, made once per ruleset, number of seats and settings."""
     results = []
     for measure in measures:

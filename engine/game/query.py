@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from msgspec import Struct
 
@@ -14,7 +14,6 @@ from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.measures import Gauge, Measuring, gauges
 from rulespec.engine.game.option import Labels
 from rulespec.engine.lower.expressions import ExpressionLowering
@@ -25,6 +24,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import Evaluator, evaluate
 from rulespec.engine.program.execution import Execution
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.traversal import Facts, free, highest
 from rulespec.records import Brief
@@ -66,7 +66,7 @@ class _Shared(Brief, Struct):
     ruleset: typed.Ruleset
     lowering: ExpressionLowering
     facts: Facts
-    closures: Closures
+    meter: Evaluator
     queries: dict[tuple[object, ...], Query] = {}
     gauges: tuple[Gauge, ...] | None = None
 
@@ -104,7 +104,7 @@ class Queries:
             lowering.functions(self.ruleset.rules.definitions)
         if len(_memo) >= _MEMO_LIMIT:
             _memo.clear()
-        result = _Shared(self.ruleset, lowering, Facts(program), Closures(program))
+        result = _Shared(self.ruleset, lowering, Facts(program), Evaluator(program))
         self._shared = _memo[self._key] = result
         return result
 
@@ -137,7 +137,7 @@ class Queries:
     @property
     def meter(self) -> Execution:
         """The machine that counts the steps of queries and measures; see `Budget.spend`."""
-        return self._own.closures.meter
+        return self._own.meter
 
     def _checker(self, report: Report) -> ExpressionChecker:
         return ExpressionChecker(self.ruleset.declarations, self.ruleset.rules, report, self.seats)
@@ -165,13 +165,14 @@ class Queries:
         if self._measuring is None:
             own = self._own
             if own.gauges is None:
-                own.gauges = gauges(self.ruleset.declarations.measures.values(), self.closure)
-            self._measuring = Measuring(own.gauges, labels, self.program.slots + 1, own.closures.meter)
+                own.gauges = gauges(self.ruleset.declarations.measures.values(), self.function)
+            self._measuring = Measuring(own.gauges, labels, self.program.slots + 1, own.meter)
         return self._measuring
 
-    def closure(self, e: typed.Expr, scope: Scope) -> Closure:
+    def function(self, e: typed.Expr, scope: Scope) -> Callable[[State, State], int]:
         """A function for the value of an expression of the ruleset, given a state and slots."""
-        return self._own.closures.compiled(self._lowered(e, scope))
+        lowered = self._lowered(e, scope)
+        return partial(self._own.meter.evaluate, lowered)
 
     def projection(self, text: str, params: Sequence[tuple[str, str | Type]]) -> Query:
         """An expression over an option's parameters.
@@ -211,10 +212,8 @@ class Queries:
 
     def _function(self, e: ir.Expr, params: int) -> Value:
         """A function for the value of a lowered expression, given a state and arguments in its first slots."""
-        result, lowering = self._own.closures.compiled(e), self._lower
-        if highest(e) < params:  # it binds nothing that would need a slot
-            return result
-        return lambda state, args: result(state, [*args, *[0] * (lowering.most_slots + 1)])
+        evaluate, room = self._own.meter.evaluate, [0] * (highest(e) + 1 - params)
+        return lambda state, args: evaluate(e, state, [*args, *room])
 
     def why_broken(self, condition: typed.Expr, state: list[int], show: Callable[[str, int], str]) -> str:
         """For which entities a condition of the rules fails, and the values that it sees there.

@@ -154,8 +154,8 @@ class Ranked(Expr, frozen=True):
     """The members of `source` in `slot` by their `keys`, of which the first counts most.
 
     `first`: the one with the least keys, -1 if there is none; of equals the one that comes first in cyclic order from
-    `start`. `best`: the set of all with the greatest keys. `order`: all of them as an order, the least first; `bits`
-    are those of a member in it.
+    `start`. `best`: the set of all with the greatest keys. `order`: all of them as an order, the least first,
+    those with equal keys, or without any, as they come; `bits` are those of a member in it.
     """
 
     op: str
@@ -553,7 +553,7 @@ class Program(Brief, Struct):
     known: dict[int, dict[str, tuple[Type, Expr]]] = {}
     """Decision → the variables of the rules where it is asked: type and value by name. Only words read them."""
     slots: int = 0
-    """The number of expression slots that suffice for everything."""
+    """The number of expression slots that suffice for all but definitions, which have their own."""
 
     def arguments(self) -> dict[int, tuple[int, ...]]:
         """The block that an option leads to → the cells of its parameters: they are zero until it is taken."""

@@ -81,7 +81,7 @@ class PythonBackend:
     ) -> None:
         self.p = program
         self._costs = Costs(counting := self._counting(program), Costs(program))
-        asked = split(counting) if features.split_invariants else counting
+        asked = split(counting)
         fast = _optimized(asked, passes)
         self.occupancy = Occupancy(fast)
         if features.occupancy:

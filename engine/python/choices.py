@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from math import prod
 
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import kind_of
 from rulespec.engine.program.limits import MAX_LISTED
-from rulespec.engine.program.option_tests import conditions, needs, option_tests, same_for_all
+from rulespec.engine.program.option_tests import conditions, option_tests, same_for_all
 from rulespec.engine.program.taint import choice_expressions
-from rulespec.engine.program.traversal import at_hand, free
 from rulespec.engine.python.expressions import ExpressionWriter
-
-_DEAR = (ir.Fold, ir.Closure, ir.Ranked, ir.Spread, ir.Call, ir.Positive, ir.Held)
-"""Expressions that are worth a variable."""
 
 _YIELD = re.compile(r"\byield .*")
 _LEFT = re.compile(r"\bleft\[0\]")
@@ -53,8 +48,7 @@ class ChoiceWriter:
         With `representatives`, of options for tokens that are alike one is listed.
         """
         chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
-        body = self._share([c for _, c in chosen]) if self.w.features.share else []
-        body += self._keep(d, [c for _, c in chosen]) if self.w.features.hoist else []
+        body = self._keep(d, [c for _, c in chosen]) if self.w.features.hoist else []
         body += [line for k, c in chosen for line in self._listed(number, k, c, representatives=representatives)]
         kinds = (
             sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike}) if representatives else []
@@ -83,29 +77,9 @@ class ChoiceWriter:
         results = [_YIELD.sub("return True", line) for line in lines]
         self.w.function(f"any{number:d}", ["s"], [*results, "return False"])
 
-    def _share(self, choices: list[ir.Choice]) -> list[str]:
-        """The lines that evaluate what several options of a decision read, and at least one of them always."""
-        sure: list[ir.Expr] = []
-        often: dict[ir.Expr, int] = {}
-        for c in choices:
-            asked = [x for q in c.params for x in (q.low, q.high, q.where.expr if q.where else None) if x is not None]
-            asked += [x for lets, test in conditions(c) for x in (*lets.values(), test)]
-            for e in asked:
-                for part in _local_parts(e):
-                    if isinstance(part, _DEAR) and not free(part):
-                        often[part] = often.get(part, 0) + 1
-            if c.params and all(needs(c)):
-                sure += [e for e in _local_parts(c.params[0].low) if isinstance(e, _DEAR) and not free(e)]
-        lines: list[str] = []
-        for e in dict.fromkeys(sure):
-            if often[e] > 1 and not self.w.facts.may_fault(e):
-                lines.append(f"d{len(lines)} = {self.w.x(e)}")
-                self.w.shared[e] = f"d{len(lines) - 1}"
-        return lines
-
     def _keep(self, d: ir.Decision, choices: list[ir.Choice]) -> list[str]:
         """The lines for what is evaluated once, when it is first needed: it is the same for all arguments."""
-        same = [e for e in same_for_all(d, choices, self.w.facts) if e not in self.w.shared]
+        same = same_for_all(d, choices, self.w.facts)
         names = [f"h{i:d}" for i in range(len(same))]
         rest = {e: f"({h} if {h} is not None else ({h} := {self.w.x(e)}))" for e, h in zip(same, names, strict=True)}
         self.w.shared |= rest
@@ -118,7 +92,6 @@ class ChoiceWriter:
         order = option_tests(c, self.w.facts)
         faults, wheres = order.faults, order.wheres
         tests = [[self._condition(lets, e) for lets, e in result] for result in order.tests]
-        early = self._early(c, faults, wheres, tests) if self.w.features.early_domains else {}
         body: list[str] = []
         pad = ""
         for depth in range(len(slots) + 1):
@@ -130,12 +103,9 @@ class ChoiceWriter:
                 slot = slots[depth - 1]
                 body += [f"{pad}k{slot:d} = {self._mark(c, depth - 1)}", f"{pad}if k{slot:d} not in done{slot:d}:"]
                 pad += "    "
-            for later in early.get(depth, ()):
-                between = prod(map(_sure_values, c.params[depth:later]))
-                body += [pad + line for line in self._counted(f"r{later:d}", c.params[later], places[later], between)]
             counted = depth < len(slots) and (faults[depth] or c.params[depth].steps > 0)
-            if counted and not any(depth in result for result in early.values()):
-                body += [pad + line for line in self._counted(f"r{depth:d}", c.params[depth], places[depth], 1)]
+            if counted:
+                body += [pad + line for line in self._counted(f"r{depth:d}", c.params[depth], places[depth])]
             if tests[depth]:
                 body.append(f"{pad}if {' and '.join(tests[depth])}:")
                 pad += "    "
@@ -158,25 +128,6 @@ class ChoiceWriter:
         if before := [f"v{q.slot:d}" for q in c.params[:depth] if kind_of(q) == kind]:
             mark = f"-2 - {v} if {v} in ({', '.join(before)},) else {mark}"
         return mark if param.none is None else f"-1 if {v} < 0 else {mark}"
-
-    def _early(
-        self, c: ir.Choice, faults: list[bool], wheres: list[ir.Expr | None], tests: list[list[str]]
-    ) -> dict[int, list[int]]:
-        """Depth → the parameters whose numbers are found there: the loops between always reach them."""
-        results: dict[int, list[int]] = {}
-        for at, param in enumerate(c.params):
-            depth = at
-            while depth and faults[at] and not tests[depth] and wheres[depth - 1] is None:
-                before = c.params[depth - 1]
-                if before.alike:
-                    break
-                sure = isinstance(before.low, ir.Const) and before.high is None and before.low.value
-                if not sure or before.slot in free(param.low) | free(param.high):
-                    break
-                depth -= 1
-            if depth < at:
-                results.setdefault(depth, []).append(at)
-        return results
 
     def _test(self, name: str, c: ir.Choice) -> None:
         """Writes the test of one tuple of arguments."""
@@ -203,11 +154,11 @@ class ChoiceWriter:
             f"({', '.join([f'(v{slot:d} := {self.w.x(value)})' for slot, value in lets.items()])}, {self.w.x(e)})[-1]"
         )
 
-    def _counted(self, name: str, param: ir.Param, place: str, times: int) -> list[str]:
-        """The lines that put a domain into a variable, and count its values as often as they are listed."""
+    def _counted(self, name: str, param: ir.Param, place: str) -> list[str]:
+        """The lines that put a domain into a variable, and count its values."""
         results = [f"{name} = {self._domain(param, place)}"]
         if param.steps:
-            results += [f"left[0] -= len({name}) * {times * param.steps:d}", "if left[0] < 0: doubtful()"]
+            results += [f"left[0] -= len({name}) * {param.steps:d}", "if left[0] < 0: doubtful()"]
         return results
 
     def _domain(self, param: ir.Param, place: str) -> str:
@@ -221,15 +172,3 @@ class ChoiceWriter:
 def _params(c: ir.Choice) -> list[str]:
     """The parameters of a function of an option's arguments."""
     return ["s", *(f"v{param.slot:d}" for param in c.params)]
-
-
-def _sure_values(param: ir.Param) -> int:
-    """The number of values of a parameter whose set is constant; 1 if it is not."""
-    return param.low.value.bit_count() + (param.none is not None) if isinstance(param.low, ir.Const) else 1
-
-
-def _local_parts(e: ir.Expr) -> Iterator[ir.Expr]:
-    """The expression and all in it that are evaluated in the state at hand."""
-    yield e
-    for part in at_hand(e):
-        yield from _local_parts(part)

@@ -14,24 +14,14 @@ class Features(Struct, frozen=True, kw_only=True):
 
     memo: bool = True
     """Values of definitions and loops that depend on their arguments alone are looked up in a memo."""
-    share: bool = True
-    """Expressions that several options of a decision share are evaluated once a listing."""
     hoist: bool = True
     """Expressions that are the same for all members of a loop are evaluated once a loop."""
-    early_domains: bool = True
-    """The numbers of a parameter are found before the loops over other parameters that they do not depend on."""
-    join_branches: bool = True
-    """Branches that meet again stay in one function, as `if … else`."""
     set_loops: bool = True
     """Loops of statements over sets are `for` loops."""
-    slices: bool = True
-    """Loops that only put numbers into neighbouring cells assign to all of them at once."""
     variables: bool = True
     """Variables of procedures that are under way are variables of Python, not cells."""
     occupancy: bool = True
     """The sets of places where something is are cells of the state; see `occupancy`."""
-    split_invariants: bool = True
-    """Invariants are tested again for those members only for which something has changed; see `invariants`."""
 
 
 ALL_FEATURES = Features()

@@ -45,7 +45,7 @@ class Plan:
         self.holders = [range(base, base + count) for base, count, _ in occupancy.holdings]
         self.flow = Flow(p)
         self.loops = loops(p) if features.set_loops else {}
-        self.meets = meets(self.flow) if features.join_branches else {}
+        self.meets = meets(self.flow)
         results = procedures(self.flow) if features.variables else {}
         results = {first: procedure for first, procedure in results.items() if len(procedure.cells) <= _MAX_VARIABLES}
         self.read = {at for first, cells in self.flow.firsts.items() if first not in results for at in cells}

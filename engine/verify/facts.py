@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from rulespec.check.origins import constants_at
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import MAX_ERRORS
-from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.option import Labels
 from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import Layout, type_name
@@ -20,6 +19,7 @@ from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Budget, SpentError, Use
 from rulespec.engine.program.domains import members
+from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import MAX_CHECK_STEPS
 from rulespec.overlays.blame import Layers, at_overlay, together
@@ -59,11 +59,11 @@ class _Asked:
         self.p = ir.Program(d.max_players)
         stateless = replace(d, fields={}, pieces={})  # no check asks for them, and their cells are many
         self.x = ExpressionLowering(Layout(stateless, d.max_players, self.p), {}, self.p)
-        self.closures = Closures(self.p)
+        self.meter = Evaluator(self.p)
         seats = [entity_name(d.kinds[d.player_kind], i) for i in range(d.max_players)]
         self.labels = Labels(d.kinds, self.p, seats)
         self.budget = Budget(MAX_CHECK_STEPS)
-        self._closures: dict[int, Closure] = {}
+        self._lowered: dict[int, ir.Expr] = {}
 
     def size(self, type_: Type) -> int:
         """The number of entities of a type."""
@@ -72,19 +72,17 @@ class _Asked:
     def failures(self, check: typed.Check) -> Iterator[Diagnostic]:
         """The error for each entity of which a check does not hold, or has no answer."""
         scope = Scope().in_slot(check.var, 0)
-        where = None if check.where is None else self.compiled(check.where, scope)
-        that = self.compiled(check.that, scope)
         use, failures = Use(f"the check `{check.name}`", check.span), list[Diagnostic]()
 
         def ask(entity: int) -> int:
-            slots = [entity, *[0] * (self.p.slots + 1)]
-            if (where is None or where([], slots)) and not that([], slots):
+            asked = check.where is None or self.value(check.where, scope, entity)
+            if asked and not self.value(check.that, scope, entity):
                 failures.append(self._failure(check, entity))
             return 0
 
         for entity in range(self.size(check.var.type)):
             try:
-                self.budget.spend(self.closures.meter, use, partial(ask, entity))
+                self.budget.spend(self.meter, use, partial(ask, entity))
             except ProgramFaultError as fault:
                 name = self.labels.show(check.var.name, entity)
                 message = f"the check `{check.name}` has no answer for `{name}`: {self._detail(fault)}"
@@ -121,12 +119,12 @@ class _Asked:
         label = ", ".join(text for text in (label, seen.missing) if text)
         return Diagnostic("RS242", Severity.ERROR, message, span, label, tuple(notes), help_)
 
-    def compiled(self, e: typed.Expr, scope: Scope) -> Closure:
-        """The function of an expression; each stands in one scope only."""
-        if id(e) not in self._closures:
-            self._closures[id(e)] = self.closures.compiled(self.x.expr(e, scope))
+    def value(self, e: typed.Expr, scope: Scope, *args: int) -> int:
+        """The value of an expression; each stands in one scope only."""
+        if id(e) not in self._lowered:
+            self._lowered[id(e)] = self.x.expr(e, scope)
             self.p.slots = max(self.p.slots, self.x.most_slots)
-        return self._closures[id(e)]
+        return self.meter.evaluate(self._lowered[id(e)], [], [*args, *[0] * (self.p.slots + 1)])
 
 
 class _Seen:
@@ -146,7 +144,7 @@ class _Seen:
 
     def value(self, e: typed.Expr) -> int:
         """The value of an expression for the entity."""
-        return self.asked.compiled(e, self.scope)([], [*self.args, *[0] * (self.asked.p.slots + 1)])
+        return self.asked.value(e, self.scope, *self.args)
 
     def because(self, e: typed.Expr, truth: bool) -> None:
         """Collects the facts that make a condition come out as it does."""

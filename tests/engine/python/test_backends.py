@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections.abc
 import random
 from itertools import compress
 from pathlib import Path
@@ -15,7 +14,6 @@ from msgspec.structs import replace
 from programs import programs, with_rules
 from programs_seats import SETTINGS
 
-from rulespec.engine.game.closures import Closure, Closures
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.numbered import every_option
@@ -29,7 +27,6 @@ from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.on_demand import OnDemandBackend
 from rulespec.load import load_ruleset
-from rulespec.typed import nodes as typed
 
 some_steps = st.sampled_from([MAX_STEPS]) | st.integers(10, 4_000)
 """The bound on steps: mostly the real one, or one that random programs come to."""
@@ -160,43 +157,6 @@ def test_equal_options_are_not_unequal() -> None:
     one, other = (next(every_option(game)) for _ in range(2))
     assert one == other and not one != other and hash(one) == hash(other)  # noqa: SIM202 - that is the question
     assert one != list(every_option(game))[1] and one != "another thing"
-
-
-class _ByClosures(Interpreter):
-    """The interpreter, but what it evaluates goes through functions made of the expressions."""
-
-    def __init__(self, program: ir.Program) -> None:
-        super().__init__(program)
-        self._closures = Closures(program)
-        self._compiled: dict[ir.Expr, Closure] = {}
-
-    def evaluate(self, e: ir.Expr, state: list[int], slots: list[int]) -> int:
-        if e not in self._compiled:
-            self._compiled[e] = self._closures.compiled(e)
-        return self._compiled[e](state, slots)
-
-
-def by_closures(ruleset: typed.Ruleset, seats: int, options: collections.abc.Mapping[str, str]) -> Interpreter:
-    return _ByClosures(lower(ruleset, seats, options))
-
-
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
-@given(text=programs(), seed=st.integers(0, 999), chosen=SETTINGS)
-def test_closures_mean_the_same_on_random_programs(text: str, seed: int, chosen: dict[str, str | int]) -> None:
-    ruleset, names = with_rules(text), ["ann", "bob"]
-    agree(
-        Game(ruleset, names, chosen, by_closures),
-        Game(ruleset, names, chosen, "interpreter"),
-        random.Random(seed).randrange,
-        12,
-    )
-
-
-@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-def test_closures_mean_the_same_on_every_ruleset(folder: Path) -> None:
-    ruleset = load_ruleset(str(folder))
-    names = [f"P{i}" for i in range(ruleset.players[0])]
-    agree(Game(ruleset, names, backend=by_closures), Game(ruleset, names), random.Random(1).randrange, 25)
 
 
 def after(rules: str, *options: str) -> Game:
