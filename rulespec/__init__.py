@@ -16,6 +16,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rulespec.pictures import register
+
 if TYPE_CHECKING:
     from rulespec.diagnostics.report import DiagnosticsError
     from rulespec.drawing.board import board
@@ -131,8 +133,6 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'rulespec' has no attribute {name!r}")
     result = globals()[name] = getattr(import_module(_HOME[name]), name)
-    if _HOME[name].startswith("rulespec.engine."):
-        import_module("rulespec.engine.game.game").Game.picture = _picture
     return result
 
 
@@ -141,6 +141,9 @@ def _picture(game: Game) -> str:
     from rulespec.drawing.scene import to_svg
 
     return to_svg(board(game.ruleset, game))
+
+
+register(_picture)
 
 
 def __dir__() -> list[str]:

@@ -10,9 +10,9 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -35,6 +35,7 @@ from rulespec.engine.game.visibility import digest
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.machine import Machine
 from rulespec.errors import RulespecError
+from rulespec.pictures import picture
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
 
@@ -92,14 +93,10 @@ class Game:
         """Seat → its name as screens and pages show it; see `rulespec.engine.game.names`."""
         return shown_names(self.names)
 
-    picture: ClassVar[Callable[[Game], str] | None] = None
-    """Draws a game as SVG. `rulespec` itself sets it: what draws is above this room."""
-
     def _repr_svg_(self) -> str | None:
         """The board, for notebooks; None if it cannot be drawn."""
-        draw = type(self).picture
         try:
-            return draw(self) if draw is not None else None
+            return picture(self)
         except RulespecError:  # a drawing file with mistakes, a library that is missing: there is a text, too
             return None
 

@@ -32,3 +32,12 @@ def test_nothing_is_drawn_before_it_is_asked_for() -> None:
     code = "import sys; from rulespec import Game; print([m for m in sys.modules if 'drawing' in m])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_game_imported_by_its_own_path_is_drawn() -> None:
+    code = (
+        "from rulespec.engine.game.game import Game; from rulespec.load import load_ruleset; "
+        "print(Game(load_ruleset('nim'), ['Ann', 'Bob'])._repr_svg_()[:5])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "<svg \n"
