@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from rulespec.engine.game.game import Game, game_at, restarted, teams_of
+from rulespec.engine.game.game import Game, game_at, restarted
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
@@ -14,12 +14,12 @@ from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
+from rulespec.engine.search.ends import End, Ends, Payoffs
 from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
 from rulespec.engine.search.walk import PythonWalk, Walk
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
 from rulespec.errors import RulespecError
-from rulespec.typed.teams import whole
 
 try:
     import numpy as np
@@ -31,7 +31,7 @@ CHANCE, NOBODY = -1, -2
 """Deciders that are no seats: chance; nobody, as the game is over."""
 Ranks = Sequence[tuple[int, ...]]
 """For each seat its points and what breaks ties."""
-_NO_HASHES = np.empty(0, np.uint64)
+_NO_CODES = np.empty((0, 0), np.int64)
 
 
 class Expanded(NamedTuple):
@@ -41,40 +41,25 @@ class Expanded(NamedTuple):
         rows: the positions afterwards, in the order of the positions before, and of their options.
         parents: for each of them the number of the position before.
         hashes: their hashes.
+        codes: the options that lead there, as `Search.codes` numbers them; empty if they have not been asked for.
     """
 
     rows: NDArray[np.int64]
     parents: NDArray[np.int64]
     hashes: NDArray[np.uint64]
+    codes: Codes = _NO_CODES
 
 
-class Ends(NamedTuple):
-    """Results of playouts; the first index is that of the playout.
+def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
+    """The value of positions of a name; "": the first, or None if there is none.
 
-    Attributes:
-        ended: whether the game has come to its end; else it has been abandoned.
-        decisions: the number of decisions.
-        winners: for each seat whether it has won; of a playout that was abandoned, whether it leads.
-        scores: the points of each seat; 0 if the ruleset has no scoring.
-        hashes: the hash of the position after each decision, of the first playout, then of the next: so many as there
-            are `decisions`. Empty if they have not been asked for.
+    Raises:
+        ValueError: if none is called so.
     """
-
-    ended: NDArray[np.bool_]
-    decisions: NDArray[np.int64]
-    winners: NDArray[np.bool_]
-    scores: NDArray[np.int64]
-    hashes: NDArray[np.uint64] = _NO_HASHES
-
-
-class End(NamedTuple):
-    """The result of one playout: `winners` are numbers of seats, the rest is as in `Ends`."""
-
-    ended: bool
-    decisions: int
-    winners: tuple[int, ...]
-    scores: tuple[int, ...]
-    hashes: NDArray[np.uint64] = _NO_HASHES
+    named = {value.name: value for value in p.values}
+    if name and name not in named:
+        raise ValueError(f"there is no value `{name}`; declared are {', '.join(named) or 'none'}")
+    return named[name] if name else next(iter(named.values()), None)
 
 
 class Search:
@@ -89,12 +74,15 @@ class Search:
     Args:
         game: a game of the ruleset; its position does not matter.
         interrupts: whether options out of turn count, too, after those of the decider.
+        value: the name of the value of positions; "": the first that the ruleset declares, else the points.
 
     Attributes:
         backend: what runs the rules: `wasm`, or `python`, which is slower and does the same.
         seats: the number of seats.
         columns: the number of columns of a row.
         interrupts: as given.
+        value: the value of positions; None: the ruleset declares none, and the points stand for it.
+        payoffs: what ends are worth to each seat.
         numbers: the version of the numbering of columns and codes: what is kept under it and the hash of the rules
             means the same later.
     """
@@ -102,13 +90,14 @@ class Search:
     backend: Literal["wasm", "python"] = "python"
     numbers = NUMBERS
 
-    def __init__(self, game: Game, *, interrupts: bool = False) -> None:
+    def __init__(self, game: Game, *, interrupts: bool = False, value: str = "") -> None:
         self.interrupts = interrupts
         self.seats = len(game.seats)
         self._form = RowForm(game.omniscient.numbers.program)
+        self.value = chosen_value(game.omniscient.numbers.program, value)
+        self.payoffs = Payoffs(game, self.value)
         self.columns = self._form.columns
         self._table = game.copy()
-        self._names = game.seats
 
     # --- from games to rows, and back -------------------------------------------------------
 
@@ -187,8 +176,49 @@ class Search:
             raise ValueError(f"{len(rows)} rows need an option each; the shape of these is {numbers.shape}")
         return numbers
 
-    def expand(self, rows: NDArray[np.int64]) -> Expanded:
-        """The positions after all legal options of positions; a game that is over has none."""
+    def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What positions are worth to each seat; the points, if no value is declared, and 0 without scoring."""
+        results = [self._values(game) for game in self._games(rows)]
+        return np.array(results, np.int64).reshape(len(rows), self.seats)
+
+    @property
+    def why_silent(self) -> str:
+        """The cause why a playout that is cut off may say nothing of who is ahead, for a message."""
+        if self.value is not None:
+            return f"the value `{self.value.name}` is the same for all there"
+        return "the ruleset declares no value, and nobody leads by points there"
+
+    def _values(self, game: Game) -> tuple[int, ...]:
+        position = game.omniscient.numbers
+        if self.value is not None:
+            return tuple([position.value(self.value.value, (seat,)) for seat in range(self.seats)])
+        scoring = position.program.scoring
+        return tuple([0 if scoring is None else position.value(scoring.score, (seat,)) for seat in range(self.seats)])
+
+    def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
+        """The legal options of positions, in the order of `expand`, as codes; with each the number of its position.
+
+        An option has the same code in every position where it is legal, for as long as `numbers` is the same.
+        """
+        codes: list[list[int]] = []
+        parents: list[int] = []
+        for parent, game in enumerate(self._games(rows)):
+            for option in self.options(game):
+                codes.append(self._coder.code(game, option))
+                parents.append(parent)
+        return np.array(codes, np.int64).reshape(len(codes), self._coder.width), np.array(parents, np.int64)
+
+    def expand(self, rows: NDArray[np.int64], *, codes: bool = False) -> Expanded:
+        """The positions after all legal options of positions; a game that is over has none.
+
+        Args:
+            rows: positions.
+            codes: whether the codes of the options are wanted.
+        """
+        result = self._expanded(rows)
+        return result._replace(codes=self.legal(rows)[0]) if codes else result
+
+    def _expanded(self, rows: NDArray[np.int64]) -> Expanded:
         results: list[list[int]] = []
         parents: list[int] = []
         hashes: list[int] = []
@@ -215,7 +245,7 @@ class Search:
             hashes: whether the hash of the position after each decision is wanted.
         """
         rows = self._checked(rows)
-        return self._ends([self.playout(row, seed, number, cap, hashes) for number, row in enumerate(rows)])
+        return self.ends([self.playout(row, seed, number, cap, hashes) for number, row in enumerate(rows)])
 
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> End:
         """Plays a random game from one position in Python; it draws as game `number` of the seed."""
@@ -231,28 +261,32 @@ class Search:
         position = game.omniscient.numbers
         result = ranks(position.program, position.value)
         end = self.end(game.is_over, game.ply, position.state[ir.WINNERS], result)
+        if not end.ended:
+            end = end._replace(values=self._values(game))
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
     def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
         """The result of a playout, given the cell of the winners and the ranks."""
         if ended and won >= 0:
-            winners = [name for seat, name in enumerate(self._names) if won >> seat & 1]
+            winners = [seat for seat in range(self.seats) if won >> seat & 1]
         else:
             best = max(of_rank, default=())
-            winners = [name for name, rank in zip(self._names, of_rank, strict=False) if rank == best]
-        winners = whole(teams_of(self._table), self._names, winners)
-        seats = tuple(seat for seat, name in enumerate(self._names) if name in winners)
-        return End(ended, decisions, seats, tuple(rank[0] for rank in of_rank))
+            winners = [seat for seat, rank in enumerate(of_rank) if rank == best]
+        return End(ended, decisions, self.payoffs.with_teams(winners), tuple(rank[0] for rank in of_rank))
 
-    def _ends(self, ends: Sequence[End]) -> Ends:
+    def ends(self, ends: Sequence[End]) -> Ends:
+        """The results of several playouts, with what they are worth."""
         winners = np.zeros((len(ends), self.seats), np.bool_)
-        scores = np.zeros((len(ends), self.seats), np.int64)
+        scores, values = np.zeros((2, len(ends), self.seats), np.int64)
         for at, end in enumerate(ends):
             winners[at, list(end.winners)] = True
             scores[at] = end.scores or 0
+            values[at] = end.values or 0
         ended = np.array([end.ended for end in ends], np.bool_)
-        hashes = np.concatenate([_NO_HASHES, *(end.hashes for end in ends)])
-        return Ends(ended, np.array([end.decisions for end in ends], np.int64), winners, scores, hashes)
+        hashes = np.concatenate([np.empty(0, np.uint64), *(end.hashes for end in ends)])
+        decisions = np.array([end.decisions for end in ends], np.int64)
+        payoffs, signal = self.payoffs.of(ended, winners, values)
+        return Ends(ended, decisions, winners, scores, values, payoffs, signal, hashes)
 
     # --- recorded games ---------------------------------------------------------------------
 

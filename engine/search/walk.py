@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from rulespec.engine.search.search import End, Search
+    from rulespec.engine.search.ends import End
+    from rulespec.engine.search.replays import Codes
+    from rulespec.engine.search.search import Search
 
 
 class Walk(Protocol):
@@ -33,6 +35,10 @@ class Walk(Protocol):
     @property
     def row(self) -> NDArray[np.int64]:
         """The position as a row."""
+
+    @property
+    def codes(self) -> Codes:
+        """The legal options as codes: an option has the same one wherever it is legal; see `Search.legal`."""
 
     def weights(self) -> list[int]:
         """The weights of the options of chance, relative to each other."""
@@ -103,6 +109,11 @@ class PythonWalk:
         """The position as a row."""
         result: NDArray[np.int64] = self._search.rows([self._game])[0]
         return result
+
+    @property
+    def codes(self) -> Codes:
+        """The legal options as codes."""
+        return self._search.legal(self.row[None])[0]
 
     def weights(self) -> list[int]:
         """The weights of the options."""

@@ -27,9 +27,10 @@ from rulespec.engine.wasm.options import OptionEmitter, cases
 from rulespec.engine.wasm.pieces import pieces
 from rulespec.engine.wasm.procedures import ProcedureEmitter
 from rulespec.engine.wasm.ranked import RankEmitter
-from rulespec.engine.wasm.roots import rank_size, rank_source, roots, sorted_most
+from rulespec.engine.wasm.roots import rank_size, rank_source, roots, sorted_most, value_source
 from rulespec.engine.wasm.rows import RowForm, same_options
 from rulespec.engine.wasm.runtime import EXPORTS, SOURCES
+from rulespec.engine.wasm.runtime_values import OF_VALUES, VALUES
 from rulespec.engine.wasm.small_python import compile_functions
 from rulespec.engine.wasm.spread import ClosureEmitter, SpreadEmitter
 from rulespec.engine.wasm.values import span
@@ -151,8 +152,8 @@ class _Compiler:
                 x.value(e)
             module.define(f"score{number}", code, 2, I64)
         ranks = rank_source(self.fast, lambda e: self.widths.words if x.words(e) > 1 else 1)
-        for source in (*SOURCES, *self._of_sets(), ranks):
-            compile_functions(source, module, memory.constants, EXPORTS)
+        for source in (*SOURCES, *self._of_sets(), ranks, value_source(self.p), VALUES):
+            compile_functions(source, module, memory.constants, EXPORTS | OF_VALUES)
         encoded, numbers = module.encoded(memory.pages), list(options.numbers)
         supposes = any(isinstance(e, ir.Suppose) for root in roots(self.fast) for e in walk(root))
         return Compiled(self.p, encoded, memory, self.occupancy, self.asked, numbers, supposes)
@@ -226,7 +227,8 @@ class _Compiler:
             takes += [*row, *[0] * (width - len(row))]
         signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
         constants = memory.constants
-        constants["RESULT"] = 8 * (4 + p.seats * rank_size(p))
+        constants["RESULT"] = 8 * (4 + p.seats * (rank_size(p) + 1))
+        constants["SEATS"] = p.seats
         constants["SORTED"] = memory.room(16 * sorted_most(p))
         constants["RESULTS"] = memory.room(constants["RESULT"] * BATCH)
         constants["MAIN"] = p.main

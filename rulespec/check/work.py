@@ -92,10 +92,11 @@ def _check_totals(c: Context, work: Work) -> None:
         if not _check(c, total, name, secrecy.span, partial(dearest, work, asked, times), MAX_CHECK_WORK):
             break
     total = 0
-    for measure in c.declarations.measures.values():
+    for measure in (*c.declarations.measures.values(), *c.declarations.values.values()):
         times = work.sizes.kind(measure.var.type) if measure.var is not None else 1
         total += times * work.of(measure.value)
-        name = f"the measure `{measure.name}`, with those before it, for all entities"
+        what = "value" if isinstance(measure, typed.PositionValue) else "measure"
+        name = f"the {what} `{measure.name}`, with those before it, for all entities"
         if not _check(c, total, name, measure.span, partial(dearest, work, [measure.value], times), MAX_MEASURE_WORK):
             break
     total = 0

@@ -110,7 +110,7 @@ def test_threads_play_the_same_games(ref: str) -> None:
     one = fast.playouts(rows, 1)
     assert one.ended.all()
     same(one, fast.playouts(rows, 1, jobs=3))
-    first = Ends(one.ended[:10], one.decisions[:10], one.winners[:10], one.scores[:10])
+    first = Ends(*[each[:10] for each in one[:-1]])
     same(first, plain.playouts(rows[:10], 1))
 
 
