@@ -17,6 +17,7 @@ from rulespec.cli.chance import Chance
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.game_files import new_header, remark, write_game
 from rulespec.cli.people import Person, said, split_names
+from rulespec.cli.programs import Programs
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.shared_screen import SharedScreen
@@ -34,7 +35,7 @@ from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.replay.replay import named_ruleset, replay_native
-from rulespec.engine.simulate.playouts import CAP, choose
+from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
@@ -66,7 +67,12 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 @click.command("play")
 @click.argument("ref", metavar="REF|LOG")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
-@click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
+@click.option(
+    "--bots",
+    metavar="K|BOTS",
+    default="0",
+    help="The last K seats play at random; or bots such as flat:64, one for all but you, or a list for the last seats.",
+)
 @click.option("--names", metavar="A,B,…", help="Names at the seats, clockwise.")
 @click.option("--name", "each", multiple=True, metavar="NAME", help="The name at the next seat, any text; repeat it.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
@@ -80,7 +86,7 @@ def command(
     ctx: click.Context,
     ref: str,
     players: int | None,
-    bots: int,
+    bots: str,
     names: str | None,
     each: tuple[str, ...],
     seed: int | None,
@@ -100,8 +106,6 @@ def command(
     words = words_of(ruleset, language, "id" if ids else "title")
     named = split_names(names, each)
     players = number_of_players(ruleset, players or len(named) or None)
-    if bots > players:
-        raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
     seats = named or seat_names(players, ruleset.seats)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
@@ -112,6 +116,7 @@ def command(
         tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
     seed_given = seed is not None
     seed = secrets.randbelow(10**9) if seed is None else seed
+    programs = Programs.of(bots, players, Chance(seed, redraw=redraw))
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
@@ -125,8 +130,7 @@ def command(
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
             note = f"seed {seed} · " if seed_given or not game.omniscient.visibility.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
-            bots_seats = frozenset(game.seats[players - bots :])
-            code = Table(words, game, bots_seats, Chance(seed, redraw=redraw), saved).play()
+            code = Table(words, game, programs, saved).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS
@@ -194,15 +198,13 @@ class Table:
     `unsaved`: whether a person has decided since the game was written to a file.
     """
 
-    def __init__(
-        self, words: Words, game: Game, bots: frozenset[str], chance: Chance, saved: SavedGame | None = None
-    ) -> None:
+    def __init__(self, words: Words, game: Game, programs: Programs, saved: SavedGame | None = None) -> None:
         self.words = words
         self.game = game
-        self.bots = bots
-        self.chance = chance
+        self.programs = programs
+        self.bots = programs.seats(game)
         self.saved = saved
-        self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
+        self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in self.bots}
         self.together = Person(words, game, None)
         self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.visibility.secretive)
         self.early = EarlyChoices(game)
@@ -240,8 +242,7 @@ class Table:
                     message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
                     output.echo(message, err=True)
                     return output.PROBLEMS
-                # No interrupts: random ones would use the rights of people.
-                option, speaker, salt = due or (choose(game, self.chance.draws, interrupt_rate=0.0), None, "")
+                option, speaker, salt = due or (self.programs.choose(game), None, "")
                 if option is None:
                     output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
@@ -464,7 +465,7 @@ class Table:
         if number > len(pending(self.game)):
             self.early = EarlyChoices(self.game)
         self.reopen(number)
-        self.chance.taken_back()
+        self.programs.chance.taken_back()
         for person in self.people.values():
             person.news.clear()
         output.echo(self.words.word("taken_back", decisions=self.words.word("decisions", number)))

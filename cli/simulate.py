@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
+from rulespec.cli.programs import bot_names
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
@@ -31,7 +33,7 @@ from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import CAP, Playout
 from rulespec.engine.simulate.results import Results
 from rulespec.engine.simulate.totals import Totals
-from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, play_on_workers
+from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, Play, play_on_workers
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.words.words import Names, Words
@@ -84,6 +86,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions after which a game is abandoned."
 )
 @settings_flag
+@click.option("--bots", callback=bot_names, metavar="BOTS", help="Bots that play, in turn at the seats: flat:64,random")
 @click.option("--against", metavar="REF", help="Play the same number of games under REF, too, and show what differs.")
 @click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: an option of the first alone.")
 @click.option(
@@ -121,6 +124,7 @@ def command(
     seed: int,
     cap: int,
     settings: tuple[str, ...],
+    bots: tuple[str, ...],
     against: str | None,
     only: tuple[str, ...],
     backend: str,
@@ -134,10 +138,9 @@ def command(
 ) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
-    Players choose uniformly among the legal options; chance options come by their weights. The games do not depend on
-    the number of processes. With --against, the numbers of two rulesets stand side by side, and what differs by more
-    than chance is marked. Exit code: 0 all games end or reach the cap, 1 an invariant broke or the rules were at
-    fault, 2 wrong usage.
+    Players choose uniformly among the legal options, unless --bots names bots; chance options come by their weights.
+    Games do not depend on the number of processes. With --against, what differs between two rulesets by more than
+    chance is marked. Exit code: 0 all games end or reach the cap, 1 the rules were at fault, 2 wrong usage.
 
     Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl
     """
@@ -156,7 +159,7 @@ def command(
 
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
         plan = Plan.of(_anywhere(ref) if cluster else ref, ruleset, counts, seed, settings=chosen, cap=cap)
-        return _Run(ruleset, _on(plan, ruleset, backend, games), chosen, failures)
+        return _Run(ruleset, replace(plan, bots=bots) if bots else _on(plan, ruleset, backend, games), chosen, failures)
 
     run = planned(ref, ruleset, chosen | output.key_values(only, "--only"))
     other = None if against is None else planned(against, load_ruleset(against), chosen)
@@ -220,6 +223,12 @@ class _Run:
         self.totals = Totals(plan.called, plan.teams)
         self.rows: list[dict[str, Any]] = []
         self.games = self.decisions = 0  # decisions: of the games played now
+        self.play_one: Callable[[int], Playout] = partial(plan.play, ruleset)
+        self.on_workers: Play | None = None
+        if plan.bots:
+            from rulespec.engine.bots.games import BotGames, bot_outcome
+
+            self.play_one, self.on_workers = BotGames(plan, ruleset, warned=_silent).play, bot_outcome
 
     @property
     def called(self) -> str:
@@ -244,7 +253,7 @@ class _Run:
         output.show(results.warnings)
         if last is None:
             return
-        if Outcome.of(self.plan.play(self.ruleset, last.game)) != last:
+        if Outcome.of(self.play_one(last.game)) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
             raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
         output.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
@@ -270,8 +279,8 @@ class _Run:
 
             return play_in_wasm(self.plan, self.ruleset, numbers, jobs)
         if jobs == 1 and not cluster:
-            return (Outcome.of(self.plan.play(self.ruleset, number)) for number in numbers)
-        return play_on_workers(self.plan, numbers, jobs, cluster)
+            return (Outcome.of(self.play_one(number)) for number in numbers)
+        return play_on_workers(self.plan, numbers, jobs, cluster, self.on_workers)
 
     def _count(self, outcome: Outcome) -> None:
         self.totals.add(outcome)
@@ -279,13 +288,18 @@ class _Run:
 
     def _again(self, number: int) -> Playout:
         """A game played again, with all its decisions."""
-        return self.plan.play(self.ruleset, number)
+        return self.play_one(number)
 
     def shortest(self) -> Iterator[tuple[FailingGame, Path | None]]:
         """For each mistake the shortest game found that shows it, and its file if there is a folder."""
         for number in self.totals.mistakes.values():
             failing = shorter_playout(self._again(number))
             yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)
+
+
+def _silent(why: str) -> None:
+    """Warns that bots cannot compare positions."""
+    output.echo(f"the playouts of bots say nothing: {why}", err=True)
 
 
 def with_progress(runs: Iterator[_T], games: int, done: int = 0) -> Iterable[_T]:
@@ -305,6 +319,7 @@ def _json(run: _Run, other: _Run | None, players: list[int], out: Path | None) -
         **_run_json(run),
         "players": players,
         "random": run.plan.random,
+        **({"bots": list(run.plan.bots)} if run.plan.bots else {}),
         "seed": run.plan.seed,
         "cap": run.plan.cap,
         "playouts": run.rows,
@@ -337,8 +352,9 @@ def _show(
     speed = sum(each.decisions for each in runs) / max(seconds, 1e-9)
     machine = ", ".join(played_by(backend, handed) for backend in dict.fromkeys(each.plan.backend for each in runs))
     title = run.title if other is None else words.word("against", one=run.title, other=other.title)
+    bots = f" · bots {', '.join(run.plan.bots)}" if run.plan.bots else ""
     names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
-    played = f"{output.counted(run.games, 'game')} · {names} players · seed {run.plan.seed}"
+    played = f"{output.counted(run.games, 'game')} · {names} players{bots} · seed {run.plan.seed}"
     output.echo(f"{title} · {played} · {seconds:.1f} s ({speed:,.0f} decisions/s, {machine})")
     output.echo()
     if other is None:

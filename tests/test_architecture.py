@@ -22,7 +22,7 @@ RULESPEC = (
 )
 ENGINE = (
     *("program", "lower", "passes", "python", "wasm", "game", "words", "logs", "dialects", "simulate", "search"),
-    *("replay", "verify", "coverage"),
+    *("bots", "replay", "verify", "coverage"),
 )
 ROOMS = (
     *RULESPEC,

@@ -65,11 +65,15 @@ class Payoffs:
     Args:
         game: a game of the table.
         value: the value of positions; None: there is none but the points.
+
+    Attributes:
+        single: whether all win together.
     """
 
     def __init__(self, game: Game, value: ir.PositionValue | None) -> None:
         of_seats = teams_of(game) or game.seats
         teams = list(dict.fromkeys(of_seats))
+        self.single = len(teams) == 1
         self._value = value
         self._teams = np.array([[team == each for each in teams] for team in of_seats], np.float64)
         """For each seat and team whether the seat is in it."""
@@ -90,15 +94,14 @@ class Payoffs:
         teams = self._teams.shape[1]
         won = winners @ self._teams > 0
         count = won.sum(axis=1, keepdims=True)
-        single = teams == 1
-        shares = won / np.maximum(count, 1) + (0.0 if single else (count == 0) / teams)
+        shares = won / np.maximum(count, 1) + (0.0 if self.single else (count == 0) / teams)
         if self._value is None:
             signal = ended | ((count > 0) & (count < teams))[:, 0]
-            if single:
+            if self.single:
                 shares[~ended] = 0.5
         else:
             ahead, cut = values @ self._teams / self._teams.sum(axis=0) * (_NEARLY / self._value.decides), ~ended
-            if single:
+            if self.single:
                 signal = np.ones(len(ended), np.bool_)
                 shares[cut] = 1 / (1 + np.exp(-np.clip(ahead[cut], -500, 500)))
             else:

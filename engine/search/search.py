@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from rulespec.engine.game.game import Game, game_at, restarted
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.numbered import every_option
@@ -19,13 +22,6 @@ from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
 from rulespec.engine.search.walk import PythonWalk, Walk
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
-from rulespec.errors import RulespecError
-
-try:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-except ImportError:  # it comes with an extra
-    raise RulespecError("search needs numpy: pip install 'rulespec[wasm]'") from None
 
 CHANCE, NOBODY = -1, -2
 """Deciders that are no seats: chance; nobody, as the game is over."""
@@ -83,6 +79,7 @@ class Search:
         interrupts: as given.
         value: the value of positions; None: the ruleset declares none, and the points stand for it.
         payoffs: what ends are worth to each seat.
+        scored: whether the ruleset has scoring.
         numbers: the version of the numbering of columns and codes: what is kept under it and the hash of the rules
             means the same later.
     """
@@ -96,6 +93,7 @@ class Search:
         self._form = RowForm(game.omniscient.numbers.program)
         self.value = chosen_value(game.omniscient.numbers.program, value)
         self.payoffs = Payoffs(game, self.value)
+        self.scored = game.omniscient.numbers.program.scoring is not None
         self.columns = self._form.columns
         self._table = game.copy()
 
@@ -180,6 +178,11 @@ class Search:
         """What positions are worth to each seat; the points, if no value is declared, and 0 without scoring."""
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
+
+    @property
+    def judges(self) -> bool:
+        """Whether positions can be compared before the end: by a value, or by points of seats that are rivals."""
+        return self.value is not None or (self.scored and not self.payoffs.single)
 
     @property
     def why_silent(self) -> str:

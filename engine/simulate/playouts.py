@@ -97,6 +97,10 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
     return result[draws.weighted(first + 1, [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in result])]
 
 
+Decide = Callable[[Game, Draws], Option | None]
+"""Chooses a legal option; None if there is none."""
+
+
 def play_out(
     ruleset: typed.Ruleset,
     seats: Sequence[str],
@@ -106,13 +110,14 @@ def play_out(
     settings: Mapping[str, str | int] | None = None,
     backend: Backend = "python",
     cap: int = CAP,
-    interrupt_rate: float = INTERRUPT_RATE,
+    decide: Decide = choose,
     stop: Callable[[], bool] = lambda: False,
 ) -> Playout:
     """Plays one random game, with all invariants checked after every decision.
 
     The game depends on the ruleset, the seats, the settings, the seed and the number alone. It is abandoned after `cap`
-    decisions, or sooner where `stop`, asked after each decision, says so.
+    decisions, or sooner where `stop`, asked after each decision, says so. `decide` takes the decisions of players that
+    do not play at random.
     """
     draws = Draws(seed, number)
     game = Game(ruleset, seats, settings, backend)
@@ -120,7 +125,7 @@ def play_out(
     try:
         failure = _broken(game)
         while failure is None and not game.is_over and game.ply < cap:
-            option = choose(game, draws, interrupt_rate=interrupt_rate)
+            option = decide(game, draws)
             if option is None:
                 failure = _stuck(game)
                 break

@@ -62,13 +62,13 @@ PASSES = (
     Pass(declare),
     Pass(check_signatures),
     Pass(check_bodies),
-    Pass(check_facts),
     Pass(check_measures),
+    Pass(check_values),
+    Pass(check_facts),  # the last that types expressions: it reports conflicts of units
     Pass(check_privacy),
     Pass(check_alike, finds=True),
     Pass(check_start),
     Pass(check_dead_ends, _understood),
-    Pass(check_values, _understood),
     Pass(check_unread, finds=True),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),  # it also finds what `once` asks, which lowering needs
