@@ -14,7 +14,7 @@ from rulespec.engine.simulate.playouts import choose
 
 if TYPE_CHECKING:  # bots need an extra
     from rulespec.engine.bots.bot import Bot
-    from rulespec.engine.bots.seats import BotSeats
+    from rulespec.engine.bots.seats import BotSeats, Silence
 
 
 def bot_names(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
@@ -32,6 +32,11 @@ def _bot(name: str) -> Bot:
         return open_bot(name)
     except BotNameError as error:
         raise click.BadParameter(str(error), param_hint="--bots") from None
+
+
+def say_silent(message: str) -> None:
+    """Warns that bots cannot compare positions."""
+    output.echo(message, err=True)
 
 
 class Programs:
@@ -52,7 +57,7 @@ class Programs:
         self.number = number
         self._bots = [_bot(name) for name in names]
         self._seats: BotSeats | None = None
-        self._warned = False
+        self._silence: Silence | None = None
 
     @classmethod
     def of(cls, text: str, seats: int, chance: Chance) -> Programs:
@@ -87,13 +92,12 @@ class Programs:
         at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
         if at < len(game.seats) - self.number or not self._bots or not game.legal_options:
             return choose(game, self.chance.draws, interrupt_rate=0.0)
-        if self._seats is None:
-            from rulespec.engine.bots.seats import BotSeats
+        if self._seats is None or self._silence is None:
+            from rulespec.engine.bots.seats import BotSeats, Silence
 
             last = game.seats[len(game.seats) - self.number :]
             self._seats = BotSeats(game, dict(zip(last, self._bots, strict=True)), self.chance.seed)
+            self._silence = Silence(say_silent)
         option, pick = self._seats.choose(game)
-        if pick.silent == 1 and not self._warned:
-            self._warned = True
-            output.echo(f"the playouts of bots say nothing: {self._seats.search.why_silent}", err=True)
+        self._silence.note(pick, self._seats.search)
         return option

@@ -19,7 +19,7 @@ from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
-from rulespec.cli.programs import bot_names
+from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
@@ -228,7 +228,7 @@ class _Run:
         if plan.bots:
             from rulespec.engine.bots.games import BotGames, bot_outcome
 
-            self.play_one, self.on_workers = BotGames(plan, ruleset, warned=_silent).play, bot_outcome
+            self.play_one, self.on_workers = BotGames(plan, ruleset, warned=say_silent).play, bot_outcome
 
     @property
     def called(self) -> str:
@@ -295,11 +295,6 @@ class _Run:
         for number in self.totals.mistakes.values():
             failing = shorter_playout(self._again(number))
             yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)
-
-
-def _silent(why: str) -> None:
-    """Warns that bots cannot compare positions."""
-    output.echo(f"the playouts of bots say nothing: {why}", err=True)
 
 
 def with_progress(runs: Iterator[_T], games: int, done: int = 0) -> Iterable[_T]:

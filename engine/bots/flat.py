@@ -14,7 +14,7 @@ from rulespec.engine.simulate.playouts import CAP
 PARTICLES = 8
 """Positions that may be the one a seat is in, among which playouts take turns."""
 CUT = 20
-"""Decisions after which a playout is cut off."""
+"""Decisions after which a playout is cut off that is judged by points."""
 
 
 class RandomBot:
@@ -65,7 +65,7 @@ class FlatBot:
         """Chooses one of several options."""
         search, after = situation.search, situation.after(PARTICLES)
         count, particles, _ = after.shape
-        cap = CUT if search.judges else CAP
+        cap = (CUT if search.value is None else search.value.horizon) if search.judges else CAP
         sums, played = np.zeros(count), np.zeros(count, np.int64)
         left: NDArray[np.int64] = np.arange(count)
         silent = 0

@@ -7,7 +7,7 @@ from warnings import warn
 
 from rulespec.engine.bots.bot import Bot
 from rulespec.engine.bots.named import open_bot
-from rulespec.engine.bots.seats import BotSeats
+from rulespec.engine.bots.seats import BotSeats, Silence
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.program.draws import Draws
@@ -24,7 +24,7 @@ class BotGames:
     Args:
         plan: the plan.
         ruleset: its ruleset.
-        warned: called with the cause when for the first time no playout of a decision says anything; see `Ends.signal`.
+        warned: called with the message that bots cannot compare positions; see `Silence`.
 
     Attributes:
         plan: as given.
@@ -35,7 +35,7 @@ class BotGames:
 
     def __init__(self, plan: Plan, ruleset: typed.Ruleset, warned: Callable[[str], None] = warn) -> None:
         self.plan = plan
-        self._warned: Callable[[str], None] | None = warned
+        self._silence = Silence(warned)
         self._ruleset = ruleset
         self._bots: list[Bot] = [open_bot(name) for name in plan.bots]
         self._searches: dict[int, Search] = {}
@@ -57,9 +57,7 @@ class BotGames:
                 self._searches[len(seats)] = search
                 known.append(BotSeats(game, bots, draws.key, search))
             option, pick = known[0].choose(game)
-            if pick.silent == 1 and self._warned is not None:
-                self._warned(known[0].search.why_silent)
-                self._warned = None
+            self._silence.note(pick, known[0].search)
             return option
 
         return decide

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 
 import numpy as np
@@ -18,6 +18,27 @@ from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
 
 _ONLY = Pick(0)
+_SILENT = 10
+"""Picks in a row, from the first on, whose playouts all say nothing: then bots play at random."""
+
+
+class Silence:
+    """Notices bots that cannot compare positions.
+
+    Args:
+        warned: called once, with the cause.
+    """
+
+    def __init__(self, warned: Callable[[str], None]) -> None:
+        self._warned = warned
+        self._left = _SILENT
+
+    def note(self, pick: Pick, search: Search) -> None:
+        """Notes a pick."""
+        if self._left and pick.shares:
+            self._left = self._left - 1 if pick.silent == 1 else 0
+            if not self._left and pick.silent == 1:
+                self._warned(f"the playouts of bots say nothing: {search.why_silent}")
 
 
 class BotSeats:

@@ -124,7 +124,8 @@ class _Lowering:
     def _position_value(self, value: typed.PositionValue) -> ir.PositionValue:
         self.x.ranges.slots.clear()
         scope = Scope(slots=1) if value.var is None else Scope().in_slot(value.var, 0)
-        return ir.PositionValue(value.name, self.x.expr(value.value, scope), value.var is None, value.decides)
+        expr = self.x.expr(value.value, scope)
+        return ir.PositionValue(value.name, expr, value.var is None, value.decides, value.horizon)
 
     def _scoring(self, scoring: typed.Scoring) -> ir.Scoring:
         scope = Scope().in_slot(scoring.var, 0)

@@ -8,6 +8,9 @@ from rulespec.documents.nodes import Node, Scalar, entries, get, text
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL
 
+HORIZON = 20
+"""Decisions after which a playout is cut off, if the value does not say."""
+
 
 def check_values(c: Context) -> None:
     """Types the values of positions. No game depends on them."""
@@ -32,7 +35,6 @@ def _value(c: Context, name: str, place: Scalar, node: Node) -> typed.PositionVa
     measure = measured(c, "value", name, place, node)
     if measure is None:
         return None
-    decides = int(text(get(node, "decides")) or 0)
-    return typed.PositionValue(
-        measure.name, measure.title, measure.doc, measure.var, measure.value, measure.span, decides
-    )
+    decides, horizon = (int(text(get(node, key)) or usual) for key, usual in (("decides", 0), ("horizon", HORIZON)))
+    m = measure
+    return typed.PositionValue(m.name, m.title, m.doc, m.var, m.value, m.span, decides, horizon)

@@ -305,10 +305,12 @@ class Measure(Brief, Struct, frozen=True):
 class PositionValue(Measure, frozen=True):
     """A number that says what a position is worth: to each player, or to all of them (`var` is None).
 
-    `decides` is the difference that nearly decides a game. No game depends on it.
+    `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
+    No game depends on it.
     """
 
     decides: int
+    horizon: int
 
 
 class Placement(Brief, Struct, eq=False):
