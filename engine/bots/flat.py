@@ -72,9 +72,10 @@ class FlatBot:
         rounds = max(1, ceil(log2(count)))
         for number in range(rounds):
             each = max(1, self.playouts // (rounds * len(left)))
-            taken = (played[left, None] + np.arange(each)) % particles
-            rows = after[left[:, None], taken].reshape(len(left) * each, -1)
-            ends = search.playouts(rows, word(situation.draws.key, number), cap=cap)
+            taken = (played[left, None] + np.arange(each if particles > 1 else 1)) % particles
+            rows = after[left[:, None], taken].reshape(taken.size, -1)
+            times = len(left) * each // len(rows)
+            ends = search.playouts(rows, word(situation.draws.key, number), times=times, cap=cap)
             sums[left] += ends.payoffs[:, situation.seat].reshape(len(left), each).sum(axis=1)
             played[left] += each
             silent += int((~ends.signal).sum())

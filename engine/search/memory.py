@@ -87,17 +87,21 @@ class SearchMemory:
         """Says by which numbers of a seed the next playouts draw, from `first` on."""
         sow(self.instance, self.constants, seed, range(first, first + self.most))
 
-    def play(self, count: int, cap: int, value: int) -> list[int]:
-        """Plays random games from so many rows; returns those that only Python can play.
+    def play(self, count: int, cap: int, value: int, times: int = 1, skip: int = 0) -> list[int]:
+        """Plays so many random games; returns those that only Python can play.
 
         Args:
-            count: the number of rows.
+            count: the number of games.
             cap: decisions after which a game is cut off.
             value: the number of the value that is asked for then; below 0: points.
+            times: how many games begin at each row.
+            skip: how many of those from the first row are not played.
         """
-        return self.each(count, lambda: self.instance.call("judged", count, cap, value))
+        return self.each(count, lambda: self.instance.call("judged", count, cap, value, times, skip))
 
-    def play_hashed(self, count: int, cap: int, value: int) -> tuple[list[int], NDArray[np.uint64]]:
+    def play_hashed(
+        self, count: int, cap: int, value: int, times: int, skip: int
+    ) -> tuple[list[int], NDArray[np.uint64]]:
         """The same, with the hashes after all decisions of the other games, one game after the other."""
         results: list[NDArray[np.int64]] = []
         trapped: set[int] = set()
@@ -105,7 +109,7 @@ class SearchMemory:
         def call() -> None:
             self.set("TRAIL", self.out)
             try:
-                self.instance.call("judged", count, cap, value)
+                self.instance.call("judged", count, cap, value, times, skip)
             except TrapError:
                 trapped.add(self.get("GAME"))
                 raise
@@ -126,6 +130,9 @@ class SearchMemory:
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def results(self, count: int) -> NDArray[np.int64]:
-        """The numbers of so many playouts, a row for each: status, decisions, ending, winners, ranks, values."""
-        size = self.constants["RESULT"] // 8
-        return self.read(self.constants["RESULTS"], size * count).reshape(count, size)
+        """The numbers of so many playouts, until others are played; a row for each.
+
+        They are status, decisions, ending, winners, ranks and values.
+        """
+        size, at = self.constants["RESULT"] // 8, self.constants["RESULTS"] // 8
+        return self.numbers[at : at + size * count].reshape(count, size)

@@ -236,19 +236,21 @@ class Search:
         return Expanded(after, np.array(parents, np.int64), np.array(hashes, np.uint64))
 
     def playouts(
-        self, rows: NDArray[np.int64], seed: int, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
+        self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, jobs: int = 1, hashes: bool = False
     ) -> Ends:
-        """Plays a random game from each position, as `rulespec simulate` plays them.
+        """Plays random games from each position, as `rulespec simulate` plays them.
 
         Args:
-            rows: positions; for several games from one, repeat its row: `rows.repeat(10, axis=0)`.
+            rows: positions.
             seed: the seed of chance; playout n draws as game n of this seed.
-            cap: decisions after which a game is abandoned.
+            times: the number of games from each position, one after the other.
+            cap: decisions after which a game is cut off.
             jobs: threads that play; it makes no difference to the games. Python uses one.
             hashes: whether the hash of the position after each decision is wanted.
         """
         rows = self._checked(rows)
-        return self.ends([self.playout(row, seed, number, cap, hashes) for number, row in enumerate(rows)])
+        numbers = range(times * len(rows))
+        return self.ends([self.playout(rows[number // times], seed, number, cap, hashes) for number in numbers])
 
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> End:
         """Plays a random game from one position in Python; it draws as game `number` of the seed."""

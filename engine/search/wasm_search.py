@@ -31,9 +31,13 @@ _NONE_SEEN = np.empty(0, np.uint64)
 
 
 class Played(NamedTuple):
-    """Playouts in wasm: their numbers as `SearchMemory.results` gives them, which only Python can play, and hashes."""
+    """Playouts in wasm, as in `Ends`; `given_back` are the numbers of those that only Python can play."""
 
-    results: NDArray[np.int64]
+    ended: NDArray[np.bool_]
+    decisions: NDArray[np.int64]
+    winners: NDArray[np.bool_]
+    scores: NDArray[np.int64]
+    values: NDArray[np.int64]
     given_back: list[int]
     hashes: NDArray[np.uint64]
 
@@ -173,33 +177,34 @@ class WasmSearch(Search):
         return listed[~np.isin(listed[:, parent], others)], np.array(others, np.int64)
 
     def playouts(
-        self, rows: NDArray[np.int64], seed: int, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
+        self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, jobs: int = 1, hashes: bool = False
     ) -> Ends:
-        """Plays a random game from each position."""
+        """Plays random games from each position."""
         rows = self._checked(rows)
         memories = self._memories_for(jobs)
         jobs = len(memories)
         free: SimpleQueue[SearchMemory] = SimpleQueue()
         for memory in memories:
             free.put(memory)
-        size = self._memories[0].most
+        count, size = times * len(rows), self._memories[0].most
 
         def play(first: int) -> Played:
-            memory = free.get()
+            memory, last = free.get(), min(first + size, count) - 1
             try:
                 memory.sow(seed, first)
-                return self._play(memory, rows[first : first + size], first, cap, hashes)
+                memory.write(memory.rows, rows[first // times : last // times + 1])
+                return self._play(memory, range(first, last + 1), times, cap, hashes)
             finally:
                 free.put(memory)
 
-        firsts = range(0, len(rows), size)
+        firsts = range(0, count, size)
         if jobs == 1:
             parts = [play(first) for first in firsts]
         else:
             with ThreadPoolExecutor(jobs) as threads:
                 parts = list(threads.map(play, firsts))
         given_back = [number for part in parts for number in part.given_back]
-        others = [self.playout(rows[number], seed, number, cap, hashes) for number in given_back]
+        others = [self.playout(rows[number // times], seed, number, cap, hashes) for number in given_back]
         return self._results(parts, given_back, others)
 
     def _memories_for(self, threads: int) -> list[SearchMemory]:
@@ -209,28 +214,32 @@ class WasmSearch(Search):
                 self._memories.append(SearchMemory(self._wasm))
         return self._memories[:threads]
 
-    def _play(self, memory: SearchMemory, rows: NDArray[np.int64], first: int, cap: int, hashes: bool) -> Played:
-        """Plays from some rows; `first` is the number of the first among all."""
-        memory.write(memory.rows, rows)
+    def _play(self, memory: SearchMemory, numbers: range, times: int, cap: int, hashes: bool) -> Played:
+        """Plays some playouts, whose rows are in the memory."""
+        first, count, seen = numbers.start, len(numbers), _NONE_SEEN
         if hashes:
-            given_back, seen = memory.play_hashed(len(rows), cap, self._value)
+            given_back, seen = memory.play_hashed(count, cap, self._value, times, first % times)
         else:
-            given_back, seen = memory.play(len(rows), cap, self._value), _NONE_SEEN
-        return Played(memory.results(len(rows)), [first + number for number in given_back], seen)
+            given_back = memory.play(count, cap, self._value, times, first % times)
+        results = memory.results(count)
+        width = results.shape[1]
+        ranks = results[:, 4 : width - self.seats].reshape(count, self.seats, (width - 4) // self.seats - 1)
+        ended, won = results[:, 0] == 0, results[:, 3, None]
+        named = won >> np.minimum(np.arange(self.seats), 63) & 1 > 0
+        winners = np.where(ended[:, None] & (won >= 0), named, self._leaders(ranks))
+        scores = ranks[:, :, 0].copy() if ranks.size else np.zeros((count, self.seats), np.int64)
+        values = np.where(ended[:, None], 0, results[:, width - self.seats :])
+        return Played(ended, results[:, 1].copy(), winners, scores, values, [first + n for n in given_back], seen)
 
     def _results(self, parts: Sequence[Played], given_back: list[int], others: list[End]) -> Ends:
         """The results of all playouts, given the parts in wasm and what Python has played instead."""
-        width = self._memories[0].constants["RESULT"] // 8
-        numbers = np.concatenate([np.empty((0, width), np.int64), *(part.results for part in parts)])
+        none = self.ends([])
+        ended = np.concatenate([none.ended, *(part.ended for part in parts)])
+        decisions = np.concatenate([none.decisions, *(part.decisions for part in parts)])
+        winners = self.payoffs.whole(np.concatenate([none.winners, *(part.winners for part in parts)]))
+        scores = np.concatenate([none.scores, *(part.scores for part in parts)])
+        values = np.concatenate([none.values, *(part.values for part in parts)])
         hashes = np.concatenate([_NONE_SEEN, *(part.hashes for part in parts)])
-        ended, decisions, won = numbers[:, 0] == 0, numbers[:, 1].copy(), numbers[:, 3]
-        of_seat = (width - 4) // self.seats - 1
-        ranks = numbers[:, 4 : width - self.seats].reshape(len(numbers), self.seats, of_seat)
-        scores = ranks[:, :, 0].copy() if ranks.size else np.zeros((len(numbers), self.seats), np.int64)
-        values = np.where(ended[:, None], 0, numbers[:, width - self.seats :])
-        named = ended & (won >= 0)
-        bits = won[:, None] >> np.minimum(np.arange(self.seats), 63) & 1
-        winners = self.payoffs.whole(np.where(named[:, None], bits > 0, self._leaders(ranks)))
         if others:
             some = self.ends(others)
             for mine, theirs in ((ended, some.ended), (winners, some.winners), (scores, some.scores)):

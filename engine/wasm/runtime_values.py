@@ -11,12 +11,12 @@ def valued(count, which):
         worth(load(OUT) + 8 * SEATS * number, which)
         store(GAME, number + 1)
 
-def judged(count, cap, which):
+def judged(count, cap, which, times, skip):
     while load(GAME) < count:
         number = load(GAME)
         row = RESULTS + RESULT * number
         if load(PAUSED) == 0:
-            restored(load(ROWS) + ROW * number)
+            restored(load(ROWS) + ROW * ((skip + number) // times))
             seed(load(SEED), load(FIRST) + load(EACH) * number)
             if load(TRAIL) != 0:
                 store(HASH, whole_hash())

@@ -101,6 +101,20 @@ def test_codes_of_options_are_those_of_recorded_decisions() -> None:
         again.apply(again.parse(str(option)))
 
 
+@pytest.mark.parametrize("times", [1, 7, 100])
+def test_several_playouts_from_a_row_are_those_from_its_copies(times: int) -> None:
+    game = Game(load_ruleset("imperial"), ["A", "B", "C"])
+    fast, plain = WasmSearch(game), Search(game)
+    rows = positions(fast, game, 5)
+    results = [fast.playouts(rows, 3, times=times, cap=4, hashes=True)]
+    results.append(fast.playouts(rows.repeat(times, axis=0), 3, cap=4, hashes=True))
+    if times < 10:
+        results.append(plain.playouts(rows, 3, times=times, cap=4, hashes=True))
+    results.append(fast.playouts(rows, 3, times=times, cap=4, jobs=2, hashes=True))
+    for other in results[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
+
+
 def test_who_is_ahead_by_the_difference_that_decides_wins_19_times_in_20(tmp_path: Path) -> None:
     game = world(tmp_path)
     for text in ("earn(3)", "earn(0)", "earn(3)", "earn(0)", "earn(3)", "earn(0)"):
