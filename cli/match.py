@@ -11,6 +11,7 @@ from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.simulate import with_progress
+from rulespec.typed.teams import ALL
 
 
 @click.command("match")
@@ -41,6 +42,9 @@ def command(
         raise click.UsageError("name two bots or more, and a ruleset: `rulespec match flat:64 random imperial`")
     names = [*bot_names(ctx, ctx.command.params[0], ",".join(names))]
     ruleset = load_ruleset(ref)
+    if ruleset.declarations.teams == ALL:
+        message = f"the players of `{ruleset.ref}` win together: `rulespec simulate --bots` shows how often"
+        raise click.UsageError(message)
     plan = Plan.of(ref, ruleset, [number_of_players(ruleset, players)], seed, settings=output.key_values(settings))
     output.echo(f"{ruleset.title} {ruleset.version} · {plan.players[0]} players · seed {seed}")
     rows, failed = [], 0
