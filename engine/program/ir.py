@@ -483,7 +483,7 @@ class Scoring(Brief, Struct, frozen=True, gc=False):
 
 
 class PositionValue(Brief, Struct, frozen=True, gc=False):
-    """What a position is worth to a seat, which is in slot 0; `shared`: the same to all of them.
+    """The value of a position to a seat, which is in slot 0; `shared`: the same to all of them.
 
     `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
     """

@@ -55,7 +55,7 @@ class End(NamedTuple):
 
 
 class Payoffs:
-    """What ends are worth to each seat.
+    """The payoff of each seat at the end of a playout.
 
     Of a game that has ended, the seats that win share 1; where nobody wins, all share it, unless all are one team,
     which has lost then. Where a playout was cut off, a seat has the share that its value promises: who is ahead of

@@ -175,7 +175,7 @@ class Search:
         return numbers
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What positions are worth to each seat; the points, if no value is declared, and 0 without scoring."""
+        """The value of positions to each seat; the points, if no value is declared, and 0 without scoring."""
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
 

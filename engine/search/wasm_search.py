@@ -93,7 +93,7 @@ class WasmSearch(Search):
         return self._look(rows, _HASH, lambda some: python(some).view(np.int64)).view(np.uint64)
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What positions are worth to each seat."""
+        """The value of positions to each seat."""
         memory, rows = self._memories[0], self._checked(rows)
         result = np.empty((len(rows), self.seats), np.int64)
         memory.set("OUT", memory.out)
@@ -149,7 +149,7 @@ class WasmSearch(Search):
     def _listed_out(
         self, function: str, rows: NDArray[np.int64], width: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """What a function writes for each option of positions, and the numbers of those that only Python can do.
+        """The numbers that a function writes for each option of positions, and which positions only Python can do.
 
         Args:
             function: the function of the module.

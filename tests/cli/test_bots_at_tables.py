@@ -63,10 +63,10 @@ def test_bots_that_cannot_compare_positions_say_so(tmp_path: Path) -> None:
     (folder / "measures.yaml").write_text("values: {none_yet: {of: player, value: 0 * player.index, decides: 3}}\n")
     game = (folder / "game.yaml").read_text("utf-8").replace("id: connect_four", "id: same")
     (folder / "game.yaml").write_text(game, "utf-8")
-    told = "the playouts of bots say nothing: the value `none_yet` is the same for all there"
+    message = "the playouts of bots say nothing: the value `none_yet` is the same for all there"
     for args in (["simulate", folder, "--players", 2, "--games", 2], ["play", folder]):
         code, text = run(*args, "--bots", "greedy,greedy")
-        assert code == 0 and text.count(told) == 1
+        assert code == 0 and text.count(message) == 1
 
 
 def test_a_list_names_the_bots_of_the_last_seats() -> None:

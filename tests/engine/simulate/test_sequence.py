@@ -25,13 +25,13 @@ def test_equal_bots_are_seldom_told_apart_however_often_one_looks() -> None:
     """400 matches of 600 games, looked at after each: a fixed interval is wrong in a quarter of them and more."""
     draws, decided, fixed = random.Random(1), 0, 0
     for _ in range(400):
-        won, told, interval = 0, False, False
+        won, apart, interval = 0, False, False
         for games in range(1, 601):
             won += draws.random() < 0.5
             share = followed_share(won, games)
             if share is not None:
-                told |= not share.low <= 0.5 <= share.high
+                apart |= not share.low <= 0.5 <= share.high
                 interval |= abs(won / games - 0.5) > 1.96 * sqrt(0.25 / games)
-        decided += told
+        decided += apart
         fixed += interval
     assert decided <= 20 < 100 < fixed
