@@ -32,7 +32,7 @@ MAX_START_WORK = 3 * 10**6
 MAX_CHECK_WORK = 10**6
 """Steps of all checks of facts, for all entities."""
 MAX_MEASURE_WORK = 10**6
-"""Steps of all measures, for all entities."""
+"""Steps of all measures, for all entities; and of each value of positions, for all players."""
 
 
 _HELP = (
@@ -92,13 +92,17 @@ def _check_totals(c: Context, work: Work) -> None:
         if not _check(c, total, name, secrecy.span, partial(dearest, work, asked, times), MAX_CHECK_WORK):
             break
     total = 0
-    for measure in (*c.declarations.measures.values(), *c.declarations.values.values()):
+    for measure in c.declarations.measures.values():
         times = work.sizes.kind(measure.var.type) if measure.var is not None else 1
         total += times * work.of(measure.value)
-        what = "value" if isinstance(measure, typed.PositionValue) else "measure"
-        name = f"the {what} `{measure.name}`, with those before it, for all entities"
+        name = f"the measure `{measure.name}`, with those before it, for all entities"
         if not _check(c, total, name, measure.span, partial(dearest, work, [measure.value], times), MAX_MEASURE_WORK):
             break
+    for value in c.declarations.values.values():  # bots ask for one of them
+        times = work.sizes.kind(value.var.type) if value.var is not None else 1
+        shown = partial(dearest, work, [value.value], times)
+        name = f"the value `{value.name}`, for all players,"
+        _check(c, times * work.of(value.value), name, value.span, shown, MAX_MEASURE_WORK)
     total = 0
     for invariant in c.rules.invariants.values():
         total += work.of(invariant.condition)

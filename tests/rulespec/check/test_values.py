@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cases import small
 
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.load import load_ruleset
 
 WORLD = """
@@ -89,3 +89,15 @@ def test_players_who_win_together_may_have_one_value(tmp_path: Path) -> None:
     world = WORLD.replace("min: 2, max: 2}", "min: 2, max: 2, teams: all}")
     shared = small(tmp_path / "small", world + "--- measures.yaml\nvalues: {sales: {value: fish.sold, decides: 3}}\n")
     assert shared.declarations.values["sales"].var is None
+
+
+def test_a_value_that_may_take_long_is_a_warning_of_its_own(tmp_path: Path) -> None:
+    """Bots ask for one value at a time, so each is bounded by itself."""
+    small(tmp_path / "small", WORLD)
+    dear = "sum(1 " + " ".join(f"for a{i} in stall" for i in range(18)) + ")"
+    value = f'{{of: player, value: "player.index + {dear}", decides: 3}}'
+    (tmp_path / "small" / "measures.yaml").write_text(f"values:\n  one: {value}\n  other: {value}\n", "utf-8")
+    report = Report()
+    load_ruleset(str(tmp_path / "small"), report)
+    messages = [d.message for d in report.diagnostics if d.code == "RS411"]
+    assert ["one" in m.split("`")[1] for m in messages] == [True, False] and len(messages) == 2
