@@ -11,10 +11,13 @@ class Chance:
     Args:
         seed: the seed of chance.
         redraw: whether decisions that are taken back get new random numbers: then the table goes on as another game.
+
+    Attributes:
+        seed: as given.
     """
 
     def __init__(self, seed: int, *, redraw: bool = False) -> None:
-        self._seed = seed
+        self.seed = seed
         self._redraw = redraw
         self._game = 0
         self.draws = Draws(seed)
@@ -23,4 +26,4 @@ class Chance:
         """Notes that decisions have been taken back."""
         if self._redraw:
             self._game += 1
-            self.draws = Draws(self._seed, self._game)
+            self.draws = Draws(self.seed, self._game)

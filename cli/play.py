@@ -19,6 +19,7 @@ from rulespec.cli.chance import Chance
 from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.game_files import new_header, remark, write_game
 from rulespec.cli.people import Person, said, split_names
+from rulespec.cli.programs import Programs
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.shared_screen import SharedScreen
@@ -35,7 +36,7 @@ from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.replay.replay import named_ruleset, replay_native
-from rulespec.engine.simulate.playouts import CAP, choose
+from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
@@ -69,7 +70,7 @@ class _Request(Struct, frozen=True):
 
     ref: str
     players: int | None
-    bots: int
+    bots: str
     names: str | None
     each: tuple[str, ...]
     seed: int | None
@@ -83,7 +84,12 @@ class _Request(Struct, frozen=True):
 @click.command("play")
 @click.argument("ref", metavar="REF|LOG")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
-@click.option("--bots", type=click.IntRange(0, 100), metavar="K", default=0, help="The last K seats play at random.")
+@click.option(
+    "--bots",
+    metavar="K|BOTS",
+    default="0",
+    help="The last K seats play at random; or bots such as flat:64, one for all but you, or a list for the last seats.",
+)
 @click.option("--names", metavar="A,B,…", help="Names at the seats, clockwise.")
 @click.option("--name", "each", multiple=True, metavar="NAME", help="The name at the next seat, any text; repeat it.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
@@ -105,8 +111,6 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     words = words_of(ruleset, r.language, "id" if r.ids else "title")
     named = split_names(r.names, r.each)
     players = number_of_players(ruleset, players or len(named) or None)
-    if r.bots > players:
-        raise click.BadParameter(f"there are only {players} seats", param_hint="--bots")
     seats = named or seat_names(players, ruleset.seats)
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
@@ -116,6 +120,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if may_hide(ruleset):
         tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
     seed = secrets.randbelow(10**9) if r.seed is None else r.seed
+    programs = Programs.of(r.bots, players, Chance(seed, redraw=r.redraw))
     try:
         # A new game starts before anything is written.
         game = _started(ruleset, seats, chosen) if log is None or not log.exists() else None
@@ -129,8 +134,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
             note = f"seed {seed} · " if r.seed is not None or not game.omniscient.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
-            bots_seats = frozenset(game.seats[players - r.bots :])
-            code = Table(words, game, bots_seats, Chance(seed, redraw=r.redraw), saved).play()
+            code = Table(words, game, programs, saved).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS
@@ -198,15 +202,13 @@ class Table:
     `unsaved`: whether a person has decided since the game was written to a file.
     """
 
-    def __init__(
-        self, words: Words, game: Game, bots: frozenset[str], chance: Chance, saved: SavedGame | None = None
-    ) -> None:
+    def __init__(self, words: Words, game: Game, programs: Programs, saved: SavedGame | None = None) -> None:
         self.words = words
         self.game = game
-        self.bots = bots
-        self.chance = chance
+        self.programs = programs
+        self.bots = programs.seats(game)
         self.saved = saved
-        self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in bots}
+        self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in self.bots}
         self.together = Person(words, game, None)
         self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.secretive)
         self.early = EarlyChoices(game)
@@ -226,9 +228,8 @@ class Table:
             if self.saved is not None:
                 self.saved.leave(self.game)
         if code == output.OK and self.game.is_over:
-            _show_end(
-                self.game, self.words, self.together if self.screen.active else next(iter(self.people.values()), None)
-            )
+            reader = self.together if self.screen.active else next(iter(self.people.values()), None)
+            _show_end(self.game, self.words, reader)
         return code
 
     def _decisions(self) -> int:
@@ -244,8 +245,7 @@ class Table:
                     message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
                     output.echo(message, err=True)
                     return output.PROBLEMS
-                # No interrupts: random ones would use the rights of people.
-                option, speaker, salt = due or (choose(game, self.chance.draws, interrupt_rate=0.0), None, "")
+                option, speaker, salt = due or (self.programs.choose(game), None, "")
                 if option is None:
                     output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
@@ -468,7 +468,7 @@ class Table:
         if number > len(pending(self.game)):
             self.early = EarlyChoices(self.game)
         self.reopen(number)
-        self.chance.taken_back()
+        self.programs.chance.taken_back()
         for person in self.people.values():
             person.news.clear()
         output.echo(self.words.word("taken_back", decisions=self.words.word("decisions", number)))

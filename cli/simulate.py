@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
+from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
@@ -32,7 +34,7 @@ from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import CAP, Playout
 from rulespec.engine.simulate.results import Results
 from rulespec.engine.simulate.totals import Totals
-from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, play_on_workers
+from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, Play, play_on_workers
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.words.words import Names, Words
@@ -85,6 +87,7 @@ class _Request(Struct, frozen=True):
     seed: int
     cap: int
     settings: tuple[str, ...]
+    bots: tuple[str, ...]
     against: str | None
     only: tuple[str, ...]
     backend: str
@@ -106,6 +109,7 @@ class _Request(Struct, frozen=True):
     "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions after which a game is abandoned."
 )
 @settings_flag
+@click.option("--bots", callback=bot_names, metavar="BOTS", help="Bots that play, in turn at the seats: flat:64,random")
 @click.option("--against", metavar="REF", help="Play the same number of games under REF, too, and show what differs.")
 @click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: an option of the first alone.")
 @click.option(
@@ -138,10 +142,9 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
-    Players choose uniformly among the legal options; chance options come by their weights. The games do not depend on
-    the number of processes. With --against, the numbers of two rulesets stand side by side, and what differs by more
-    than chance is marked. Exit code: 0 all games end or reach the cap, 1 an invariant broke or the rules were at
-    fault, 2 wrong usage.
+    Players choose uniformly among the legal options, unless --bots names bots; chance options come by their weights.
+    Games do not depend on the number of processes. With --against, what differs between two rulesets by more than
+    chance is marked. Exit code: 0 all games end or reach the cap, 1 the rules were at fault, 2 wrong usage.
 
     Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl
     """
@@ -161,7 +164,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
         plan = Plan.of(_anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
-        return _Run(ruleset, _on(plan, ruleset, r.backend, r.games), chosen, r.failures)
+        plan = replace(plan, bots=r.bots) if r.bots else _on(plan, ruleset, r.backend, r.games)
+        return _Run(ruleset, plan, chosen, r.failures)
 
     run = planned(r.ref, ruleset, chosen | output.key_values(r.only, "--only"))
     other = None if r.against is None else planned(r.against, load_ruleset(r.against), chosen)
@@ -227,6 +231,12 @@ class _Run:
         self.totals = Totals(plan.called, plan.teams)
         self.rows: list[dict[str, Any]] = []
         self.games = self.decisions = 0  # decisions: of the games played now
+        self.play_one: Callable[[int], Playout] = partial(plan.play, ruleset)
+        self.on_workers: Play | None = None
+        if plan.bots:
+            from rulespec.engine.bots.games import BotGames, bot_outcome
+
+            self.play_one, self.on_workers = BotGames(plan, ruleset, warned=say_silent).play, bot_outcome
 
     @property
     def called(self) -> str:
@@ -251,7 +261,7 @@ class _Run:
         output.show(results.warnings)
         if last is None:
             return
-        if Outcome.of(self.plan.play(self.ruleset, last.game)) != last:
+        if Outcome.of(self.play_one(last.game)) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
             raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
         output.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
@@ -277,8 +287,8 @@ class _Run:
 
             return play_in_wasm(self.plan, self.ruleset, numbers, jobs)
         if jobs == 1 and not cluster:
-            return (Outcome.of(self.plan.play(self.ruleset, number)) for number in numbers)
-        return play_on_workers(self.plan, numbers, jobs, cluster)
+            return (Outcome.of(self.play_one(number)) for number in numbers)
+        return play_on_workers(self.plan, numbers, jobs, cluster, self.on_workers)
 
     def _count(self, outcome: Outcome) -> None:
         self.totals.add(outcome)
@@ -286,7 +296,7 @@ class _Run:
 
     def _again(self, number: int) -> Playout:
         """A game played again, with all its decisions."""
-        return self.plan.play(self.ruleset, number)
+        return self.play_one(number)
 
     def shortest(self) -> Iterator[tuple[FailingGame, Path | None]]:
         """For each mistake the shortest game found that shows it, and its file if there is a folder."""
@@ -312,6 +322,7 @@ def _json(run: _Run, other: _Run | None, players: list[int], out: Path | None) -
         **_run_json(run),
         "players": players,
         "random": run.plan.random,
+        **({"bots": list(run.plan.bots)} if run.plan.bots else {}),
         "seed": run.plan.seed,
         "cap": run.plan.cap,
         "playouts": run.rows,
@@ -344,8 +355,9 @@ def _show(
     speed = sum(each.decisions for each in runs) / max(seconds, 1e-9)
     machine = ", ".join(played_by(backend, handed) for backend in dict.fromkeys(each.plan.backend for each in runs))
     title = run.title if other is None else words.word("against", one=run.title, other=other.title)
+    bots = f" · bots {', '.join(run.plan.bots)}" if run.plan.bots else ""
     names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"
-    played = f"{output.counted(run.games, 'game')} · {names} players · seed {run.plan.seed}"
+    played = f"{output.counted(run.games, 'game')} · {names} players{bots} · seed {run.plan.seed}"
     output.echo(f"{title} · {played} · {seconds:.1f} s ({speed:,.0f} decisions/s, {machine})")
     output.echo()
     if other is None:

@@ -32,7 +32,8 @@ def derived_names(index: Index, wanted: Span, new: str) -> Renamed:
         made_of_it = [kind for kind in kinds.values() if part.name in kind.product and part.name in kind.facts]
         results |= {id(kind.facts[part.name]): (part.name, new) for kind in made_of_it}
         d = index.checked.declarations
-        each = [*(measure.var for measure in d.measures.values()), *(check.var for check in d.checks)]
+        measures = (*d.measures.values(), *d.values.values())
+        each = [*(measure.var for measure in measures), *(check.var for check in d.checks)]
         like_it = (var for var in each if var is not None and var.type == Ent(part.name))
         results |= {id(var): (part.name, new) for var in like_it if var.name == part.name}
     for kind in kinds.values():

@@ -36,7 +36,7 @@ RULESPEC = (
 )
 ENGINE = (
     *("program", "lower", "passes", "python", "wasm", "game", "words", "logs", "dialects", "simulate", "search"),
-    *("replay", "verify", "coverage"),
+    *("bots", "replay", "verify", "coverage"),
 )
 ROOMS = (
     *RULESPEC,
@@ -200,6 +200,7 @@ LARGE_CLASSES = {
     "engine/python/backend.py": "PythonBackend",
     "engine/python/blocks.py": "BlockWriter",
     "engine/python/expressions.py": "ExpressionWriter",
+    "engine/search/search.py": "Search",
     "engine/verify/explore.py": "_Explorer",
     "engine/wasm/blocks.py": "BlockEmitter",
     "engine/wasm/options.py": "OptionEmitter",

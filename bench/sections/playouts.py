@@ -10,6 +10,7 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import alternate, timed
 from bench.play import move, playouts, positions
 from bench.sections.loading import RULESETS
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
@@ -69,7 +70,7 @@ def _watched(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> F
     numbers = iter(range(10**9))
 
     def work() -> int:
-        return play_out(ruleset, seat_names(players, ruleset.seats), 1, next(numbers)).decisions
+        return play_out(Game(ruleset, seat_names(players, ruleset.seats)), 1, next(numbers)).decisions
 
     return bench.beside_chess(name, timed(work, bench.seconds), "decisions")
 

@@ -118,7 +118,7 @@ def _wasm(ruleset: typed.Ruleset, players: int) -> WasmProgram:
 
 def _watched(ruleset: typed.Ruleset) -> Callable[[], int]:
     numbers = count()
-    return lambda: play_out(ruleset, seat_names(_PLAYERS, ruleset.seats), 1, next(numbers)).decisions
+    return lambda: play_out(Game(ruleset, seat_names(_PLAYERS, ruleset.seats)), 1, next(numbers)).decisions
 
 
 def _perft(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:

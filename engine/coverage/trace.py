@@ -135,7 +135,7 @@ def trace_playouts(tracer: Tracer, players: Sequence[int], games: int, seed: int
     """Plays random games, with every option listed at every decision; the numbers of players take turns."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], tracer.ruleset.seats)
-        played = play_out(tracer.ruleset, seats, seed, number)
+        played = play_out(Game(tracer.ruleset, seats), seed, number)
         game = Game(tracer.ruleset, seats, None, tracer.machines)
         for option in played.game.history:
             for _ in every_option(game):

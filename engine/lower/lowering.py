@@ -63,7 +63,7 @@ class _Lowering:
         self.options = OptionLowering(self.b, ruleset.sources)
 
     def run(self) -> None:
-        """Adds definitions, procedures, invariants and scoring to the program."""
+        """Adds definitions, procedures, invariants, scoring and values to the program."""
         self.p.main, end = self.b.block(), self.b.block()
         assert end == ir.END
         self.p.blocks[end].exit = ir.End(self.b.ending(RETURNED), None)
@@ -78,6 +78,8 @@ class _Lowering:
             self.p.invariants.append(ir.Invariant(invariant.name, condition))
         if self.rules.scoring is not None:
             self.p.scoring = self._scoring(self.rules.scoring)
+        values = self.ruleset.declarations.values.values()
+        self.p.values = tuple([self._position_value(value) for value in values])
 
     def _entry(self, procedure: typed.Procedure, procedures: Procedures) -> None:
         params = [procedures.params[procedure][v] for v in procedure.params]
@@ -119,6 +121,12 @@ class _Lowering:
         if len(self.p.cells) > first_local:
             leaving.body.append(ir.Clear(first_local, len(self.p.cells) - first_local))
         return statements.exit
+
+    def _position_value(self, value: typed.PositionValue) -> ir.PositionValue:
+        self.x.ranges.slots.clear()
+        scope = Scope(slots=1) if value.var is None else Scope().in_slot(value.var, 0)
+        expr = self.x.expr(value.value, scope)
+        return ir.PositionValue(value.name, expr, value.var is None, value.decides, value.horizon)
 
     def _scoring(self, scoring: typed.Scoring) -> ir.Scoring:
         scope = Scope().in_slot(scoring.var, 0)

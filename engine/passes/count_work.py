@@ -55,7 +55,7 @@ class _Counting:
         self._done: set[int] = set()
 
     def prepared(self) -> ir.Program:
-        """The whole program. Invariants and the scoring are evaluated between decisions, and stay as they are."""
+        """The whole program. What is evaluated between decisions, such as the scoring, stays as it is."""
         p, blocks = self._p, [*self._p.blocks]
         often = times(Flow(p)) if self._expressions else {}
         for number, rounds in often.items():

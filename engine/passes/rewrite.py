@@ -24,7 +24,8 @@ def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> 
     new = {"functions": functions, "blocks": blocks, "decisions": decisions, "invariants": invariants}
     if p.scoring is not None:
         new["scoring"] = rewriting.scoring(p.scoring)
-    return replace(p, **new, slots=rewriting.slots)
+    values = tuple(replace(v, value=rewriting.expr(v.value, 0)) for v in p.values)
+    return replace(p, **new, values=values, slots=rewriting.slots)
 
 
 def in_block(b: ir.Block, change: Change) -> ir.Block:

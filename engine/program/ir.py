@@ -482,6 +482,19 @@ class Scoring(Brief, Struct, frozen=True, gc=False):
     tiebreaks: tuple[Tiebreak, ...]
 
 
+class PositionValue(Brief, Struct, frozen=True, gc=False):
+    """The value of a position to a seat, which is in slot 0; `shared`: the same to all of them.
+
+    `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
+    """
+
+    name: str
+    value: Expr
+    shared: bool
+    decides: int
+    horizon: int
+
+
 class Secret(Brief, Struct, frozen=True, gc=False):
     """Neighbouring cells that not everybody sees, one for each tuple of entities.
 
@@ -529,6 +542,7 @@ class Program(Brief, Struct):
     decisions: list[Decision] = []
     invariants: list[Invariant] = []
     scoring: Scoring | None = None
+    values: tuple[PositionValue, ...] = ()
     endings: list[str] = []
     sites: list[tuple[Span, str]] = []
     members: dict[int, tuple[str, ...]] = {}

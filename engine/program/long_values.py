@@ -24,7 +24,7 @@ class LongValues(Struct, frozen=True):
         tests: decision and choice of options, by whether one with given arguments is legal.
         actors: decision and choice of options, by who takes them out of turn.
         invariants: the invariants.
-        scored: the numbers of expressions of the scoring.
+        scored: the numbers of expressions of the scoring and of values.
         seen: whether it is so of who sees something.
     """
 
@@ -55,11 +55,15 @@ def long_values(p: ir.Program, costs: Costs) -> LongValues:
 
 
 def scored(p: ir.Program) -> list[ir.Expr]:
-    """The expressions of the scoring, with the player in slot 0 and what a tiebreak compares in slot 1."""
+    """The expressions of the scoring, then the values of positions.
+
+    The player is in slot 0, and what a tiebreak compares in slot 1.
+    """
+    values = [value.value for value in p.values]
     if p.scoring is None:
-        return []
+        return values
     ties = [e for t in p.scoring.tiebreaks for e in (t.source, t.key, t.value) if e is not None]
-    return [p.scoring.score, *ties]
+    return [p.scoring.score, *ties, *values]
 
 
 def _tests(c: ir.Choice) -> list[ir.Expr | None]:

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.program.draws import threshold
-from rulespec.engine.search.results import End
-from rulespec.engine.search.search import Search
 from rulespec.engine.search.weights import write_weights
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE
 from rulespec.engine.wasm.engine import TrapError
@@ -51,7 +49,7 @@ class SearchMemory:
         for register, value in (registers | {"RATE": threshold(INTERRUPT_RATE)}).items():
             self.set(register, value)
         self.instance.call("reset")
-        self._ranks = Ranks(wasm.p)
+        self.ranks = Ranks(wasm.p)
 
     def set(self, register: str, value: int) -> None:
         """Writes a register."""
@@ -89,11 +87,21 @@ class SearchMemory:
         """Says by which numbers of a seed the next playouts draw, from `first` on."""
         sow(self.instance, self.constants, seed, range(first, first + self.most))
 
-    def play(self, count: int, cap: int) -> list[int]:
-        """Plays random games from so many rows; returns those that only Python can play."""
-        return self.each(count, lambda: self.instance.call("playouts", count, cap))
+    def play(self, count: int, cap: int, value: int, times: int = 1, skip: int = 0) -> list[int]:
+        """Plays so many random games; returns those that only Python can play.
 
-    def play_hashed(self, count: int, cap: int) -> tuple[list[int], NDArray[np.uint64]]:
+        Args:
+            count: the number of games.
+            cap: decisions after which a game is cut off.
+            value: the number of the value that is asked for then; below 0: points.
+            times: how many games begin at each row.
+            skip: how many of those from the first row are not played.
+        """
+        return self.each(count, lambda: self.instance.call("judged", count, cap, value, times, skip))
+
+    def play_hashed(
+        self, count: int, cap: int, value: int, times: int, skip: int
+    ) -> tuple[list[int], NDArray[np.uint64]]:
         """The same, with the hashes after all decisions of the other games, one game after the other."""
         results: list[NDArray[np.int64]] = []
         trapped: set[int] = set()
@@ -101,7 +109,7 @@ class SearchMemory:
         def call() -> None:
             self.set("TRAIL", self.out)
             try:
-                self.instance.call("playouts", count, cap)
+                self.instance.call("judged", count, cap, value, times, skip)
             except TrapError:
                 trapped.add(self.get("GAME"))
                 raise
@@ -121,8 +129,10 @@ class SearchMemory:
         """The decisions of a playout."""
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
-    def end(self, search: Search, number: int) -> End:
-        """The position that a playout has come to."""
-        size = self.constants["RESULT"]
-        status, decisions, _, won, *flat = self.read(self.constants["RESULTS"] + size * number, size // 8).tolist()
-        return search.end(status == 0, decisions, won, self._ranks.of(flat))
+    def results(self, count: int) -> NDArray[np.int64]:
+        """The numbers of so many playouts, until others are played; a row for each.
+
+        They are status, decisions, ending, winners, ranks and values.
+        """
+        size, at = self.constants["RESULT"] // 8, self.constants["RESULTS"] // 8
+        return self.numbers[at : at + size * count].reshape(count, size)

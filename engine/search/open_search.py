@@ -19,21 +19,25 @@ from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.wasm.engine import NoWasmtimeError
 
 
-def open_search(game: Game, *, interrupts: bool = False, backend: Literal["auto", "wasm", "python"] = "auto") -> Search:
+def open_search(
+    game: Game, *, interrupts: bool = False, backend: Literal["auto", "wasm", "python"] = "auto", value: str = ""
+) -> Search:
     """Opens a search over positions of a game's ruleset, seats and settings.
 
     Args:
         game: a game; its position does not matter.
         interrupts: whether options out of turn count, too, after those of the decider.
         backend: `auto` is wasm where that is possible, else Python, with the same results.
+        value: the name of the value of positions; "": the first that the ruleset declares, else the points.
 
     Raises:
+        ValueError: if no value is called so.
         NoWasmtimeError, NoWasmError: if it must be wasm, and cannot be.
     """
     if backend != "python":
         try:
-            return WasmSearch(game, interrupts=interrupts)
+            return WasmSearch(game, interrupts=interrupts, value=value)
         except (NoWasmtimeError, NoWasmError):
             if backend == "wasm":
                 raise
-    return Search(game, interrupts=interrupts)
+    return Search(game, interrupts=interrupts, value=value)

@@ -98,6 +98,13 @@ class Coder:
             results.append(code)
         return np.array(results, np.int64).reshape(len(results), self.width)
 
+    def code(self, game: Game, option: Option) -> list[int]:
+        """The code of a legal option where a game stands."""
+        asked = game.omniscient.numbers.asked
+        by = _WHOEVER if option.by is None else game.seats.index(option.by)
+        args = option.args
+        return [self._numbers[asked, option.kind.choice], by, *args, *[0] * (self.width - 2 - len(args))]
+
     def checked(self, codes: Codes) -> Codes:
         """Codes, if they have the shape of codes."""
         result = np.ascontiguousarray(codes, np.int64)

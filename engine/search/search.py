@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulespec.engine.game.game import Game, game_at, restarted, teams_of
+from rulespec.engine.game.game import Game, game_at, restarted
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
@@ -17,17 +17,28 @@ from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
+from rulespec.engine.search.ends import NO_HASHES, End, Ends, Expanded, Payoffs
 from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
-from rulespec.engine.search.results import NO_HASHES, End, Ends, Expanded
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
-from rulespec.typed.teams import whole
 
 CHANCE, NOBODY = -1, -2
 """Deciders that are no seats: chance; nobody, as the game is over."""
 Ranks = Sequence[tuple[int, ...]]
 """For each seat its points and what breaks ties."""
+
+
+def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
+    """The value of positions of a name; "": the first, or None if there is none.
+
+    Raises:
+        ValueError: if none is called so.
+    """
+    named = {value.name: value for value in p.values}
+    if name and name not in named:
+        raise ValueError(f"there is no value `{name}`; declared are {', '.join(named) or 'none'}")
+    return named[name] if name else next(iter(named.values()), None)
 
 
 class Search:
@@ -42,12 +53,16 @@ class Search:
     Args:
         game: a game of the ruleset; its position does not matter.
         interrupts: whether options out of turn count, too, after those of the decider.
+        value: the name of the value of positions; "": the first that the ruleset declares, else the points.
 
     Attributes:
         backend: what runs the rules: `wasm`, or `python`, which is slower and does the same.
         seats: the number of seats.
         columns: the number of columns of a row.
         interrupts: as given.
+        value: the value of positions; None: the ruleset declares none, and the points stand for it.
+        payoffs: what ends are worth to each seat.
+        scored: whether the ruleset has scoring.
         numbers: the version of the numbering of columns and codes: what is kept under it and the hash of the rules
             means the same later.
     """
@@ -55,13 +70,15 @@ class Search:
     backend: Literal["wasm", "python"] = "python"
     numbers = NUMBERS
 
-    def __init__(self, game: Game, *, interrupts: bool = False) -> None:
+    def __init__(self, game: Game, *, interrupts: bool = False, value: str = "") -> None:
         self.interrupts = interrupts
         self.seats = len(game.seats)
         self._form = RowForm(game.omniscient.numbers.program)
+        self.value = chosen_value(game.omniscient.numbers.program, value)
+        self.payoffs = Payoffs(game, self.value)
+        self.scored = game.omniscient.numbers.program.scoring is not None
         self.columns = self._form.columns
         self._table = game.copy()
-        self._names = game.seats
 
     # --- from games to rows, and back -------------------------------------------------------
 
@@ -140,8 +157,54 @@ class Search:
             raise ValueError(f"{len(rows)} rows need an option each; the shape of these is {numbers.shape}")
         return numbers
 
-    def expand(self, rows: NDArray[np.int64]) -> Expanded:
-        """The positions after all legal options of positions; a game that is over has none."""
+    def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The value of positions to each seat; the points, if no value is declared, and 0 without scoring."""
+        results = [self._values(game) for game in self._games(rows)]
+        return np.array(results, np.int64).reshape(len(rows), self.seats)
+
+    @property
+    def judges(self) -> bool:
+        """Whether positions can be compared before the end: by a value, or by points of seats that are rivals."""
+        return self.value is not None or (self.scored and not self.payoffs.single)
+
+    @property
+    def why_silent(self) -> str:
+        """The cause why a playout that is cut off may say nothing of who is ahead, for a message."""
+        if self.value is not None:
+            return f"the value `{self.value.name}` is the same for all there"
+        return "the ruleset declares no value, and nobody leads by points there"
+
+    def _values(self, game: Game) -> tuple[int, ...]:
+        position = game.omniscient.numbers
+        if self.value is not None:
+            return tuple([position.value(self.value.value, (seat,)) for seat in range(self.seats)])
+        scoring = position.program.scoring
+        return tuple([0 if scoring is None else position.value(scoring.score, (seat,)) for seat in range(self.seats)])
+
+    def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
+        """The legal options of positions, in the order of `expand`, as codes; with each the number of its position.
+
+        An option has the same code in every position where it is legal, for as long as `numbers` is the same.
+        """
+        codes: list[list[int]] = []
+        parents: list[int] = []
+        for parent, game in enumerate(self._games(rows)):
+            for option in self.options(game):
+                codes.append(self._coder.code(game, option))
+                parents.append(parent)
+        return np.array(codes, np.int64).reshape(len(codes), self._coder.width), np.array(parents, np.int64)
+
+    def expand(self, rows: NDArray[np.int64], *, codes: bool = False) -> Expanded:
+        """The positions after all legal options of positions; a game that is over has none.
+
+        Args:
+            rows: positions.
+            codes: whether the codes of the options are wanted.
+        """
+        result = self._expanded(rows)
+        return result._replace(codes=self.legal(rows)[0]) if codes else result
+
+    def _expanded(self, rows: NDArray[np.int64]) -> Expanded:
         results: list[list[int]] = []
         parents: list[int] = []
         hashes: list[int] = []
@@ -156,19 +219,21 @@ class Search:
         return Expanded(after, np.array(parents, np.int64), np.array(hashes, np.uint64))
 
     def playouts(
-        self, rows: NDArray[np.int64], seed: int, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
+        self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, jobs: int = 1, hashes: bool = False
     ) -> Ends:
-        """Plays a random game from each position, as `rulespec simulate` plays them.
+        """Plays random games from each position, as `rulespec simulate` plays them.
 
         Args:
-            rows: positions; for several games from one, repeat its row: `rows.repeat(10, axis=0)`.
+            rows: positions.
             seed: the seed of chance; playout n draws as game n of this seed.
-            cap: decisions after which a game is abandoned.
+            times: the number of games from each position, one after the other.
+            cap: decisions after which a game is cut off.
             jobs: threads that play; it makes no difference to the games. Python uses one.
             hashes: whether the hash of the position after each decision is wanted.
         """
         rows = self._checked(rows)
-        return self._ends([self.playout(row, seed, number, cap, hashes) for number, row in enumerate(rows)])
+        numbers = range(times * len(rows))
+        return self.ends([self.playout(rows[number // times], seed, number, cap, hashes) for number in numbers])
 
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> End:
         """Plays a random game from one position in Python; it draws as game `number` of the seed."""
@@ -184,28 +249,32 @@ class Search:
         position = game.omniscient.numbers
         result = ranks(position.program, position.value)
         end = self.end(game.is_over, game.ply, position.state[ir.WINNERS], result)
+        if not end.ended:
+            end = end._replace(values=self._values(game))
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
     def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
         """The result of a playout, given the cell of the winners and the ranks."""
         if ended and won >= 0:
-            winners = [name for seat, name in enumerate(self._names) if won >> seat & 1]
+            winners = [seat for seat in range(self.seats) if won >> seat & 1]
         else:
             best = max(of_rank, default=())
-            winners = [name for name, rank in zip(self._names, of_rank, strict=False) if rank == best]
-        winners = whole(teams_of(self._table), self._names, winners)
-        seats = tuple(seat for seat, name in enumerate(self._names) if name in winners)
-        return End(ended, decisions, seats, tuple(rank[0] for rank in of_rank))
+            winners = [seat for seat, rank in enumerate(of_rank) if rank == best]
+        return End(ended, decisions, self.payoffs.with_teams(winners), tuple(rank[0] for rank in of_rank))
 
-    def _ends(self, ends: Sequence[End]) -> Ends:
+    def ends(self, ends: Sequence[End]) -> Ends:
+        """The results of several playouts, with what they are worth."""
         winners = np.zeros((len(ends), self.seats), np.bool_)
-        scores = np.zeros((len(ends), self.seats), np.int64)
+        scores, values = np.zeros((2, len(ends), self.seats), np.int64)
         for at, end in enumerate(ends):
             winners[at, list(end.winners)] = True
             scores[at] = end.scores or 0
+            values[at] = end.values or 0
         ended = np.array([end.ended for end in ends], np.bool_)
         hashes = np.concatenate([NO_HASHES, *(end.hashes for end in ends)])
-        return Ends(ended, np.array([end.decisions for end in ends], np.int64), winners, scores, hashes)
+        decisions = np.array([end.decisions for end in ends], np.int64)
+        payoffs, signal = self.payoffs.of(ended, winners, values)
+        return Ends(ended, decisions, winners, scores, values, payoffs, signal, hashes)
 
     # --- recorded games ---------------------------------------------------------------------
 
@@ -306,6 +375,11 @@ class PythonWalk:
         """The position as a row."""
         result: NDArray[np.int64] = self._search.rows([self._game])[0]
         return result
+
+    @property
+    def codes(self) -> Codes:
+        """The legal options as codes."""
+        return self._search.legal(self.row[None])[0]
 
     def weights(self) -> list[int]:
         """The weights of the options."""

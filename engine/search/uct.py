@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 from typing import NamedTuple
+from warnings import warn
 
 from numpy.typing import ArrayLike
 
@@ -35,13 +36,14 @@ def uct(
         iterations: random games, each of which adds a position to the tree.
         seed: the seed of chance; the same seed gives the same search.
         curiosity: how much is tried that has not been good so far.
-        cap: decisions after which a random game is abandoned; then who leads counts as the winner.
+        cap: decisions after which a random game is cut off; then the value of the position counts. If it says nothing,
+            a warning is given.
 
     Returns:
         What is known of each option, in their order; the one that has been tried most often is the best.
     """
     draws, walk = Stream(seed), search.walk(row)  # game 0 of the seed chooses here, the others are played
-    root = _Node(walk)
+    root, silent = _Node(walk), 0
     for number in range(1, iterations + 1):
         node, path = root, []
         while node.visits:
@@ -53,11 +55,14 @@ def uct(
                 node.below[k] = _Node(walk)
                 break
             node = below
-        winners = walk.playout(seed, number, cap).winners
+        end = search.ends([walk.playout(seed, number, cap)])
+        silent += not end.signal[0]
+        shares = [*end.payoffs[0].tolist(), 0.0]  # the last is that of chance
         for node, k in path:
             node.visits[k] += 1
-            if node.seat in winners:
-                node.won[k] += 1 / len(winners)
+            node.won[k] += shares[node.seat]
+    if silent:
+        warn(f"{silent} of {iterations} playouts were cut off and say nothing: {search.why_silent}", stacklevel=2)
     return [Estimate(visits, won / max(visits, 1)) for visits, won in zip(root.visits, root.won, strict=True)]
 
 

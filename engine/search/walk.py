@@ -7,7 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulespec.engine.search.results import End
+from rulespec.engine.search.ends import End
+from rulespec.engine.search.replays import Codes
 from rulespec.engine.simulate.playouts import CAP
 
 
@@ -29,6 +30,10 @@ class Walk(Protocol):
     @property
     def row(self) -> NDArray[np.int64]:
         """The position as a row."""
+
+    @property
+    def codes(self) -> Codes:
+        """The legal options as codes: an option has the same one wherever it is legal; see `Search.legal`."""
 
     def weights(self) -> list[int]:
         """The weights of the options of chance, relative to each other."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from queue import SimpleQueue
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.replays import Codes, Replayed
-from rulespec.engine.search.results import End, Ends, Expanded
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.search.wasm_replay import WasmReplay
@@ -26,6 +27,21 @@ _COUNT, _DECIDER, _HASH = range(3)
 """The functions of the module that look at rows."""
 
 
+_NONE_SEEN = np.empty(0, np.uint64)
+
+
+class Played(NamedTuple):
+    """Playouts in wasm, as in `Ends`; `given_back` are the numbers of those that only Python can play."""
+
+    ended: NDArray[np.bool_]
+    decisions: NDArray[np.int64]
+    winners: NDArray[np.bool_]
+    scores: NDArray[np.int64]
+    values: NDArray[np.int64]
+    given_back: list[int]
+    hashes: NDArray[np.uint64]
+
+
 class WasmSearch(Search):
     """Positions as rows, in wasm; see `Search`. One thread may use it at a time.
 
@@ -35,10 +51,11 @@ class WasmSearch(Search):
 
     backend = "wasm"
 
-    def __init__(self, game: Game, *, interrupts: bool = False) -> None:
-        super().__init__(game, interrupts=interrupts)
+    def __init__(self, game: Game, *, interrupts: bool = False, value: str = "") -> None:
+        super().__init__(game, interrupts=interrupts, value=value)
         self._wasm = wasm_program(game.ruleset, self.seats, game.settings)
         self._memories = [SearchMemory(self._wasm)]
+        self._value = -1 if self.value is None else [each.name for each in self._wasm.p.values].index(self.value.name)
 
     def _parts(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Puts rows into the memory, as many as find room at a time; each with the number of the first."""
@@ -75,6 +92,31 @@ class WasmSearch(Search):
         python = super().hashes
         return self._look(rows, _HASH, lambda some: python(some).view(np.int64)).view(np.uint64)
 
+    def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The value of positions to each seat."""
+        memory, rows = self._memories[0], self._checked(rows)
+        result = np.empty((len(rows), self.seats), np.int64)
+        memory.set("OUT", memory.out)
+        for first, part in self._parts(rows):
+            count = len(part)
+            given_back = memory.each(count, lambda count=count: memory.instance.call("valued", count, self._value))  # type: ignore[misc]
+            some = memory.read(memory.out, count * self.seats).reshape(count, self.seats)
+            if given_back:
+                some[given_back] = super().values(part[given_back])
+            result[first : first + count] = some
+        return result
+
+    def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
+        """The legal options of positions as codes."""
+        listed, others = self._listed_out("coded", rows, self._memories[0].constants["STRIDE"] // 8 + 1)
+        results = [(listed[:, 1:], listed[:, 0])]
+        if len(others):
+            codes, parents = super().legal(rows[others])
+            results.append((codes, others[parents]))
+        parents = np.concatenate([of for _, of in results])
+        order = np.argsort(parents, kind="stable")
+        return np.concatenate([codes for codes, _ in results])[order], parents[order]
+
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
         """The positions after an option of each."""
         memory, rows = self._memories[0], self._checked(rows)
@@ -91,75 +133,79 @@ class WasmSearch(Search):
                 result[first : first + count][given_back] = super().apply(part[given_back], place)
         return result
 
-    def expand(self, rows: NDArray[np.int64]) -> Expanded:
-        """The positions after all legal options of positions."""
-        memory, rows = self._memories[0], self._checked(rows)
-        results: list[NDArray[np.int64]] = []
-        others: list[Expanded] = []
-
-        def call() -> None:
-            memory.set("OUT", memory.out)
-            try:
-                memory.instance.call("expand", count, int(self.interrupts))
-            finally:
-                done = (memory.get("OUT") - memory.out) // 8
-                after = memory.read(memory.out, done).reshape(-1, self.columns + 2)
-                after[:, self.columns] += first
-                results.append(after)
-
-        for first, part in self._parts(rows):
-            count = len(part)
-            given_back = np.array(memory.each(count, call), np.int64)
-            if len(given_back):
-                python = super().expand(part[given_back])
-                others.append(python._replace(parents=first + given_back[python.parents]))
-                results = [one[~np.isin(one[:, self.columns], first + given_back)] for one in results]
-        whole = np.concatenate([np.empty((0, self.columns + 2), np.int64), *results])
-        result = Expanded(
-            np.ascontiguousarray(whole[:, : self.columns]),
-            whole[:, self.columns].copy(),
-            whole[:, self.columns + 1].copy().view(np.uint64),
-        )
-        if not others:
+    def _expanded(self, rows: NDArray[np.int64]) -> Expanded:
+        listed, others = self._listed_out("expand", rows, self.columns + 2)
+        at = self.columns
+        result = Expanded(np.ascontiguousarray(listed[:, :at]), listed[:, at].copy(), listed[:, at + 1].view(np.uint64))
+        if not len(others):
             return result
-        every = [result, *others]
+        python = super()._expanded(rows[others])
+        every = [result, python._replace(parents=others[python.parents])]
         parents = np.concatenate([one.parents for one in every])
         order = np.argsort(parents, kind="stable")
         hashes = np.concatenate([one.hashes for one in every])
         return Expanded(np.concatenate([one.rows for one in every])[order], parents[order], hashes[order])
 
+    def _listed_out(
+        self, function: str, rows: NDArray[np.int64], width: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers that a function writes for each option of positions, and which positions only Python can do.
+
+        Args:
+            function: the function of the module.
+            rows: positions.
+            width: how many numbers it writes for each; one of them is the number of the position.
+        """
+        memory, rows = self._memories[0], self._checked(rows)
+        parent = 0 if function == "coded" else self.columns
+        results: list[NDArray[np.int64]] = []
+        others: list[int] = []
+
+        def call() -> None:
+            memory.set("OUT", memory.out)
+            try:
+                memory.instance.call(function, count, int(self.interrupts))
+            finally:
+                after = memory.read(memory.out, (memory.get("OUT") - memory.out) // 8).reshape(-1, width)
+                after[:, parent] += first
+                results.append(after)
+
+        for first, part in self._parts(rows):
+            count = len(part)
+            others += [first + number for number in memory.each(count, call)]
+        listed = np.concatenate([np.empty((0, width), np.int64), *results])
+        return listed[~np.isin(listed[:, parent], others)], np.array(others, np.int64)
+
     def playouts(
-        self, rows: NDArray[np.int64], seed: int, *, cap: int = CAP, jobs: int = 1, hashes: bool = False
+        self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, jobs: int = 1, hashes: bool = False
     ) -> Ends:
-        """Plays a random game from each position."""
+        """Plays random games from each position."""
         rows = self._checked(rows)
         memories = self._memories_for(jobs)
         jobs = len(memories)
         free: SimpleQueue[SearchMemory] = SimpleQueue()
         for memory in memories:
             free.put(memory)
-        size = self._memories[0].most
+        count, size = times * len(rows), self._memories[0].most
 
-        def play(first: int) -> list[End | None]:
-            memory = free.get()
+        def play(first: int) -> Played:
+            memory, last = free.get(), min(first + size, count) - 1
             try:
                 memory.sow(seed, first)
-                return self._part(memory, rows[first : first + size], cap, hashes)
+                memory.write(memory.rows, rows[first // times : last // times + 1])
+                return self._play(memory, range(first, last + 1), times, cap, hashes)
             finally:
                 free.put(memory)
 
-        firsts = range(0, len(rows), size)
+        firsts = range(0, count, size)
         if jobs == 1:
-            ends = [end for first in firsts for end in play(first)]
+            parts = [play(first) for first in firsts]
         else:
             with ThreadPoolExecutor(jobs) as threads:
-                ends = [end for part in threads.map(play, firsts) for end in part]
-        return self._ends(
-            [
-                self.playout(row, seed, n, cap, hashes) if end is None else end
-                for n, (row, end) in enumerate(zip(rows, ends, strict=True))
-            ]
-        )
+                parts = list(threads.map(play, firsts))
+        given_back = [number for part in parts for number in part.given_back]
+        others = [self.playout(rows[number // times], seed, number, cap, hashes) for number in given_back]
+        return self._results(parts, given_back, others)
 
     def _memories_for(self, threads: int) -> list[SearchMemory]:
         """A memory for each thread; for fewer threads if there is not enough room for so many."""
@@ -168,24 +214,53 @@ class WasmSearch(Search):
                 self._memories.append(SearchMemory(self._wasm))
         return self._memories[:threads]
 
-    def _part(self, memory: SearchMemory, rows: NDArray[np.int64], cap: int, hashes: bool) -> list[End | None]:
-        """Plays from some rows; None where only Python can."""
-        memory.write(memory.rows, rows)
-        seen = None
+    def _play(self, memory: SearchMemory, numbers: range, times: int, cap: int, hashes: bool) -> Played:
+        """Plays some playouts, whose rows are in the memory."""
+        first, count, seen = numbers.start, len(numbers), _NONE_SEEN
         if hashes:
-            given_back, seen = memory.play_hashed(len(rows), cap)
+            given_back, seen = memory.play_hashed(count, cap, self._value, times, first % times)
         else:
-            given_back = memory.play(len(rows), cap)
-        results: list[End | None] = []
-        at = 0
-        for number, _ in enumerate(rows):
-            if number in given_back:
-                results.append(None)
-                continue
-            first, at = at, at + memory.decisions(number)
-            end = memory.end(self, number)
-            results.append(end if seen is None else end._replace(hashes=seen[first:at]))
-        return results
+            given_back = memory.play(count, cap, self._value, times, first % times)
+        results = memory.results(count)
+        width = results.shape[1]
+        ranks = results[:, 4 : width - self.seats].reshape(count, self.seats, (width - 4) // self.seats - 1)
+        ended, won = results[:, 0] == 0, results[:, 3, None]
+        named = won >> np.minimum(np.arange(self.seats), 63) & 1 > 0
+        winners = np.where(ended[:, None] & (won >= 0), named, self._leaders(ranks))
+        scores = ranks[:, :, 0].copy() if ranks.size else np.zeros((count, self.seats), np.int64)
+        values = np.where(ended[:, None], 0, results[:, width - self.seats :])
+        return Played(ended, results[:, 1].copy(), winners, scores, values, [first + n for n in given_back], seen)
+
+    def _results(self, parts: Sequence[Played], given_back: list[int], others: list[End]) -> Ends:
+        """The results of all playouts, given the parts in wasm and what Python has played instead."""
+        none = self.ends([])
+        ended = np.concatenate([none.ended, *(part.ended for part in parts)])
+        decisions = np.concatenate([none.decisions, *(part.decisions for part in parts)])
+        winners = self.payoffs.whole(np.concatenate([none.winners, *(part.winners for part in parts)]))
+        scores = np.concatenate([none.scores, *(part.scores for part in parts)])
+        values = np.concatenate([none.values, *(part.values for part in parts)])
+        hashes = np.concatenate([_NONE_SEEN, *(part.hashes for part in parts)])
+        if others:
+            some = self.ends(others)
+            for mine, theirs in ((ended, some.ended), (winners, some.winners), (scores, some.scores)):
+                mine[given_back] = theirs
+            values[given_back] = some.values
+            if len(some.hashes):
+                decisions[given_back] = 0
+                hashes = np.insert(hashes, np.repeat(np.cumsum(decisions)[given_back], some.decisions), some.hashes)
+            decisions[given_back] = some.decisions
+        return Ends(ended, decisions, winners, scores, values, *self.payoffs.of(ended, winners, values), hashes)
+
+    def _leaders(self, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """For each seat whether it leads; the last index of `ranks` is that of the numbers that a seat is ranked by."""
+        if not ranks.size:
+            return np.zeros(ranks.shape[:2], np.bool_)
+        leaders: NDArray[np.bool_] = ranks[:, :, 0] == ranks[:, :, 0].max(axis=1, keepdims=True)
+        if ranks.shape[2] > 1:
+            for number in np.flatnonzero(leaders.sum(axis=1) > 1).tolist():
+                of_rank = self._memories[0].ranks.of(ranks[number].reshape(-1).tolist())
+                leaders[number] = [rank == max(of_rank) for rank in of_rank]
+        return leaders
 
     def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:
         return WasmReplay(self, self._memories[0], games, row, hashes).replayed()
@@ -193,6 +268,6 @@ class WasmSearch(Search):
     def walk(self, row: ArrayLike) -> Walk:
         """A position that goes forth and back; in Python where there is not enough memory for one more."""
         try:
-            return WasmWalk(self, self._wasm, row)
+            return WasmWalk(self, self._wasm, row, self._value)
         except NoWasmtimeError:
             return super().walk(row)

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.position_hash import PRIME
+from rulespec.engine.search.ends import End
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.results import End
+from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.search import PythonWalk, Search
 from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.wasm.engine import TrapError
@@ -23,10 +24,12 @@ class WasmWalk:
         search: what it is a walk of.
         wasm: the program with its machine code.
         row: where it begins.
+        value: the number of the value of positions; -1: points.
     """
 
-    def __init__(self, search: Search, wasm: WasmProgram, row: ArrayLike) -> None:
+    def __init__(self, search: Search, wasm: WasmProgram, row: ArrayLike, value: int) -> None:
         self._search = search
+        self._value = value
         self._memory = SearchMemory(wasm)
         self._call = self._memory.instance.call
         self._interrupts = int(search.interrupts)
@@ -89,6 +92,11 @@ class WasmWalk:
         self._call("saved", self._row)
         return self._memory.read(self._row, self._search.columns)
 
+    @property
+    def codes(self) -> Codes:
+        """The legal options as codes."""
+        return self._search.legal(self.row[None])[0]
+
     def weights(self) -> list[int]:
         """The weights of the options."""
         try:
@@ -129,9 +137,13 @@ class WasmWalk:
         self._call("saved", self._row)
         self._memory.sow(seed, number)
         try:
-            if self._memory.play(1, cap):
+            if self._memory.play(1, cap, self._value):
                 raise TrapError
-            result = self._memory.end(self._search, 0)
+            size = self._memory.constants["RESULT"] // 8
+            status, decisions, _, won, *flat = self._memory.results(1)[0].tolist()
+            result = self._search.end(status == 0, decisions, won, self._memory.ranks.of(flat))
+            if status:
+                result = result._replace(values=tuple(flat[size - 4 - self._search.seats :]))
         except TrapError:
             result = self._search.playout(self._memory.read(self._row, self._search.columns), seed, number, cap)
         self._back()

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.seating import check_settings, seat_names, seated
 from rulespec.engine.program.draws import GENERATOR
-from rulespec.engine.simulate.playouts import CAP, Playout, play_out
+from rulespec.engine.simulate.playouts import CAP, Decide, Playout, choose, play_out
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
 
@@ -33,6 +34,7 @@ class Plan:
         settings: all settings of the ruleset, with their values.
         backend: the backend that runs the rules; it makes no difference to the games.
         random: the generator that the games draw from.
+        bots: the names of the bots that play, which take turns at the seats; empty: all play at random.
     """
 
     reference: str
@@ -47,6 +49,7 @@ class Plan:
     settings: dict[str, str]
     backend: Backend
     random: str = GENERATOR
+    bots: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -86,14 +89,14 @@ class Plan:
         """The seats of a game."""
         return seat_names(self.players[number % len(self.players)], self.called)
 
-    def play(self, ruleset: typed.Ruleset, number: int) -> Playout:
-        """Plays one game, always the same; `ruleset` is that of the plan.
+    def play(self, ruleset: typed.Ruleset, number: int, decide: Decide = choose) -> Playout:
+        """Plays one game, always the same; `ruleset` is that of the plan, and `decide` plays its bots.
 
         What is played in wasm has no decisions to look at: Python plays it here.
         """
         backend: Backend = "python" if self.backend == "wasm" else self.backend
-        seats = self.seats(number)
-        return play_out(ruleset, seats, self.seed, number, settings=self.settings, backend=backend, cap=self.cap)
+        game = Game(ruleset, self.seats(number), self.settings, backend)
+        return play_out(game, self.seed, number, cap=self.cap, decide=decide)
 
 
 MISTAKES = ("invariant", "fault", "no_option")

@@ -97,29 +97,30 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
     return result[draws.weighted(first + 1, [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in result])]
 
 
+Decide = Callable[[Game, Draws], Option | None]
+"""Chooses a legal option; None if there is none."""
+
+
 def play_out(
-    ruleset: typed.Ruleset,
-    seats: Sequence[str],
+    game: Game,
     seed: int,
     number: int,
     *,
-    settings: Mapping[str, str | int] | None = None,
-    backend: Backend = "python",
     cap: int = CAP,
+    decide: Decide = choose,
     stop: Callable[[], bool] = lambda: False,
 ) -> Playout:
-    """Plays one random game, with all invariants checked after every decision.
+    """Plays a game at random, from where it stands, with all invariants checked after every decision.
 
-    The game depends on the ruleset, the seats, the settings, the seed and the number alone. It is abandoned after `cap`
-    decisions, or sooner where `stop`, asked after each decision, says so.
+    It depends on the game, the seed and the number alone. It is abandoned after `cap` decisions, or sooner where
+    `stop`, asked after each decision, says so. `decide` takes the decisions of players that do not play at random.
     """
     draws = Draws(seed, number)
-    game = Game(ruleset, seats, settings, backend)
     option: Option | None = None
     try:
         failure = _broken(game)
         while failure is None and not game.is_over and game.ply < cap:
-            option = choose(game, draws, interrupt_rate=INTERRUPT_RATE)
+            option = decide(game, draws)
             if option is None:
                 failure = _stuck(game)
                 break
@@ -160,4 +161,4 @@ def simulate(
     """Plays random games one after the other, which take turns with the numbers of players."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], ruleset.seats)
-        yield play_out(ruleset, seats, seed, number, settings=settings, backend=backend, cap=cap)
+        yield play_out(Game(ruleset, seats, settings, backend), seed, number, cap=cap)

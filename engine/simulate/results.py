@@ -85,6 +85,7 @@ def header(plan: Plan) -> dict[str, Any]:
         "seed": plan.seed,
         "cap": plan.cap,
         "settings": plan.settings,
+        **({"bots": list(plan.bots)} if plan.bots else {}),
     }
 
 

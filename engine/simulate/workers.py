@@ -15,7 +15,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -45,7 +45,13 @@ class ClusterError(RulespecError):
     """Workers cannot play games, or no longer; the message says why."""
 
 
-def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "") -> Generator[Outcome]:
+Play = Callable[[Plan, typed.Ruleset, int], Outcome]
+"""Plays one game of a plan in a worker: a function of a module, which is sent by its name."""
+
+
+def play_on_workers(
+    plan: Plan, numbers: range, jobs: int = -1, cluster: str = "", play: Play | None = None
+) -> Generator[Outcome]:
     """Plays games in other processes.
 
     Args:
@@ -53,6 +59,7 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
         numbers: the numbers of the games.
         jobs: the number of processes; -1: one on each core.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
+        play: plays a game; None: all its players play at random.
 
     Yields:
         The outcomes, in the order of `numbers`. Closing the generator stops the workers.
@@ -84,7 +91,7 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
             with joblib.Parallel(**how) as parallel:
                 for first in range(0, len(numbers), size):
                     games = numbers[first : first + size]
-                    for outcome, handed in parallel(joblib.delayed(_play)(plan, number) for number in games):
+                    for outcome, handed in parallel(joblib.delayed(_play)(plan, number, play) for number in games):
                         note(handed)
                         yield outcome
         except BrokenExecutor:
@@ -99,17 +106,19 @@ def play_on_workers(plan: Plan, numbers: range, jobs: int = -1, cluster: str = "
             raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
 
 
-def _play(plan: Plan, number: int) -> tuple[Outcome, dict[str, int]]:
+def _play(plan: Plan, number: int, play: Play | None) -> tuple[Outcome, dict[str, int]]:
     """Plays a game in a worker; also returns what other machines have played than that of the plan."""
     with _playing, counting() as handed:
-        return _played(plan, number), dict(handed)
+        return _played(plan, number, play), dict(handed)
 
 
-def _played(plan: Plan, number: int) -> Outcome:
+def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
     ruleset = _ruleset(plan.reference, plan.sources_hash)
     if plan.random != GENERATOR:
         message = f"a worker (on {socket.gethostname()}) draws games by `{GENERATOR}`, not by `{plan.random}`"
         raise ClusterError(f"{message}: install the same version of rulespec there")
+    if play is not None:
+        return play(plan, ruleset, number)
     if plan.backend == "wasm":
         from rulespec.engine.simulate.wasm import wasm_outcome
         from rulespec.engine.wasm.engine import NoWasmtimeError

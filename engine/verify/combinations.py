@@ -10,6 +10,7 @@ from math import inf
 
 from msgspec import Struct
 
+from rulespec.engine.game.game import Game
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import Playout, play_out
 from rulespec.engine.simulate.wasm import ROUND, WasmOutcomes
@@ -116,7 +117,7 @@ class Games:
 
     def _played(self, number: int, until: float) -> Playout:
         plan, seats = self._plan, self._plan.seats(number)
-        return play_out(self._ruleset, seats, plan.seed, number, settings=plan.settings, cap=CAP, stop=_after(until))
+        return play_out(Game(self._ruleset, seats, plan.settings), plan.seed, number, cap=CAP, stop=_after(until))
 
     @property
     def at_once(self) -> int:

@@ -27,7 +27,7 @@ from rulespec.engine.wasm.options import OptionEmitter, cases
 from rulespec.engine.wasm.pieces import pieces
 from rulespec.engine.wasm.procedures import ProcedureEmitter
 from rulespec.engine.wasm.ranked import RankEmitter
-from rulespec.engine.wasm.roots import rank_size, rank_source, roots, sorted_most
+from rulespec.engine.wasm.roots import rank_size, rank_source, roots, sorted_most, value_source
 from rulespec.engine.wasm.rows import RowForm, same_options
 from rulespec.engine.wasm.runtime.sources import MODULES, functions, stack_functions
 from rulespec.engine.wasm.small_python import compile_functions, parsed
@@ -152,7 +152,7 @@ class _Compiler:
             module.define(f"score{number}", code, 2, I64)
         ranks = rank_source(self.fast, lambda e: self.widths.words if x.words(e) > 1 else 1)
         on_stack = stack_functions(min(MOST_ON_STACK, self.widths.words)) if self.widths.words else []
-        for each in (*map(functions, MODULES), on_stack, parsed(ranks)):
+        for each in (*map(functions, MODULES), on_stack, parsed(ranks), parsed(value_source(self.p))):
             compile_functions(each, module, memory.constants)
         encoded, numbers = module.encoded(memory.pages), list(options.numbers)
         supposes = any(isinstance(e, ir.Suppose) for root in roots(self.fast) for e in walk(root))
@@ -220,7 +220,8 @@ class _Compiler:
             takes += [*row, *[0] * (width - len(row))]
         signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
         constants = memory.constants
-        constants["RESULT"] = 8 * (4 + p.seats * rank_size(p))
+        constants["RESULT"] = 8 * (4 + p.seats * (rank_size(p) + 1))
+        constants["SEATS"] = p.seats
         constants["SORTED"] = memory.room(16 * sorted_most(p))
         constants["RESULTS"] = memory.room(constants["RESULT"] * BATCH)
         constants["MAIN"] = p.main

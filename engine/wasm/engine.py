@@ -117,13 +117,13 @@ class Instance:
         self._store.set_limits(memory_size=MAX_BYTES + _BEYOND, instances=1, tables=0, memories=1)
         self._exports = result.Instance(self._store, module, []).exports(self._store)
         self._context = ctypes.c_void_p(ctypes.addressof(self._store._context().contents))
-        self._values = (self._ffi.wasmtime_val_raw_t * 4)()
-        self._numbers = (ctypes.c_int64 * 8).from_buffer(self._values)
+        self._values = (self._ffi.wasmtime_val_raw_t * 5)()
+        self._numbers = (ctypes.c_int64 * 10).from_buffer(self._values)
         self._trap = ctypes.c_void_p()
         # A function of the same library that takes what it is given as it is: half of a call went into converting that.
         self._call_unchecked = ffi.dll["wasmtime_func_call_unchecked"]
         self._call_unchecked.restype = ctypes.c_void_p
-        self._fixed = (ctypes.byref(self._values), ctypes.c_size_t(4), ctypes.byref(self._trap))
+        self._fixed = (ctypes.byref(self._values), ctypes.c_size_t(5), ctypes.byref(self._trap))
         self._look()
 
     def _look(self) -> None:

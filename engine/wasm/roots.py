@@ -10,7 +10,7 @@ from rulespec.engine.program.long_values import scored
 
 
 def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
-    """The expressions of blocks, decisions, invariants and scoring, and of definitions."""
+    """The expressions of blocks, decisions, invariants, scoring and values, and of definitions."""
     if definitions:
         for f in p.functions:
             yield from (value for _, value in f.lets)
@@ -115,6 +115,22 @@ _LIST = """\
             k = k + 1
         row = row + {3}
 """
+
+
+def value_source(p: ir.Program) -> str:
+    """The fixed function that writes what the position is worth to each seat, by the number of a value; -1: points."""
+    first = len(scored(p)) - len(p.values)
+    lines = [
+        "def worth(to: int, which: int) -> None:",
+        "    seat = 0",
+        f"    while seat < {p.seats}:",
+        "        worth = 0",
+    ]
+    if p.scoring is not None:
+        lines += ["        if which < 0:", "            worth = score0(seat, 0)"]
+    for number in range(len(p.values)):
+        lines += [f"        if which == {number}:", f"            worth = score{first + number}(seat, 0)"]
+    return "\n".join([*lines, "        store(to, worth)", "        to = to + 8", "        seat = seat + 1", ""])
 
 
 class Ranks:

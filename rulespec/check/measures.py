@@ -20,12 +20,13 @@ def check_measures(c: Context) -> None:
     if scoring is not None and not any(isinstance(e, typed.Once) for e in expressions(scoring.score)):
         result[SCORE] = typed.Measure(SCORE, "Score", scoring.doc, scoring.var, scoring.score, scoring.span)
     for name, place, node in entries(get(c.source.root, "measures")):
-        measure = _measure(c, name, place, node)
+        measure = measured(c, "measure", name, place, node)
         if measure is not None:
             result[name] = measure
 
 
-def _measure(c: Context, name: str, place: Scalar, node: Node) -> typed.Measure | None:
+def measured(c: Context, what: str, name: str, place: Scalar, node: Node) -> typed.Measure | None:
+    """A number of a position, typed; None if it is not sound, which is reported. `what`: what messages call it."""
     of, written = get(node, "of"), get(node, "value")
     var = None
     env = Env()
@@ -43,27 +44,27 @@ def _measure(c: Context, name: str, place: Scalar, node: Node) -> typed.Measure 
     value = c.expressions.infer(tree, env)
     title = text(get(node, "title")) or name.replace("_", " ").capitalize()
     measure = typed.Measure(name, title, text(get(node, "doc")), var, value, place.span)
-    return measure if _sound(c, measure) else None
+    return measure if _sound(c, f"the {what} `{name}`", measure) else None
 
 
-def _sound(c: Context, measure: typed.Measure) -> bool:
+def _sound(c: Context, called: str, measure: typed.Measure) -> bool:
     """Whether a measure can be asked of every position; reports it if not."""
-    name, value, var = measure.name, measure.value, measure.var
+    value, var = measure.value, measure.var
     if isinstance(value.type, Bad):
         return False
     if not isinstance(value.type, Num):
-        message = f"the measure `{name}` is {value.type}, and not a number"
+        message = f"{called} is {value.type}, and not a number"
         help_ = "write a number: `x ?? 0` where there may be none, `1 if … else 0` of a condition, `count(…)` of a set"
         c.report.error("RS571", message, value.span, help=help_)
         return False
     if var is not None and not var.reads:
-        message = f"the measure `{name}` is one of every `{var.name}`, and does not speak of `{var.name}`"
+        message = f"{called} is one of every `{var.name}`, and does not speak of `{var.name}`"
         help_ = f"`{var.name}` is the entity at hand: write `{var.name}.…`, or leave `of` out"
         c.report.error("RS572", message, value.span, help=help_)
         return False
     single = next((e for e in expressions(value) if isinstance(e, typed.Once)), None)
     if single is not None:
-        message = f"the measure `{name}` asks what would hold after `{single.procedure.name}`"
+        message = f"{called} asks what would hold after `{single.procedure.name}`"
         c.report.error("RS573", message, single.call, help="measure the position as it is: leave `once` out")
         return False
     return True

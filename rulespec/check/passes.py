@@ -24,6 +24,7 @@ from rulespec.check.signatures import check_signatures
 from rulespec.check.size import check_size
 from rulespec.check.start import check_start
 from rulespec.check.unread import check_unread
+from rulespec.check.values import check_values
 from rulespec.check.work import check_work
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -61,8 +62,9 @@ PASSES = (
     Pass(declare),
     Pass(check_signatures),
     Pass(check_bodies),
-    Pass(check_facts),
     Pass(check_measures),
+    Pass(check_values),
+    Pass(check_facts),  # the last that types expressions: it reports conflicts of units
     Pass(check_privacy),
     Pass(check_alike, finds=True),
     Pass(check_start),

@@ -32,7 +32,7 @@ MAX_START_WORK = 3 * 10**6
 MAX_CHECK_WORK = 10**6
 """Steps of all checks of facts, for all entities."""
 MAX_MEASURE_WORK = 10**6
-"""Steps of all measures, for all entities."""
+"""Steps of all measures, for all entities; and of each value of positions, for all players."""
 
 
 _HELP = (
@@ -98,6 +98,11 @@ def _check_totals(c: Context, work: Work) -> None:
         name = f"the measure `{measure.name}`, with those before it, for all entities"
         if not _check(c, total, name, measure.span, partial(dearest, work, [measure.value], times), MAX_MEASURE_WORK):
             break
+    for worth in c.declarations.values.values():  # bots ask for one of them
+        times = work.sizes.kind(worth.var.type) if worth.var is not None else 1
+        shown = partial(dearest, work, [worth.value], times)
+        name = f"the value `{worth.name}`, for all players,"
+        _check(c, times * work.of(worth.value), name, worth.span, shown, MAX_MEASURE_WORK)
     total = 0
     for invariant in c.rules.invariants.values():
         total += work.of(invariant.condition)

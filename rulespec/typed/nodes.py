@@ -302,6 +302,17 @@ class Measure(Brief, Struct, frozen=True):
     span: Span
 
 
+class PositionValue(Measure, frozen=True):
+    """A number that says what a position is worth: to each player, or to all of them (`var` is None).
+
+    `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
+    No game depends on it.
+    """
+
+    decides: int
+    horizon: int
+
+
 class Placement(Brief, Struct, eq=False):
     """A start value from the set-up; each key is an entity, or a variable that stands for all of a kind."""
 
@@ -776,6 +787,8 @@ class Declarations(Brief, Struct, eq=False):
     placements: list[Placement] = []
     checks: list[Check] = []
     measures: dict[str, Measure] = {}
+    values: dict[str, PositionValue] = {}
+    """What a position is worth, by name; the first is the one that counts unless another is asked for."""
     entities: dict[str, list[tuple[str, int]]] = {}
     places: dict[str, list[Kind]] = {}
     """The kinds of tokens that have a place of a name."""

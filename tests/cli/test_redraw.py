@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -71,14 +72,14 @@ def test_something_else_is_drawn_with_redraw(players: int, tmp_path: Path) -> No
 
 def test_a_table_of_bots_is_game_0_of_the_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for options out of turn, which only people take here."""
+    from rulespec.engine.game.game import Game
     from rulespec.engine.logs.native import read_log
-    from rulespec.engine.simulate.playouts import play_out
+    from rulespec.engine.simulate.playouts import choose, play_out
     from rulespec.load import load_ruleset
 
     log = tmp_path / "log"
     args = ["play", "wager", "--players", "3", "--bots", "3", "--seed", "8", "--log", str(log)]
     assert CliRunner().invoke(cli, args).exit_code == 0
     played = [entry.option for entry in read_log(log).entries]
-    monkeypatch.setattr("rulespec.engine.simulate.playouts.INTERRUPT_RATE", 0)
-    whole = play_out(load_ruleset("wager"), ["A", "B", "C"], 8, 0).game
+    whole = play_out(Game(load_ruleset("wager"), ["A", "B", "C"]), 8, 0, decide=partial(choose, interrupt_rate=0)).game
     assert played == [str(option) for option in whole.history]

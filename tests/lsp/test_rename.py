@@ -284,5 +284,5 @@ def test_the_server_tells_why_and_what_stays(mine: Path) -> None:
         editor.open("map.yaml")
         edit = editor.ask("textDocument/rename", {**editor.at("map.yaml", "london"), "newName": "camelot"})
         changed = {uri.rpartition("/")[2]: uri for uri in edit["changes"]}
-        assert set(changed) == {"map.yaml", "drawing.yaml", "titles.de.yaml", "titles.fr.yaml"}
+        assert set(changed) == {"map.yaml", "drawing.yaml", "outlines.yaml", "titles.de.yaml", "titles.fr.yaml"}
         assert all(uri.startswith(mine.as_uri()) for uri in changed.values())

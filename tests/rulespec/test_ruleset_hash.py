@@ -35,7 +35,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.meaning import LENGTH, VERSION, meaning_hash, written
 from rulespec.types import INT
 
-MUTANTS = int(os.environ.get("RULESPEC_EXAMPLES", "20"))
+MUTANTS = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
 """Mutants of each kind."""
 
 RULES = """\
@@ -134,6 +134,7 @@ SAME: dict[str, Callable[[str], str]] = {
     "redundant parentheses": lambda text: text.replace("p.level * 1 money", "(p.level * 1 money)"),
     "another way to write YAML": lambda text: text.replace("facts: {worth: int}", "facts:\n      worth: 'int'"),
     "measures": lambda text: text + "--- measures.yaml\nmeasures: {wealth: {of: player, value: player.cash}}\n",
+    "values": lambda text: text + "--- measures.yaml\nvalues: {wealth: {of: player, value: player.cash, decides: 3}}\n",
     "checks of facts": lambda text: text.replace(
         "    facts: {worth: int}\n",
         "    facts: {worth: int}\n    checks: {dear: {that: town.worth > 0, text: worth nothing}}\n",
@@ -296,6 +297,7 @@ def test_what_is_left_out_is_reviewed() -> None:
             "Measure",
             "OptionDef",
             "OptionGroup",
+            "PositionValue",
             "Procedure",
         ),
         *("Ruleset", "Scoring", "SettingDecl"),

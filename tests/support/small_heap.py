@@ -41,7 +41,8 @@ CONSTANTS = {
     "CHANGED": 0xA00,
     "SORTED": 0xB00,
     "RESULTS": 0xC00,
-    "RESULT": 48,
+    "RESULT": 64,
+    "SEATS": 2,
     "JOURNAL_BASE": 0x1000,
     "JOURNAL_END": 0x1000 + 24 * 99,
     "OPTIONS_BASE": 0x2000,
@@ -262,6 +263,12 @@ def weight(number: int, option: int) -> int:
 def holds(number: int, members: int) -> int:
     """Whether the heap is small enough."""
     return load(STATE + 32) < 9
+
+
+def worth(to: int, which: int) -> None:
+    """The heap to one seat, its opposite to the other, each by the number of the value."""
+    store(to, load(STATE + 32) * (which + 2))
+    store(to + 8, 0 - load(STATE + 32) * (which + 2))
 
 
 def ranks(row: int) -> None:

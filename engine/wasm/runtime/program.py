@@ -68,7 +68,9 @@ TAKES = 0
 SAMES = 0
 """For each option the first one with its name."""
 RESULT = 32
-"""The bytes of the result of a game: status, decisions, ending, winners, ranks."""
+"""The bytes of the result of a game: status, decisions, ending, winners, ranks, values."""
+SEATS = 0
+"""The number of the seats."""
 RESULTS = 0
 """Room for the results of a batch."""
 SORTED = 0
@@ -126,4 +128,9 @@ def holds(number: int, members: int) -> int:
 
 def ranks(row: int) -> None:
     """The points of all seats and what breaks ties, written to a row."""
+    _absent()
+
+
+def worth(to: int, which: int) -> None:
+    """The value of the position to each seat, by the number of a value; -1: points."""
     _absent()

@@ -4,8 +4,7 @@ A row has the cells of the rules, and after them the further words of wide ones,
 offset in the row and an address. `ANSWERS` has a number for each row.
 """
 
-from rulespec.engine.wasm.runtime.draws import seed
-from rulespec.engine.wasm.runtime.games import decision, others, own, play, take
+from rulespec.engine.wasm.runtime.games import decision, others, own, take
 from rulespec.engine.wasm.runtime.hashes import grown, plus, whole_hash
 from rulespec.engine.wasm.runtime.intrinsics import copy, exported, load, store, trap
 from rulespec.engine.wasm.runtime.journal import put, undo
@@ -16,32 +15,23 @@ from rulespec.engine.wasm.runtime.program import (
     MOVED_END,
     OPTIONS_BASE,
     PLACES,
-    RESULT,
-    RESULTS,
     ROW,
     RULES_END,
     STATE,
     STRIDE,
-    ranks,
     weight,
     who,
 )
 from rulespec.engine.wasm.runtime.registers import (
     ANSWERS,
-    EACH,
-    FIRST,
     GAME,
-    HASH,
     JOURNAL,
     NEXT,
     OPTIONS,
     OUT,
     OUT_END,
-    PAUSED,
     PLY,
     ROWS,
-    SEED,
-    TRAIL,
 )
 from rulespec.engine.wasm.runtime.transfers import house, occupied
 
@@ -184,27 +174,4 @@ def expand(count: int, out_of_turn: int) -> None:
             k = k + 1
             store(NEXT, k)
         store(NEXT, 0)
-        store(GAME, number + 1)
-
-
-@exported
-def playouts(count: int, cap: int) -> None:
-    """Plays a random game from each row on; called again, it goes on where it was interrupted."""
-    while load(GAME) < count:
-        number = load(GAME)
-        row = RESULTS + RESULT * number
-        if load(PAUSED) == 0:
-            restored(load(ROWS) + ROW * number)
-            seed(load(SEED), load(FIRST) + load(EACH) * number)
-            if load(TRAIL) != 0:
-                store(HASH, whole_hash())
-        status = play(cap, 0)
-        store(PAUSED, status == 4)
-        if status == 4:
-            return
-        store(row, status)
-        store(row + 8, load(PLY))
-        store(row + 16, load(STATE + 8))
-        store(row + 24, load(STATE + 16))
-        ranks(row + 32)
         store(GAME, number + 1)

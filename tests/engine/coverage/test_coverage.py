@@ -225,7 +225,7 @@ def test_counting_changes_nothing(ref: str) -> None:
     low, high = ruleset.players
     for number in range(6):
         seats = seat_names(low + number % (high - low + 1))
-        played = play_out(ruleset, seats, 7, number, backend="interpreter")
+        played = play_out(Game(ruleset, seats, backend="interpreter"), 7, number)
         game = Game(ruleset, seats, None, tracer.machines)
         for option in played.game.history:
             assert option in list(every_option(game))

@@ -56,7 +56,7 @@ def seats_of_commands() -> set[str]:
 
 KNOWN = {
     "Game": {name for name in dir(Game) if not name.startswith("_") or name.startswith("_repr")},
-    "search": public(*(f"engine/search/{name}.py" for name in ("open_search", "results", "search", "uct"))),
+    "search": public(*(f"engine/search/{name}.py" for name in ("ends", "open_search", "search", "uct"))),
     "functions": told_a_seat(),
     "options": seats_of_commands(),
     "rulespec": set(rulespec.__all__),

@@ -163,7 +163,7 @@ def test_play_writes_the_end_where_a_game_is_left_and_where_it_ends(tmp_path: Pa
 def test_logs_of_random_games_have_an_end(tmp_path: Path) -> None:
     from rulespec.engine.simulate.playouts import play_out
 
-    playout = play_out(load_ruleset("nim"), ["Ann", "Bob"], 1, 0)
+    playout = play_out(Game(load_ruleset("nim"), ["Ann", "Bob"]), 1, 0)
     assert playout.log()[-1]["end"]["ending"] == playout.ending
     result = replay_log(write(tmp_path / "game.jsonl", playout.log()), report=(report := Report()))
     assert result.other_end is None and not report.diagnostics

@@ -23,8 +23,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search import memory, wasm_search, wasm_walk
+from rulespec.engine.search.ends import Ends, Expanded
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.search.results import Ends, Expanded
 from rulespec.engine.search.search import NOBODY, PythonWalk, Search
 from rulespec.engine.search.uct import uct
 from rulespec.engine.simulate.playouts import choose
@@ -111,7 +111,8 @@ def test_threads_play_the_same_games(ref: str) -> None:
     one = fast.playouts(rows, 1)
     assert one.ended.all()
     same(one, fast.playouts(rows, 1, jobs=3))
-    first = Ends(one.ended[:10], one.decisions[:10], one.winners[:10], one.scores[:10])
+    values, payoffs, signal = one.values[:10], one.payoffs[:10], one.signal[:10]
+    first = Ends(one.ended[:10], one.decisions[:10], one.winners[:10], one.scores[:10], values, payoffs, signal)
     same(first, plain.playouts(rows[:10], 1))
 
 

@@ -41,7 +41,7 @@ def test_the_seed_decides(name: str) -> None:
 
 def test_a_game_depends_on_its_number_and_not_on_those_before() -> None:
     whole = [outcome(p) for p in simulate(ruleset("wager"), [3], 10, seed=5)]
-    assert outcome(play_out(ruleset("wager"), seat_names(3), 5, 7)) == whole[7]
+    assert outcome(play_out(Game(ruleset("wager"), seat_names(3)), 5, 7)) == whole[7]
 
 
 def test_both_backends_play_the_same_games() -> None:
@@ -53,7 +53,7 @@ FIRST_GAME = "roll(star) bid(4) bid(0) give(B,A,1) nod roll(blank) bid(3) bid(0)
 
 
 def test_the_games_are_those_of_every_machine_and_version() -> None:
-    playout = play_out(ruleset("wager"), ["A", "B"], 20, 0)
+    playout = play_out(Game(ruleset("wager"), ["A", "B"]), 20, 0)
     assert " ".join(str(o).replace(", ", ",") for o in playout.game.history) == FIRST_GAME
 
 
@@ -62,7 +62,7 @@ def test_numbers_of_players_take_turns() -> None:
 
 
 def test_a_long_game_is_given_up_at_the_cap() -> None:
-    playout = play_out(ruleset("nim"), ["A", "B"], 0, 0, cap=2)
+    playout = play_out(Game(ruleset("nim"), ["A", "B"]), 0, 0, cap=2)
     assert (playout.decisions, playout.ending, playout.failure) == (2, None, None)
     totals = Totals()
     totals.add(Outcome.of(playout))
@@ -145,7 +145,7 @@ def test_totals() -> None:
 
 
 def test_the_log_of_a_simulated_game_names_its_generator(tmp_path: Path) -> None:
-    lines = play_out(ruleset("nim"), ["A", "B"], 1, 0).log()
+    lines = play_out(Game(ruleset("nim"), ["A", "B"]), 1, 0).log()
     assert lines[0]["random"] == "splitmix64-1"
     path, again = tmp_path / "game.jsonl", tmp_path / "again.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
@@ -158,7 +158,7 @@ def test_the_log_of_a_simulated_game_names_its_generator(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", [7, None, ["splitmix64-1"], "\x1b[2J", "x" * 81])
 def test_a_generator_of_a_log_is_a_name(name: object, tmp_path: Path) -> None:
-    header, *rest = play_out(ruleset("nim"), ["A", "B"], 1, 0).log()
+    header, *rest = play_out(Game(ruleset("nim"), ["A", "B"]), 1, 0).log()
     path = tmp_path / "game.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in [header | {"random": name}, *rest]), "utf-8")
     with pytest.raises(DiagnosticsError) as error:

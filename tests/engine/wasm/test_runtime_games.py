@@ -308,27 +308,60 @@ def test_search_expands_rows_as_there_is_room(twins: Twins, positions: list[Heap
 
 
 @ANY
-@given(POSITIONS, SEEDS, st.integers(0, 9), st.booleans())
+@given(POSITIONS, SEEDS, st.integers(0, 9), st.booleans(), st.integers(1, 3), st.integers(-1, 1))
 def test_playouts_are_games_from_rows_on(
-    twins: Twins, positions: list[Heap], seed: int, cap: int, interrupted: bool
+    twins: Twins, positions: list[Heap], seed: int, cap: int, interrupted: bool, times: int, which: int
 ) -> None:
     at = {"SEED": seed, "FIRST": 5, "EACH": 2, "RATE": threshold(0.2)}
     rows(twins, positions, **at)
-    while twins.register("GAME") < len(positions):
+    skip = times - 1  # the first row has one game, the others have as many as they should
+    count = min(len(positions) * times - skip, 8)
+    while twins.register("GAME") < count:
         twins.registers(BUDGET=0 if interrupted else OF_BUDGET)
-        twins.call("playouts", len(positions), cap)
-    for number, game in enumerate(positions):
-        played = game.copy()
+        twins.call("judged", count, cap, which, times, skip)
+    for number in range(count):
+        played = positions[(skip + number) // times].copy()
         status, plies = played.play(Draws(seed, 5 + 2 * number), cap, 0.2)
         expected = [status, plies, int(played.decision < 0), played.winners, played.amount, played.added]
         assert twins.read(CONSTANTS["RESULTS"] + RESULT * number, 6) == expected
+        if status:
+            worth = played.heap * (which + 2)
+            assert twins.read(CONSTANTS["RESULTS"] + RESULT * number + 48, 2) == [worth, -worth]
+
+
+@ANY
+@given(POSITIONS, st.integers(-1, 1))
+def test_rows_have_their_values(twins: Twins, positions: list[Heap], which: int) -> None:
+    rows(twins, positions)
+    twins.call("valued", len(positions), which)
+    assert twins.read(OUT, 2 * len(positions)) == [
+        sign * game.heap * (which + 2) for game in positions for sign in (1, -1)
+    ]
+
+
+@ANY
+@given(POSITIONS, st.booleans(), st.integers(1, 9))
+def test_options_are_coded_as_there_is_room(twins: Twins, positions: list[Heap], others: bool, room: int) -> None:
+    rows(twins, positions)
+    codes: list[list[int]] = []
+    while twins.register("GAME") < len(positions):
+        twins.registers(OUT=OUT, OUT_END=OUT + (STRIDE + 8) * room)
+        twins.call("coded", len(positions), others)
+        size = (twins.register("OUT") - OUT) // (STRIDE + 8)
+        codes += [twins.read(OUT + (STRIDE + 8) * i, STRIDE // 8 + 1) for i in range(size)]
+    expected = []
+    for number, game in enumerate(positions):
+        for option, by, argument in [*game.own(), *(game.others() if others else [])]:
+            seat = by if by >= 0 else game.decider()
+            expected.append([number, option, seat, argument])
+    assert codes == expected
 
 
 @ANY
 @given(POSITIONS)
 def test_playouts_leave_a_trail(twins: Twins, positions: list[Heap]) -> None:
     rows(twins, positions[:1], SEED=3, FIRST=0, EACH=1, TRAIL=OUT, TRAIL_END=OUT + 0x1000)
-    twins.call("playouts", 1, 4)
+    twins.call("judged", 1, 4, -1, 1, 0)
     game, hashes = positions[0].copy(), []
     for ply in range(1, 5):
         game = positions[0].copy()

@@ -135,6 +135,14 @@ def test_what_is_no_measure_is_told_at_its_place(measure: str, code: str, tmp_pa
     assert result.span is not None and result.span.file.endswith("measures.yaml")
 
 
+def test_a_measure_that_mixes_the_unit_of_a_constant_is_reported(tmp_path: Path) -> None:
+    constant = "--- tables.yaml\nconstants: {price: 3 money}\n"
+    measure = '--- measures.yaml\nmeasures:\n  wrong: {value: "price * 2 money"}\n'
+    with pytest.raises(DiagnosticsError) as error:
+        small(tmp_path / "small", WORLD + constant + measure)
+    assert [d.code for d in error.value.diagnostics] == ["RS302"]
+
+
 def test_measures_together_do_not_take_too_long(tmp_path: Path) -> None:
     dear = "sum(1 " + " ".join(f"for a{i} in stall" for i in range(18)) + ")"
     played = game(tmp_path, WORLD + f'--- measures.yaml\nmeasures:\n  dear: {{value: "{dear}"}}\n')

@@ -1,0 +1,66 @@
+"""`rulespec match`: bots against each other, from the strongest to the weakest."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import click
+
+from rulespec.cli import output
+from rulespec.cli.programs import bot_names, say_silent
+from rulespec.cli.seats import number_of_players
+from rulespec.cli.settings_flag import settings_flag
+from rulespec.cli.simulate import with_progress
+from rulespec.typed.teams import ALL
+
+
+@click.command("match")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT… REF")
+@click.option("--players", type=click.IntRange(2, 100), metavar="N", help="Number of players.")
+@click.option(
+    "--games", type=click.IntRange(1, 1_000_000), default=200, show_default=True, help="Most games of a match."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
+@settings_flag
+@click.pass_context
+def command(
+    ctx: click.Context, bots: tuple[str, ...], players: int | None, games: int, seed: int, settings: tuple[str, ...]
+) -> None:
+    """Let bots play the ruleset REF: each at one seat against the next one at all others, seats in turn.
+
+    The bounds of the share of wins hold at every look, 19 times in 20, so a match ends when they leave the even share
+    out. Exit code: 0 the matches were played, 1 the rules were at fault, 2 wrong usage.
+
+    Example: rulespec match flat:64 greedy random imperial --players 3
+    """
+    from rulespec.engine.bots.match import match
+    from rulespec.engine.simulate.plan import Plan
+    from rulespec.load import load_ruleset
+
+    *names, ref = bots
+    if len(names) < 2:
+        raise click.UsageError("name two bots or more, and a ruleset: `rulespec match flat:64 random imperial`")
+    names = [*bot_names(ctx, ctx.command.params[0], ",".join(names))]
+    ruleset = load_ruleset(ref)
+    if ruleset.declarations.teams == ALL:
+        message = f"the players of `{ruleset.ref}` win together: `rulespec simulate --bots` shows how often"
+        raise click.UsageError(message)
+    plan = Plan.of(ref, ruleset, [number_of_players(ruleset, players)], seed, settings=output.key_values(settings))
+    output.echo(f"{ruleset.title} {ruleset.version} · {plan.players[0]} players · seed {seed}")
+    rows, failed = [], 0
+    for one, other in pairwise(names):
+        *_, standing = with_progress(match(plan, ruleset, one, other, games, say_silent), games)
+        failed += standing.failed
+        share = standing.share
+        bounds = "-" if share is None else f"{100 * share.low:.1f} % to {100 * share.high:.1f} %"
+        won = f"{100 * standing.won / standing.games:.1f} %"
+        even = f"{100 * standing.even:.1f} %"
+        rows.append([f"{one} against {other}", f"{standing.games:,}", won, bounds, even, standing.verdict])
+    head = ("match", "games", "won", "19 times in 20", "even", "the first is")
+    output.echo()
+    for line in output.table(rows, head, right=range(1, 5)):
+        output.echo(line)
+    if failed:
+        output.echo()
+        output.echo(output.style(output.counted(failed, "game") + " failed: `rulespec simulate` tells why", fg="red"))
+    ctx.exit(output.PROBLEMS if failed else output.OK)

@@ -1,0 +1,103 @@
+"""The seats that programs play at the terminal: at random, or as bots that are named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from rulespec.cli import output
+from rulespec.cli.chance import Chance
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.simulate.playouts import choose
+
+if TYPE_CHECKING:  # bots need an extra
+    from rulespec.engine.bots.bot import Bot
+    from rulespec.engine.bots.seats import BotSeats, Silence
+
+
+def bot_names(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """The names of bots in a list such as `flat:64,random`; each must be that of a bot."""
+    names = tuple(name.strip() for name in value.split(",")) if value is not None else ()
+    for name in names:
+        _bot(name)
+    return names
+
+
+def _bot(name: str) -> Bot:
+    from rulespec.engine.bots.named import BotNameError, open_bot
+
+    try:
+        return open_bot(name)
+    except BotNameError as error:
+        raise click.BadParameter(str(error), param_hint="--bots") from None
+
+
+def say_silent(message: str) -> None:
+    """Warns that bots cannot compare positions."""
+    output.echo(message, err=True)
+
+
+class Programs:
+    """The decisions that no person takes: those of chance, and of the last seats if programs play them.
+
+    Args:
+        chance: the random numbers of the table.
+        last: so many of the last seats are played by programs.
+        names: the names of their bots, in order; those without one play at random.
+
+    Attributes:
+        chance: as given.
+        number: the number of seats that programs play.
+    """
+
+    def __init__(self, chance: Chance, number: int, names: tuple[str, ...]) -> None:
+        self.chance = chance
+        self.number = number
+        self._bots = [_bot(name) for name in names]
+        self._seats: BotSeats | None = None
+        self._silence: Silence | None = None
+
+    @classmethod
+    def of(cls, text: str, seats: int, chance: Chance) -> Programs:
+        """The programs of a table.
+
+        Args:
+            text: a number of seats that play at random; one name, for all seats but the first; or one for each of the
+                last seats.
+            seats: the number of seats.
+            chance: the random numbers of the table.
+
+        Raises:
+            click.BadParameter: if there are fewer seats, or no such bot.
+        """
+        names: tuple[str, ...] = ()
+        if text.isascii() and text.isdecimal() and len(text) < 4:
+            number = int(text)
+        else:
+            names = tuple(name.strip() for name in text.split(","))
+            names *= max(1, seats - 1) if len(names) == 1 else 1
+            number = len(names)
+        if number > seats:
+            raise click.BadParameter(f"there are only {seats} seats", param_hint="--bots")
+        return cls(chance, number, names)
+
+    def seats(self, game: Game) -> frozenset[str]:
+        """The seats of a game that programs play."""
+        return frozenset(game.seats[len(game.seats) - self.number :])
+
+    def choose(self, game: Game) -> Option | None:
+        """The next decision; None if nothing is legal. Nobody acts out of turn: that would use the rights of people."""
+        at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
+        if at < len(game.seats) - self.number or not self._bots or not game.legal_options:
+            return choose(game, self.chance.draws, interrupt_rate=0.0)
+        if self._seats is None or self._silence is None:
+            from rulespec.engine.bots.seats import BotSeats, Silence
+
+            last = game.seats[len(game.seats) - self.number :]
+            self._seats = BotSeats(game, dict(zip(last, self._bots, strict=True)), self.chance.seed)
+            self._silence = Silence(say_silent)
+        option, pick = self._seats.choose(game)
+        self._silence.note(pick, self._seats.search)
+        return option

@@ -1,0 +1,1 @@
+"""Bots: players that are programs. They get what their seat knows, and search from there."""

@@ -1,0 +1,74 @@
+"""Games of a plan in which bots play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from warnings import warn
+
+from rulespec.engine.bots.bot import Bot
+from rulespec.engine.bots.named import open_bot
+from rulespec.engine.bots.seats import BotSeats, Silence
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.search import Search
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.playouts import Playout, choose
+from rulespec.typed import nodes as typed
+
+
+class BotGames:
+    """Plays games of a plan, whose bots take turns at the seats. Nobody acts out of turn.
+
+    Args:
+        plan: the plan.
+        ruleset: its ruleset.
+        warned: called with the message that bots cannot compare positions; see `Silence`.
+
+    Attributes:
+        plan: as given.
+
+    Raises:
+        BotNameError: if there is no such bot.
+    """
+
+    def __init__(self, plan: Plan, ruleset: typed.Ruleset, warned: Callable[[str], None] = warn) -> None:
+        self.plan = plan
+        self._silence = Silence(warned)
+        self._ruleset = ruleset
+        self._bots: list[Bot] = [open_bot(name) for name in plan.bots]
+        self._searches: dict[int, Search] = {}
+
+    def play(self, number: int) -> Playout:
+        """Plays one game, always the same."""
+        return self.plan.play(self._ruleset, number, self._decide(number))
+
+    def _decide(self, number: int) -> Callable[[Game, Draws], Option | None]:
+        seats = self.plan.seats(number)
+        bots = {seat: self._bots[at % len(self._bots)] for at, seat in enumerate(seats)}
+        known: list[BotSeats] = []
+
+        def decide(game: Game, draws: Draws) -> Option | None:
+            if game.decision is None or game.decision.by is None or not game.legal_options:
+                return choose(game, draws, interrupt_rate=0)
+            if not known:
+                search = self._searches.get(len(seats)) or open_search(game)
+                self._searches[len(seats)] = search
+                known.append(BotSeats(game, bots, draws.key, search))
+            option, pick = known[0].choose(game)
+            self._silence.note(pick, known[0].search)
+            return option
+
+        return decide
+
+
+_last: list[BotGames] = []
+"""What has played the last game in this process."""
+
+
+def bot_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:
+    """The outcome of one game, for a worker that is handed games one by one."""
+    if not _last or _last[0].plan != plan:
+        _last[:] = [BotGames(plan, ruleset)]
+    return Outcome.of(_last[0].play(number))

@@ -1,0 +1,99 @@
+"""The seats of a table that bots play: each gets what its seat knows, never the position itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.bots.bot import Bot, Pick, Situation
+from rulespec.engine.game.determinize import particles
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.search import Search
+
+_ONLY = Pick(0)
+_SILENT = 10
+"""Picks in a row, from the first on, whose playouts all say nothing: then bots play at random."""
+
+
+class Silence:
+    """Notices bots that cannot compare positions.
+
+    Args:
+        warned: called once, with the cause.
+    """
+
+    def __init__(self, warned: Callable[[str], None]) -> None:
+        self._warned = warned
+        self._left = _SILENT
+
+    def note(self, pick: Pick, search: Search) -> None:
+        """Notes a pick."""
+        if self._left and pick.shares:
+            self._left = self._left - 1 if pick.silent == 1 else 0
+            if not self._left and pick.silent == 1:
+                self._warned(f"the playouts of bots say nothing: {search.why_silent}")
+
+
+class BotSeats:
+    """Bots at the seats of a table.
+
+    A bot's pick depends on its seed and on what its seat has seen since the game began, and on nothing else: after
+    decisions are taken back, or in a game that goes on from its log, it is the same again.
+
+    Args:
+        game: a game of the table.
+        bots: the bot of each seat that has one.
+        seed: the seed of all of them.
+        search: searches positions of the table; None: one is opened.
+
+    Attributes:
+        bots, search: as given.
+    """
+
+    def __init__(self, game: Game, bots: Mapping[str, Bot], seed: int, search: Search | None = None) -> None:
+        self.bots = dict(bots)
+        self.search = search or open_search(game)
+        self._seed = seed
+
+    def choose(self, game: Game) -> tuple[Option, Pick]:
+        """The option that the bot takes who decides, with its reason.
+
+        Raises:
+            KeyError: if no bot decides.
+            NotFoundError: if no position has been found that its seat may be in.
+        """
+        assert game.decision is not None and game.decision.by is not None
+        seat = game.decision.by
+        bot, options = self.bots[seat], list(game.legal_options)
+        pick = bot.pick(self._situation(game, seat)) if len(options) > 1 else _ONLY
+        return options[pick.option], pick
+
+    def _situation(self, game: Game, seat: str) -> Situation:
+        codes, _ = self.search.legal(self.search.rows([game]))
+        seed = self._seed_of(game, seat)
+        if self._all_seen(game):
+            row = self.search.rows([game])
+            return Situation(self.search, game.seats.index(seat), codes, lambda _: row, Draws(seed))
+
+        def drawn(number: int) -> NDArray[np.int64]:
+            rows: NDArray[np.int64] = self.search.rows(particles(game, seat, number, random.Random(seed)))
+            return rows
+
+        return Situation(self.search, game.seats.index(seat), codes, drawn, Draws(seed))
+
+    def _all_seen(self, game: Game) -> bool:
+        """Whether all see all of the position; not so while choices of a round are kept apart."""
+        visibility, numbers = game.omniscient.visibility, game.omniscient.numbers
+        return not visibility.secretive and not visibility.chosen(numbers.state, numbers.asked)
+
+    def _seed_of(self, game: Game, seat: str) -> int:
+        """A number made of the seed and of what a seat has seen so far."""
+        seen = f"{game.ply} {game.hash}" if self._all_seen(game) else game.view(seat).memory
+        return int.from_bytes(blake2b(f"{self._seed} {seat} {seen}".encode(), digest_size=8).digest(), "little")

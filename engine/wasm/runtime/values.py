@@ -1,0 +1,104 @@
+"""Many rows for bots: values of positions, playouts that are cut off, options as codes; see `search`."""
+
+from rulespec.engine.wasm.runtime.draws import seed
+from rulespec.engine.wasm.runtime.games import play
+from rulespec.engine.wasm.runtime.hashes import whole_hash
+from rulespec.engine.wasm.runtime.intrinsics import exported, load, store
+from rulespec.engine.wasm.runtime.program import (
+    OPTIONS_BASE,
+    RESULT,
+    RESULTS,
+    ROW,
+    SAMES,
+    SEATS,
+    STATE,
+    STRIDE,
+    TAKES,
+    ranks,
+    worth,
+)
+from rulespec.engine.wasm.runtime.registers import (
+    EACH,
+    FIRST,
+    GAME,
+    HASH,
+    NEXT,
+    OUT,
+    OUT_END,
+    PAUSED,
+    PLY,
+    ROWS,
+    SEED,
+    TRAIL,
+)
+from rulespec.engine.wasm.runtime.search import decider, listed, restored
+
+
+@exported
+def valued(count: int, which: int) -> None:
+    """Writes what each row is worth to each seat."""
+    while load(GAME) < count:
+        number = load(GAME)
+        restored(load(ROWS) + ROW * number)
+        worth(load(OUT) + 8 * SEATS * number, which)
+        store(GAME, number + 1)
+
+
+@exported
+def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
+    """Plays random games, so many from each row on; called again, it goes on where it was interrupted.
+
+    A game that is cut off has what its position is worth to each seat at the end of its result.
+    """
+    while load(GAME) < count:
+        number = load(GAME)
+        row = RESULTS + RESULT * number
+        if load(PAUSED) == 0:
+            restored(load(ROWS) + ROW * ((skip + number) // times))
+            seed(load(SEED), load(FIRST) + load(EACH) * number)
+            if load(TRAIL) != 0:
+                store(HASH, whole_hash())
+        status = play(cap, 0)
+        store(PAUSED, status == 4)
+        if status == 4:
+            return
+        store(row, status)
+        store(row + 8, load(PLY))
+        store(row + 16, load(STATE + 8))
+        store(row + 24, load(STATE + 16))
+        ranks(row + 32)
+        if status != 0:
+            worth(row + RESULT - 8 * SEATS, which)
+        store(GAME, number + 1)
+
+
+@exported
+def coded(count: int, out_of_turn: int) -> None:
+    """Writes the options of each row as codes: row, number of the option, seat, arguments."""
+    while load(GAME) < count:
+        number = load(GAME)
+        restored(load(ROWS) + ROW * number)
+        size = listed(out_of_turn)
+        by = -1
+        if size > 0:
+            by = decider()
+        k = load(NEXT)
+        while k < size:
+            to = load(OUT)
+            if to + STRIDE + 8 > load(OUT_END):
+                return
+            one = OPTIONS_BASE + STRIDE * k
+            option = load(one)
+            end = 16 + 8 * load(TAKES + STRIDE * option + 8)
+            store(to, number)
+            store(to + 8, load(SAMES + 8 * option))
+            store(to + 16, load(one + 8) if load(one + 8) >= 0 else by)
+            at = 16
+            while at < STRIDE:
+                store(to + 8 + at, load(one + at) if at < end else 0)
+                at = at + 8
+            store(OUT, to + STRIDE + 8)
+            k = k + 1
+            store(NEXT, k)
+        store(NEXT, 0)
+        store(GAME, number + 1)

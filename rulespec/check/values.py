@@ -1,0 +1,40 @@
+"""Values: what a position is worth to players, for bots; `measures.yaml` and overlays name them."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.check.measures import measured
+from rulespec.documents.nodes import Node, Scalar, entries, get, text
+from rulespec.typed import nodes as typed
+from rulespec.typed.teams import ALL
+
+HORIZON = 20
+"""Decisions after which a playout is cut off, if the value does not say."""
+
+
+def check_values(c: Context) -> None:
+    """Types the values of positions. No game depends on them."""
+    for name, place, node in entries(get(c.source.root, "values")):
+        value = _value(c, name, place, node)
+        if value is not None:
+            c.declarations.values[name] = value
+
+
+def _value(c: Context, name: str, place: Scalar, node: Node) -> typed.PositionValue | None:
+    d = c.declarations
+    of, player = get(node, "of"), d.player_kind
+    if isinstance(of, Scalar) and of.text in d.kinds and of.text != player:
+        message = f"the value `{name}` is one of every `{of.text}`: a position has a value for players"
+        help_ = f"write `of: {player}`; where all win and lose together, leave `of` out"
+        c.report.error("RS576", message, of.span, help=help_)
+        return None
+    if of is None and d.teams != ALL and d.max_players > 1:
+        message = f"the value `{name}` is the same for all players, who do not win together"
+        c.report.error("RS576", message, place.span, help=f"write `of: {player}`, and `{player}.…` in the value")
+        return None
+    measure = measured(c, "value", name, place, node)
+    if measure is None:
+        return None
+    decides, horizon = (int(text(get(node, key)) or usual) for key, usual in (("decides", 0), ("horizon", HORIZON)))
+    m = measure
+    return typed.PositionValue(m.name, m.title, m.doc, m.var, m.value, m.span, decides, horizon)

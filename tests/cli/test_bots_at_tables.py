@@ -1,0 +1,76 @@
+"""`--bots` of `play` and `simulate`: names, seats, the same games whatever plays them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from folders import GAMES
+
+from rulespec.cli.main import cli
+from rulespec.engine.logs.native import read_log
+
+
+def run(*args: object, stdin: str = "") -> tuple[int, str]:
+    result = CliRunner().invoke(cli, [str(arg) for arg in args], input=stdin)
+    return result.exit_code, result.output
+
+
+def rows(path: Path) -> list[str]:
+    return path.read_text("utf-8").split("\n")
+
+
+def test_simulate_plays_bots_in_turn_at_the_seats(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    args = ["simulate", "connect_four", "--players", 2, "--bots", "flat:16,random", "--seed", 4]
+    code, text = run(*args, "--games", 6, "--out", out)
+    assert code == 0 and "6 games" in text
+    header, *games = rows(out)[:-1]
+    assert json.loads(header)["bots"] == ["flat:16", "random"]
+    assert sum(json.loads(game)["winners"] == ["A"] for game in games) >= 5
+    other = tmp_path / "other.jsonl"
+    assert run(*args, "--games", 6, "--jobs", 2, "--out", other)[0] == 0
+    assert rows(other) == rows(out)
+    assert run(*args, "--games", 8, "--out", out)[0] == 0 and rows(out)[:7] == rows(other)[:7]
+    code, text = run("simulate", "connect_four", "--players", 2, "--seed", 4, "--games", 9, "--out", out)
+    assert code == 1 and "holds other games" in text and "bots" in text
+    code, text = run(*args, "--games", 2, "--format", "json")
+    assert code == 0 and json.loads(text)["bots"] == ["flat:16", "random"]
+
+
+@pytest.mark.parametrize("command", [("simulate", "nim", "--games", "1"), ("play", "nim")])
+def test_a_name_that_no_bot_has_is_wrong_usage(command: tuple[str, ...]) -> None:
+    code, text = run(*command, "--players", 2, "--bots", "deep_blue")
+    assert code == 2 and "there is no bot `deep_blue`, but random, greedy, flat:N" in text
+
+
+def test_bots_at_the_last_seats_of_a_table_go_on_alike_from_the_log(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole.jsonl", tmp_path / "parts.jsonl"
+    args = ["play", "connect_four", "--bots", "flat:32", "--seed", 3]
+    run(*args, "--log", whole, stdin="drop(a1)\ndrop(b1)\nq\n")
+    run(*args, "--log", parts, stdin="drop(a1)\nq\n")
+    run(*args, "--log", parts, stdin="drop(b1)\nq\n")
+    entries = [[str(entry.option) for entry in read_log(path).entries] for path in (whole, parts)]
+    assert entries[0] == entries[1] and len(entries[0]) == 4
+
+
+def test_bots_that_cannot_compare_positions_say_so(tmp_path: Path) -> None:
+    folder = tmp_path / "same"
+    shutil.copytree(GAMES / "gallery" / "connect_four", folder)
+    (folder / "measures.yaml").write_text("values: {none_yet: {of: player, value: 0 * player.index, decides: 3}}\n")
+    game = (folder / "game.yaml").read_text("utf-8").replace("id: connect_four", "id: same")
+    (folder / "game.yaml").write_text(game, "utf-8")
+    message = "the playouts of bots say nothing: the value `none_yet` is the same for all there"
+    for args in (["simulate", folder, "--players", 2, "--games", 2], ["play", folder]):
+        code, text = run(*args, "--bots", "greedy,greedy", "--seed", 5)
+        assert code == 0 and text.count(message) == 1
+
+
+def test_a_list_names_the_bots_of_the_last_seats() -> None:
+    code, text = run("play", "connect_four", "--bots", "random, flat:8", "--seed", 1)
+    assert code == 0 and "won" in text
+    code, text = run("play", "connect_four", "--bots", "random,random,random")
+    assert code == 2 and "there are only 2 seats" in text

@@ -1,0 +1,221 @@
+"""Bots: they play by what their seat knows, always the same, and better than at random."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import small
+
+from rulespec.engine.bots import named
+from rulespec.engine.bots.bot import Bot, Pick, Situation
+from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
+from rulespec.engine.bots.games import BotGames
+from rulespec.engine.bots.named import BotNameError, open_bot
+from rulespec.engine.bots.seats import BotSeats
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.playouts import choose
+from rulespec.load import load_ruleset
+
+ROUND = """
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+--- kinds.yaml
+kinds:
+  player: {state: {shown: {type: int}}}
+--- rules/play.rules
+procedure play():
+    decide hand together by p in player:
+        option show(n in 0 .. 2):
+            set p.shown to n
+    if (first(player).shown - next(first(player)).shown + 3) % 3 == 1:
+        end game won by {first(player)}
+    end game won by {next(first(player))}
+"""
+
+
+def after(ref: str, seats: list[str], *texts: str) -> Game:
+    game = Game(load_ruleset(ref), seats)
+    for text in texts:
+        game.apply(game.parse(text))
+    return game
+
+
+def pick(game: Game, bot: Bot, seed: int = 1, backend: str = "auto") -> str:
+    seats = BotSeats(game, dict.fromkeys(game.seats, bot), seed, open_search(game, backend=backend))  # type: ignore[arg-type]
+    return str(seats.choose(game)[0])
+
+
+@pytest.mark.parametrize("text", ["random", "greedy", "flat:64", "flat:1"])
+def test_a_bot_has_its_name(text: str) -> None:
+    assert open_bot(text).name == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "flat:", "flat:0", "flat:x", "flat:²", "flat:-3", "flat:1000001", "greedy:2", "mcts:3"]
+)
+def test_what_is_no_bot_is_told(text: str) -> None:
+    if text == "flat:":
+        assert open_bot("flat").name == "flat:64"
+    with pytest.raises(BotNameError, match="there is no bot"):
+        open_bot(text)
+
+
+def test_a_bot_of_a_package_is_imported_only_if_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    class Point:
+        def load(self) -> object:
+            return lambda number: FlatBot(int(number))
+
+    def points(*, group: str, name: str) -> list[Point]:
+        asked.append((group, name))
+        return [Point()] if name == "mine" else []
+
+    monkeypatch.setattr(named, "entry_points", points)
+    assert open_bot("flat:3").name == "flat:3" and not asked
+    assert open_bot("mine:7").name == "flat:7" and asked == [("rulespec.bots", "mine")]
+
+
+@pytest.mark.parametrize("backend", ["wasm", "python"])
+def test_flat_sees_a_line_of_four_and_greedy_a_queen(backend: str) -> None:
+    game = after("connect_four", ["red", "yellow"], *(f"drop({cell})" for cell in ["d1", "c1", "d2", "c2", "d3", "c3"]))
+    assert pick(game, FlatBot(64), backend=backend) == "drop(d4)"
+    moves = ["go(e2, e4)", "go(d7, d5)", "go(e4, d5)", "go(d8, d5)", "go(b1, c3)", "go(a7, a6)"]
+    assert pick(after("chess", ["white", "black"], *moves), GreedyBot(), backend=backend) == "go(c3, d5)"
+
+
+def test_wasm_and_python_pick_the_same() -> None:
+    game = after("backgammon", ["A", "B"], "opening(3, 1)")
+    for bot in (RandomBot(), GreedyBot(), FlatBot(20)):
+        assert len({pick(game, bot, backend=backend) for backend in ("wasm", "python")}) == 1
+
+
+@pytest.mark.parametrize("bot", [RandomBot(), FlatBot(16)], ids=lambda bot: bot.name)
+def test_the_same_history_and_seed_give_the_same_pick(bot: Bot) -> None:
+    game = Game(load_ruleset("imperial"), ["A", "B", "C"])
+    draws = Draws(1)
+    seats = BotSeats(game, dict.fromkeys(game.seats, bot), 5)
+    first = []
+    for _ in range(30):
+        assert game.decision is not None
+        by_chance = game.decision.by is None
+        option = choose(game, draws, interrupt_rate=0) if by_chance else seats.choose(game)[0]
+        assert option is not None
+        first.append(str(game.apply(option)))
+    for _ in range(12):
+        game.undo()
+    again = restarted(game)
+    for text in first[:18]:
+        again.apply(again.parse(text))
+    others = BotSeats(again, dict.fromkeys(game.seats, bot), 5)
+    for played, bots in ((game, seats), (again, others)):
+        for text in first[18:]:
+            assert str(bots.choose(played)[0]) == text
+            played.apply(played.parse(text))
+    assert len({pick(game, bot, seed) for seed in range(12)}) > 1
+
+
+@pytest.mark.parametrize(
+    "ref, seat, decks",
+    [
+        ("kuhn_poker", "A", [("deal(king)", "deal(jack)"), ("deal(king)", "deal(queen)")]),
+        ("kuhn_poker", "B", [("deal(king)", "deal(jack)", "bet"), ("deal(queen)", "deal(jack)", "bet")]),
+    ],
+)
+@pytest.mark.parametrize("bot", [GreedyBot(), FlatBot(32)], ids=lambda bot: bot.name)
+def test_games_that_look_alike_to_a_seat_give_the_same_pick(
+    ref: str, seat: str, decks: list[tuple[str, ...]], bot: Bot
+) -> None:
+    games = [after(ref, ["A", "B"], *deck) for deck in decks]
+    assert games[0].view(seat) == games[1].view(seat) and games[0].hash != games[1].hash
+    for seed in range(6):
+        assert pick(games[0], bot, seed) == pick(games[1], bot, seed)
+
+
+class Watching:
+    """A bot that keeps what it has been given."""
+
+    name = "watching"
+
+    def __init__(self) -> None:
+        self.situations: list[Situation] = []
+
+    def pick(self, situation: Situation) -> Pick:
+        """Takes the first option."""
+        self.situations.append(situation)
+        return Pick(0)
+
+
+def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:
+    game = after("kuhn_poker", ["A", "B"], "deal(king)", "deal(jack)")
+    bot = Watching()
+    pick(game, bot)
+    (situation,) = bot.situations
+    rows = situation.particles(12)
+    search = situation.search
+    texts = [search.game(row).view("A").state for row in rows]
+    assert len(rows) == 12 and all(text == texts[0] for text in texts)
+    assert len(np.unique(search.hashes(rows))) == 2  # the other has the jack or the queen
+    assert np.array_equal(situation.particles(12), rows)
+    assert situation.after(4).shape == (2, 4, search.columns)
+
+
+def test_a_choice_in_an_open_round_is_not_seen(tmp_path: Path) -> None:
+    small(tmp_path / "small", ROUND)
+    picks = set()
+    for seed in range(8):
+        of_seed = []
+        for shown in range(3):
+            game = Game(load_ruleset(str(tmp_path / "small")), ["A", "B"])
+            game.apply(game.parse(f"show({shown})"))
+            of_seed.append(pick(game, FlatBot(60), seed))
+        assert len(set(of_seed)) == 1
+        picks.add(of_seed[0])
+    assert len(picks) > 1
+
+
+def test_flat_plays_to_the_end_where_nothing_says_who_is_ahead() -> None:
+    game = after("connect_four", ["red", "yellow"])
+    seats = BotSeats(game, {"red": FlatBot(21)}, 1)
+    result = seats.choose(game)[1]
+    assert not seats.search.judges and result.silent == 0 and len(result.shares) == 7
+
+
+def played(ref: str, players: int, bots: Mapping[int, str], numbers: range) -> list[tuple[str, ...]]:
+    ruleset = load_ruleset(ref)
+    plan = Plan.of(ref, ruleset, [players], 7)
+    plan = Plan(**{name: getattr(plan, name) for name in plan.__dataclass_fields__} | {"bots": tuple(bots.values())})
+    return [BotGames(plan, ruleset).play(number).winners for number in numbers]
+
+
+def test_flat_beats_greedy_and_greedy_beats_random() -> None:
+    """Backgammon has a value; few games, always the same."""
+    assert sum(won == ("A",) for won in played("backgammon", 2, {0: "greedy", 1: "random"}, range(6))) >= 5
+    assert sum(won == ("B",) for won in played("connect_four", 2, {0: "random", 1: "flat:64"}, range(8))) >= 7
+
+
+def test_a_game_of_bots_is_a_game_of_the_rules() -> None:
+    ruleset = load_ruleset("shadow_of_the_emperor")
+    game = Game(ruleset, ["A", "B"])
+    draws, rng = Draws(3), random.Random(1)
+    while game.decision is not None and game.decision.by is None:
+        option = choose(game, draws)
+        assert option is not None
+        game.apply(option)
+    seats = BotSeats(game, {seat: FlatBot(8) for seat in game.seats}, 1)
+    for _ in range(5):
+        assert game.decision is not None
+        option = seats.choose(game)[0] if game.decision.by else rng.choice(game.legal_options)
+        assert game.is_legal(option)
+        game.apply(option)
