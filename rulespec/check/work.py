@@ -22,7 +22,7 @@ from rulespec.typed.traversal import (
 )
 
 MAX_WORK = 10**7
-"""Steps of evaluating one expression, estimated from the sizes of the kinds."""
+"""Steps of evaluating one expression, or a value of positions for all players, estimated from the sizes of the kinds."""
 MAX_LISTING_WORK = 10**12
 """Steps of all conditions of a decision's options for all their arguments; at play, those taken are counted."""
 MAX_INVARIANT_WORK = 10**7
@@ -32,7 +32,7 @@ MAX_START_WORK = 3 * 10**6
 MAX_CHECK_WORK = 10**6
 """Steps of all checks of facts, for all entities."""
 MAX_MEASURE_WORK = 10**6
-"""Steps of all measures, for all entities; and of each value of positions, for all players."""
+"""Steps of all measures, for all entities."""
 
 
 _HELP = (
@@ -102,7 +102,7 @@ def _check_totals(c: Context, work: Work) -> None:
         times = work.sizes.kind(worth.var.type) if worth.var is not None else 1
         shown = partial(dearest, work, [worth.value], times)
         name = f"the value `{worth.name}`, for all players,"
-        _check(c, times * work.of(worth.value), name, worth.span, shown, MAX_MEASURE_WORK)
+        _check(c, times * work.of(worth.value), name, worth.span, shown)
     total = 0
     for invariant in c.rules.invariants.values():
         total += work.of(invariant.condition)

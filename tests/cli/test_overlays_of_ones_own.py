@@ -54,6 +54,7 @@ CALLS: dict[str, Calls] = {
         ["nim", "--players", "2", "--games", "3", "--against", ref],
         [ref, "--players", "2", "--games", "3", "--jobs", "2"],
     ],
+    "match": lambda ref, log: [["--players", "2", "--games", "2", "random", "greedy", ref]],
     "perft": lambda ref, log: [
         [ref, "--players", "2", "--depth", "2"],
         [ref, "--from", log, "--depth", "1"],

@@ -94,7 +94,7 @@ def test_players_who_win_together_may_have_one_value(tmp_path: Path) -> None:
 def test_a_value_that_may_take_long_is_a_warning_of_its_own(tmp_path: Path) -> None:
     """Bots ask for one value at a time, so each is bounded by itself."""
     small(tmp_path / "small", WORLD)
-    dear = "sum(1 " + " ".join(f"for a{i} in stall" for i in range(18)) + ")"
+    dear = "sum(1 " + " ".join(f"for a{i} in stall" for i in range(22)) + ")"
     value = f'{{of: player, value: "player.index + {dear}", decides: 3}}'
     (tmp_path / "small" / "measures.yaml").write_text(f"values:\n  one: {value}\n  other: {value}\n", "utf-8")
     report = Report()
