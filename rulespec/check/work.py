@@ -22,7 +22,7 @@ from rulespec.typed.traversal import (
 )
 
 MAX_WORK = 10**7
-"""Steps of evaluating one expression, or a value of positions for all players, estimated from the sizes of the kinds."""
+"""Steps of one expression, or of a value of positions for all players, estimated from the sizes of the kinds."""
 MAX_LISTING_WORK = 10**12
 """Steps of all conditions of a decision's options for all their arguments; at play, those taken are counted."""
 MAX_INVARIANT_WORK = 10**7

@@ -103,7 +103,7 @@ def test_a_page_shows_any_name_escaped(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 def test_a_log_of_the_site_shows_any_name(name: str, tmp_path: Path) -> None:
     text = (ROOT / "games" / "imperial" / "logs" / "playimperial" / "c002-standard-4p.json").read_text("utf-8")
     log, out = tmp_path / "log.json", tmp_path / "log.jsonl"

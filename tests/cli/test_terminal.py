@@ -277,7 +277,7 @@ def process(args: list[str], how: str = "") -> subprocess.CompletedProcess[str]:
     ],
     ids=lambda args: " ".join(args)[:20],
 )
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 def test_output_that_cannot_be_written_is_an_error(args: list[str], how: str) -> None:
     done = process(args, how)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr

@@ -207,6 +207,7 @@ def test_the_beginning_of_a_game_equals_the_recorder(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=lambda p: p.stem)
+@pytest.mark.sampled(2)
 def test_a_game_equals_the_recorder_up_to_its_first_impossible_action(path: Path) -> None:
     expected = len(recorded(path))
     _, compared, stop = compare(path, until=expected)

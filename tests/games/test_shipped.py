@@ -83,6 +83,7 @@ def test_what_is_extended_does_not_offer_its_overlays_further() -> None:
 
 
 @pytest.mark.parametrize("ref", REFS)
+@pytest.mark.sampled(12)
 def test_it_has_scenarios(ref: str) -> None:
     """The scenarios of an overlay stand where it does: an overlay of Imperial is tested on the map of Imperial."""
     name, _, overlay = ref.partition("+")

@@ -119,6 +119,7 @@ def test_a_region_of_a_shipped_map_is_another_one_than_that_of_a_map_that_extend
         ("tutorial/tables.yaml", "factory_pieces", 0, "imperial/tables.yaml"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_what_a_base_declares_keeps_its_name(games: Path, file: str, word: str, number: int, declared: str) -> None:
     with pytest.raises(RenameError) as error:
         renaming(games / file, word, "other", number)
@@ -160,7 +161,7 @@ def test_an_overlay_of_ones_own_renames_what_it_adds_and_nothing_of_its_base(gam
         ("leduc_poker", "kinds.yaml", "queen_of_hearts", 0, "lady", ""),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_everything_inside_follows(
     games: Path, ref: str, file: str, word: str, number: int, new: str, files: str
 ) -> None:
@@ -197,7 +198,7 @@ def test_position_and_title_stay(games: Path) -> None:
         ("map.yaml", "port", "harbour"),  # a fact, which an overlay removes of some
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_overlays_follow_and_stay_sound(games: Path, file: str, word: str, new: str) -> None:
     folder = games / "imperial"
     text, number = (folder / file).read_text("utf-8"), 0

@@ -78,7 +78,7 @@ def test_what_nobody_sees_has_no_line() -> None:
         ("imperial_2030/logs/nobody-invests.jsonl", "Power", "imperial_2030", "nation"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_lines_have_the_colours_of_the_board(log: str, title: str, ruleset: str, kind: str) -> None:
     result = replay_log(GAMES / log, until=40)
     lines = next(m for m in replay_data(result, OMNISCIENT)["measures"] if m["title"] == title)["lines"]
@@ -93,7 +93,7 @@ def test_lines_have_the_colours_of_the_board(log: str, title: str, ruleset: str,
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_every_line_has_a_colour_of_its_own_or_a_dash(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:
@@ -121,7 +121,7 @@ def test_a_move_that_was_taken_back_is_in_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(4)
 def test_every_shipped_game_has_a_page(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:

@@ -50,6 +50,7 @@ def litter(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("game", ["gallery/nim", "gallery/kuhn_poker", "tutorial"])
+@pytest.mark.sampled(1)
 def test_what_is_hidden_is_part_of_nothing(game: str) -> None:
     shutil.copytree(GAMES / game, "box_1/own")
     shutil.copytree(GAMES / game, "box_2/own")

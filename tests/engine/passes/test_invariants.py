@@ -67,6 +67,7 @@ def asked(game: Game, at: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
+@pytest.mark.sampled(2)
 def test_a_member_is_asked_again_if_any_cell_matters_to_it(ref: str) -> None:
     """Single cells of positions get a value that they once had, or one more: what does not hold then is asked."""
     game, rng = Game(load_ruleset(ref), SEATS), random.Random(ref)

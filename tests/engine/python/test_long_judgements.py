@@ -146,6 +146,7 @@ procedure visit(t: town):
 
 @pytest.mark.parametrize("machine", ["python", "wasm"])
 @pytest.mark.parametrize("towns", [40, 90, 180])
+@pytest.mark.sampled(2)
 def test_what_is_supposed_counts_what_it_does(towns: int, machine: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     ruleset = with_rules(SUPPOSED.replace("LEAST", "8"), towns)
     plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
@@ -191,6 +192,7 @@ procedure visit(k: int, t: town):
 @pytest.mark.usefixtures("all_long")
 @pytest.mark.parametrize("doubt", ["0", "1", "(n once visit(m + 1, fir))"])
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.sampled(3)
 def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str, seed: int) -> None:
     """Under each bound both say the same: too many steps, or the fault that follows them."""
     ruleset = with_rules(AT_FAULT.replace("DOUBT", doubt))

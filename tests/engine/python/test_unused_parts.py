@@ -123,6 +123,7 @@ procedure play():
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("definitions", UNUSED)
+@pytest.mark.sampled(40)
 def test_what_nothing_needs_faults_alike(definitions: str, machine: str) -> None:
     value, expected = UNUSED[definitions]
     assert expected in outcome(with_rules(rules(definitions, value)), machine)

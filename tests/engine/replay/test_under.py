@@ -357,6 +357,7 @@ def test_the_quick_start_game_in_the_first_edition() -> None:
 
 
 @pytest.mark.parametrize("overlay", ["first_edition", "reverse_order", "five_nations", "playimperial", "end_at_30"])
+@pytest.mark.sampled(2)
 def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
     ruleset = load_ruleset("imperial")
     other = load_ruleset(f"imperial+{overlay}")
