@@ -79,8 +79,11 @@ def play_on_workers(
             stack.enter_context(_connected(cluster))
         else:
             # Every worker follows, also one that has no game when its parent is stopped: it would wait for minutes.
-            parent = (os.getpid(), gc.get_threshold())
-            config = {"max_nbytes": None, "initializer": _follow_parent, "initargs": parent}
+            config = {
+                "max_nbytes": None,
+                "initializer": _follow_parent,
+                "initargs": (os.getpid(), gc.get_threshold(), _place()),
+            }
             stack.enter_context(joblib.parallel_config(backend="loky", **config))
             jobs = min(joblib.cpu_count() if jobs == -1 else jobs, len(numbers))
         try:
@@ -141,8 +144,20 @@ def _ruleset(reference: str, sources_hash: str) -> typed.Ruleset:
     return ruleset
 
 
-def _follow_parent(parent: int, garbage: tuple[int, int, int]) -> None:
-    """Makes this worker ignore Ctrl-C, collect garbage as seldom as its parent, and end with it."""
+def _place() -> tuple[str, str]:
+    """The folder and the path of rulesets, by which references are read."""
+    try:
+        folder = os.getcwd()  # noqa: PTH109
+    except OSError:  # it has been removed
+        folder = ""
+    return folder, os.environ.get("RULESPEC_PATH", "")
+
+
+def _follow_parent(parent: int, garbage: tuple[int, int, int], _place: tuple[str, str]) -> None:
+    """Makes this worker ignore Ctrl-C, collect garbage as seldom as its parent, and end with it.
+
+    Workers are used again only by a call with the same arguments: one from another place has others.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(*garbage)
 

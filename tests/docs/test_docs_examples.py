@@ -14,7 +14,6 @@ import pytest
 from click.testing import CliRunner
 from docs_pages import Block, blocks, pages
 from folders import ROOT
-from joblib.externals.loky import get_reusable_executor
 
 from release.smoke import commands, pattern
 from rulespec.cli.main import cli
@@ -80,7 +79,6 @@ def test_a_page_works_word_for_word(page: str, tmp_path: Path, monkeypatch: pyte
     for block in blocks(page):
         if not block.reason:
             follow(block, tmp_path, names)
-    get_reusable_executor().shutdown()  # processes that were started here know no rulesets of other tests
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -48,6 +48,14 @@ def test_more_processes_than_games() -> None:
     assert list(play_on_workers(plan(), range(9, 9), jobs=3)) == []
 
 
+def test_processes_follow_to_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "other"):
+        shutil.copytree(RULESETS / "nim", tmp_path / name / name)
+        monkeypatch.chdir(tmp_path / name)
+        code, _, err = invoke("simulate", f"./{name}", "--players", "2", "--games", "4", "--jobs", "2")
+        assert (code, err) == (0, "")
+
+
 def test_games_that_fail_are_told_alike(tmp_path: Path) -> None:
     folder = broken_nim(tmp_path)
     args = (
