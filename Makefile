@@ -7,13 +7,22 @@ STAMP  := .venv/.tests-from-pyproject
 DOCS   := .venv/.docs-from-pyproject
 TABLES := rulespec/syntax/automaton.json
 
-.PHONY: test docs replay proof proof-short fuzz mutation bench release clean
+.PHONY: test quick docs replay proof proof-short fuzz mutation bench release clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal -q
+
+# A minute: form, types (mypy looks again at what has changed), and the tests of the language and of the order of the code.
+quick: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist worksteal -q --ignore tests/rulespec/diagnostics \
+	  $(wildcard tests/rulespec/*/) tests/engine/lower tests/engine/words \
+	  tests/test_architecture.py tests/test_patterns.py tests/test_vocabulary.py
 
 replay: $(RUNS) $(TABLES)
 	$(BIN)/rulespec replay games/imperial/logs/playimperial/c002-standard-4p.json
