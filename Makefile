@@ -42,21 +42,21 @@ proof-short: $(STAMP)
 # 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
 # More than an hour.
 proof: proof-short
-	RULESPEC_PERFT=1 RULESPEC_PAIRS=1 RULESPEC_MUTANTS=1000 $(BIN)/pytest -n 2 --dist worksteal -q \
+	RULESPEC_PERFT=1 RULESPEC_PAIRS=1 RULESPEC_MUTANTS=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' \
 	  tests/engine/verify/test_perft.py tests/games/test_recorded_actions.py tests/games/test_shipped.py tests/rulespec/test_robustness.py
-	RULESPEC_WASM=50 RULESPEC_SEEDS=10000 RULESPEC_EXAMPLES=5000 $(BIN)/pytest -n 2 --dist worksteal -q tests/engine/wasm
-	RULESPEC_EXAMPLES=1000 $(BIN)/pytest -n 2 --dist worksteal -q tests/engine/passes tests/engine/python tests/engine/search \
+	RULESPEC_WASM=50 RULESPEC_SEEDS=10000 RULESPEC_EXAMPLES=5000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/wasm
+	RULESPEC_EXAMPLES=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/passes tests/engine/python tests/engine/search \
 	  tests/rulespec/test_ruleset_hash.py
-	RULESPEC_PAGES=1000 $(BIN)/pytest -n 2 -q tests/cli/test_export.py
-	RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q tests/engine/coverage
-	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q tests/games/test_playouts.py \
+	RULESPEC_PAGES=1000 $(BIN)/pytest -n 2 -q -m '' tests/cli/test_export.py
+	RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q -m '' tests/engine/coverage
+	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q -m '' tests/games/test_playouts.py \
 	  tests/games/test_tetrarchia.py
-	RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 -q tests/engine/game/test_secret_programs.py \
+	RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 -q -m '' tests/engine/game/test_secret_programs.py \
 	  tests/games/test_shadow_of_the_emperor.py
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[gallery]'
-	RULESPEC_OPEN_SPIEL=1000 $(BIN)/pytest -n 2 -q -m proof tests/games/test_open_spiel.py tests/games/test_connect_four.py \
+	RULESPEC_OPEN_SPIEL=1000 $(BIN)/pytest -n 2 -q -m '' tests/games/test_open_spiel.py tests/games/test_connect_four.py \
 		tests/games/test_information_states.py
-	RULESPEC_CHESS=1 $(BIN)/pytest -n 2 -q -m proof tests/games/test_chess.py
+	RULESPEC_CHESS=1 $(BIN)/pytest -n 2 -q -m '' tests/games/test_chess.py
 
 # Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.
 fuzz: $(STAMP)
