@@ -168,12 +168,8 @@ class Narrator:
 
     def _cell(self, e: ir.Expr) -> int | None:
         try:
-            return evaluate(
-                self.game.omniscient.numbers.program,
-                e,
-                self.state,
-                [0] * (self.game.omniscient.numbers.program.slots + 1),
-            )
+            program = self.game.omniscient.program
+            return evaluate(program, e, self.state, [0] * (program.slots + 1))
         except (HiddenError, ProgramFaultError):
             return None
 
