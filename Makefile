@@ -35,8 +35,8 @@ proof-short: $(STAMP)
 	$(BIN)/pytest -n 2 --dist worksteal -q -m proof
 
 # The long proofs: those, and all recorded perfts with both backends; every two overlays together; 1,000 damaged rulesets;
-# 1,000 random programs for each property; wasm beside Python: 50 games of each ruleset and each overlay step by step, 10,000 whole games, 5,000 random programs;
-# 1,000 games of exported modules in Node and Chromium; coverage of all shipped rules; 1,000 random games with all invariants, 50 of them with both backends side by side;
+# 1,000 random programs for each property; all machines side by side: 50 whole games of each ruleset and each overlay, 10,000 by seed, 2,100 random programs for each machine;
+# 1,000 games of exported modules in Node and Chromium; coverage of all shipped rules; 1,000 random games with all invariants;
 # 20 games at each level of Tetrarchia with each number of players, 100 of the Emperor's with each answer to each ruling;
 # 2,000 random programs with secrets;
 # 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
@@ -44,12 +44,13 @@ proof-short: $(STAMP)
 proof: proof-short
 	RULESPEC_PERFT=1 RULESPEC_PAIRS=1 RULESPEC_MUTANTS=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' \
 	  tests/engine/verify/test_perft.py tests/games/test_recorded_actions.py tests/games/test_shipped.py tests/rulespec/test_robustness.py
-	RULESPEC_WASM=50 RULESPEC_SEEDS=10000 RULESPEC_EXAMPLES=5000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/wasm
+	RULESPEC_AGREE=50 RULESPEC_SEEDS=10000 RULESPEC_EXAMPLES=3000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/test_machines_agree.py
+	RULESPEC_EXAMPLES=5000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/wasm
 	RULESPEC_EXAMPLES=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/passes tests/engine/python tests/engine/search \
 	  tests/rulespec/test_ruleset_hash.py
 	RULESPEC_PAGES=1000 $(BIN)/pytest -n 2 -q -m '' tests/cli/test_export.py
 	RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q -m '' tests/engine/coverage
-	RULESPEC_PLAYOUTS=1000 RULESPEC_AGREE=50 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q -m '' tests/games/test_playouts.py \
+	RULESPEC_PLAYOUTS=1000 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q -m '' tests/games/test_playouts.py \
 	  tests/games/test_tetrarchia.py
 	RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 -q -m '' tests/engine/game/test_secret_programs.py \
 	  tests/games/test_shadow_of_the_emperor.py

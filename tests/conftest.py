@@ -8,13 +8,14 @@ Contents of `make test`, and the rest in `make proof` (marker `proof`, or a vari
     perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
                 four, interpreter
     mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
-    playouts    20 games, and 2 with both backends                      RULESPEC_PLAYOUTS, RULESPEC_AGREE
+    playouts    20 games                                                1,000 (RULESPEC_PLAYOUTS)
+    machines    some rulesets and overlays, 40 decisions of each        all; 50 whole games of each (RULESPEC_AGREE),
+                machine, and some games by seed                         10,000 by seed (RULESPEC_SEEDS)
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     rulings     a game of the Emperor's with each answer                100 with 2, 3, 4 players (RULESPEC_RULINGS)
     secrets     16 random programs with secrets                         2,000 (RULESPEC_SECRETS)
-    programs    20 random programs for each property                    1,000, beside wasm 5,000 (RULESPEC_EXAMPLES)
-    wasm        a part of a game of each ruleset step by step           every overlay, too, 50 games (RULESPEC_WASM);
-                                                                        10,000 whole games by seed (RULESPEC_SEEDS)
+    programs    20 random programs for each property, 14 for each       1,000, and 2,100 (RULESPEC_EXAMPLES)
+                machine
     pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)

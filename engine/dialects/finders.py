@@ -60,7 +60,7 @@ class Finders:
         if result is None:
             return None, True
         make, tables = result
-        lookups = self._game.omniscient.numbers.machine.lookups[decision]
+        lookups = self._game.omniscient.lookups(decision)
         values = [table(self._projections) for table in tables]
         return make(*lookups, tuple(self._projections.names.values()), *values), True
 
@@ -86,7 +86,7 @@ class Finders:
         costs = Costs(program)
         if not fragments.can_write(exprs) or any(costs.of(e) > MAX_UNCOUNTED for e in exprs):
             return None
-        choices = self._game.omniscient.numbers.program.decisions[decision].choices
+        choices = self._game.omniscient.program.decisions[decision].choices
         try:
             for number, of in of_type.items():
                 if of:

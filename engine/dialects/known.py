@@ -81,7 +81,7 @@ def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
     if of.warnings is None:
         there = set[str]()
         if game.ruleset.ref in dialect.rulesets:
-            there = {f"{d.name}.{c.name}" for d in game.omniscient.numbers.program.decisions for c in d.choices}
+            there = {f"{d.name}.{c.name}" for d in game.omniscient.program.decisions for c in d.choices}
             there |= game.ruleset.settings.keys()
         of.warnings = tuple(unknown_names(dialect, Severity.WARNING, there))
     return of.warnings

@@ -61,7 +61,7 @@ def check_options(dialect: Dialect, game: Game) -> None:
     Raises:
         DiagnosticsError: RS630 if they have not.
     """
-    known = {f"{d.name}.{c.name}" for d in game.omniscient.numbers.program.decisions for c in d.choices}
+    known = {f"{d.name}.{c.name}" for d in game.omniscient.program.decisions for c in d.choices}
     for fault in dialect.known_faults:
         for option in sorted(fault.options - known):
             message = f"the known fault `{fault.title}` of `{dialect.id}` is passed by `{option}`"

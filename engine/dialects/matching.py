@@ -61,7 +61,7 @@ class DecisionForms:
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, finders: Finders) -> None:
         number = game.omniscient.numbers.asked
-        decision = game.omniscient.numbers.program.decisions[number]
+        decision = game.omniscient.program.decisions[number]
         self.name = decision.name
         self.kinds = game.omniscient.option_kinds
         self._number = number
@@ -193,8 +193,8 @@ class Matcher:
             DiagnosticsError: RS614 if so many have been listed for this log that it would take too long.
         """
         game = self.game
-        params = game.omniscient.numbers.program.decisions[game.omniscient.numbers.asked].choices
-        if any(params[k].params for k in choices):
+        decision = game.omniscient.asked
+        if decision is not None and any(decision.choices[k].params for k in choices):
             for option in options_of(game, choices):
                 self.compared += 1
                 if self.compared > MAX_COMPARED:

@@ -83,7 +83,7 @@ class Explainer:
         self.game = game
         self.dialect = dialect
         self.projections = projections
-        self._facts = Facts(game.omniscient.numbers.program)
+        self._facts = Facts(game.omniscient.program)
 
     def explain(self, entry: Any, matched: frozenset[int]) -> tuple[Option | None, Refusal]:
         """The option that an entry stands for, if it is known, and why the entry is not legal.
@@ -125,10 +125,10 @@ class Explainer:
 
     def _candidates(self, decision: Decision, kind: Any) -> list[_Candidate]:
         """The forms of the open decision that have an entry's type."""
-        choices = self.game.omniscient.numbers.program.decisions[self.game.omniscient.numbers.asked].choices
+        asked = self.game.omniscient.asked
         return [
             _Candidate(k, c, form)
-            for k, c in enumerate(choices)
+            for k, c in enumerate(asked.choices if asked is not None else ())
             for form in self.projections.forms.get((decision.name, c.name), ())
             if form.projection.type == kind and not form.projection.list
         ]
@@ -148,7 +148,7 @@ class Explainer:
 
     def _with_rule(self, text: str) -> Refusal:
         """A reason, and what the procedure says for itself that took the last decision and has gone on."""
-        last, program = self.game.omniscient.numbers.last, self.game.omniscient.numbers.program
+        last, program = self.game.omniscient.numbers.last, self.game.omniscient.program
         if last is None:
             return refused(text)
         at = next(d.span for d in program.decisions if d.name == last.decision)

@@ -108,7 +108,7 @@ class Projections:
     def _compiled(self, report: Report) -> Mapping[tuple[str, str], list[Form]]:
         """The forms of all options of the program."""
         results: dict[tuple[str, str], list[Form]] = {}
-        for d in self.game.omniscient.numbers.program.decisions:
+        for d in self.game.omniscient.program.decisions:
             for c in d.choices:
                 if (d.name, c.name) not in results:
                     forms = self.dialect.decisions.get(f"{d.name}.{c.name}", ())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rulespec.diagnostics.report import failure
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
 from rulespec.engine.game.measures import Measures
-from rulespec.engine.game.notation import words
+from rulespec.engine.game.notation import OptionReader, words
 from rulespec.engine.game.numbers import Numbers
 from rulespec.engine.game.option import Labels, OptionKind, TakenBack
 from rulespec.engine.game.position import Position
@@ -23,7 +23,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
-from rulespec.engine.program.machine import Machine
+from rulespec.engine.program.machine import Lookups, Machine
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
@@ -85,6 +85,25 @@ class Omniscient:
     def numbers(self) -> Numbers:
         """Low-level access: the state as integers, and the steps that led to it."""
         return self._position
+
+    @property
+    def program(self) -> ir.Program:
+        """The program of the rules; its `cells` name those of the state."""
+        return self._position.program
+
+    @property
+    def asked(self) -> ir.Decision | None:
+        """The open decision of the program; None when the game is over."""
+        number = self._position.asked
+        return self._position.program.decisions[number] if number >= 0 else None
+
+    def lookups(self, decision: int) -> Lookups:
+        """Functions that only look cells up, for a decision by its number: see `Numbers.looked_up`."""
+        return self._position.machine.lookups[decision]
+
+    def reader(self, seats: tuple[str, ...]) -> OptionReader:
+        """Reads options in which the seats have these names."""
+        return words(self._position.machine, self._session.ruleset, seats).reader
 
     @property
     def labels(self) -> Labels:

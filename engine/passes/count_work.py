@@ -98,10 +98,10 @@ class _Counting:
             if self._own.largest * each > _GRAIN:
                 return self._outlined(e, self._own.of(e.start), each)
         elif isinstance(e, ir.Spread):
-            each = self._own.members(e.near) * sum(self._own.of(x) for x in (e.where, e.cost) if x is not None)
-            each += sum(self._own.of(x) for x in (e.until, e.near) if x is not None)
-            if e.size * each > _GRAIN:
-                return replace(e, near=self._outlined(e.near, each))
+            each, step = self._own.settling(e)
+            if e.size * (each + self._own.members(e.near) * step) > _GRAIN:
+                near = self._outlined(e.near, each, step, whole=True)
+                return replace(e, near=near, counted=near is not e.near)
         return e
 
     def _definition(self, number: int) -> None:
@@ -116,10 +116,10 @@ class _Counting:
         if steps > _GRAIN:
             self._p.functions[number] = replace(f, steps=ir.Const(steps))
 
-    def _outlined(self, e: ir.Expr, steps: int, each: int = 0) -> ir.Expr:
-        """The call of a new definition that counts steps; with `each`, so many more for each member.
+    def _outlined(self, e: ir.Expr, steps: int, each: int, *, whole: bool = False) -> ir.Expr:
+        """The call of a new definition that counts steps, and `each` for each member.
 
-        These are the members of a loop's set, or what a closure has found.
+        These are the members of a loop's set, or of the result: what a closure has found, or, with `whole`, any set.
 
         Variables of the rules are arguments of it: machines hold them elsewhere than in their cells.
         """
@@ -133,16 +133,13 @@ class _Counting:
         by = 1 + highest(e) + len(args)
         params: dict[ir.Expr, ir.Local] = {arg: ir.Local(i) for i, arg in enumerate(args)}
         body = _put(moved(e, by), params, frozenset(range(by, by + by)))
-        lets: tuple[tuple[int, ir.Expr], ...] = ()
-        counted: ir.Expr = ir.Const(steps)
-        if each:
-            members = ir.Local(len(args))
-            if isinstance(body, ir.Closure):
-                lets, body = ((members.slot, body),), members
-            else:
-                assert isinstance(body, ir.Fold | ir.Ranked)
-                lets, body = ((members.slot, body.source),), replace(body, source=members)
-            counted = op("+", op("*", op("count", members), ir.Const(each)), counted)
+        members = ir.Local(len(args))
+        if whole or isinstance(body, ir.Closure):
+            lets, body = ((members.slot, body),), members
+        else:
+            assert isinstance(body, ir.Fold | ir.Ranked)
+            lets, body = ((members.slot, body.source),), replace(body, source=members)
+        counted = op("+", op("*", op("count", members), ir.Const(each)), ir.Const(steps))
         self._p.functions.append(ir.Function("", len(args), lets, body, counted))
         return ir.Call(len(self._p.functions) - 1, args)
 

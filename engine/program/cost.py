@@ -136,8 +136,9 @@ class Costs:
         if kind is ir.Spread:
             assert isinstance(e, ir.Spread)
             single = sum(self.of(x) for x in (e.start, e.limit, e.default) if x is not None)
-            each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
-            step = sum(self.of(x) for x in (e.where, e.cost) if x is not None)
+            if e.counted:  # but for the last one, at whom the way ends
+                return 1 + single + (self.of(e.until) if e.until is not None else 0)
+            each, step = self.settling(e)
             return 1 + single + e.size * (each + self.members(e.near) * step)
         if kind is ir.Closure:
             assert isinstance(e, ir.Closure)
@@ -152,6 +153,11 @@ class Costs:
             assert isinstance(e, ir.Suppose)
             steps += min(self.whole.procedure(e.block), MAX_ONCE_STEPS) if not e.counted else 0
         return steps
+
+    def settling(self, e: ir.Spread) -> tuple[int, int]:
+        """Steps for each that ways come to, and for each step from there."""
+        each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
+        return each, sum(self.of(x) for x in (e.where, e.cost) if x is not None)
 
     def procedure(self, first: int) -> int:
         """Steps of a procedure that does not wait; more than `MAX_ONCE_STEPS` if it may take too many."""

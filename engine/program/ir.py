@@ -133,7 +133,8 @@ class Spread(Expr, frozen=True):
 
     With a `limit`: the set of all whose sum is not above it. With `until`: the sum of the first one settled, in `to`,
     for whom it holds, and `default` if there is none; a sum of more than 15 digits is a fault at `above`.
-    `size` is the number of entities there are.
+    `size` is the number of entities there are. `counted`: `near` counts the steps of all that is evaluated for whom is
+    settled, so that a machine that counts nothing has none of them to count (see `count_work`).
     """
 
     slot: int
@@ -148,6 +149,7 @@ class Spread(Expr, frozen=True):
     below: int
     above: int
     size: int
+    counted: bool = False
 
 
 class Ranked(Expr, frozen=True):

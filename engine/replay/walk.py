@@ -85,7 +85,7 @@ def walk(game: Game, moves: Sequence[RecordedMove], *, force: bool = False) -> W
     difference, and so is a decision after the end of the game.
     """
     decisions = sum(isinstance(move, RecordedDecision) for move in moves)
-    known = {decision.name for decision in game.omniscient.numbers.program.decisions}
+    known = {decision.name for decision in game.omniscient.program.decisions}
     legal = forced = skipped = 0
     plies: list[int] = []  # for each decision that stands, the ply before it and before those forced by it
     for number, move in enumerate(moves):

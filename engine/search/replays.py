@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.notation import words
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.logs.native import LogEntry
 from rulespec.engine.logs.recorded import RecordedDecision
@@ -54,7 +53,7 @@ class Coder:
     """
 
     def __init__(self, game: Game) -> None:
-        p = game.omniscient.numbers.program
+        p = game.omniscient.program
         self._game = game
         self.options = [(d, k) for d, one in enumerate(p.decisions) for k in range(len(one.choices))]
         """The decision and the choice of each option, by its number."""
@@ -75,7 +74,7 @@ class Coder:
         seats = self._game.seats if seats is None else tuple(seats)
         if len(seats) != len(self._game.seats):
             raise ValueError(f"the game has {len(self._game.seats)} seats, not {len(seats)}")
-        read = words(self._game.omniscient.numbers.machine, self._game.ruleset, seats).reader.read
+        read = self._game.omniscient.reader(seats).read
         seat = {name: number for number, name in enumerate(seats)} | {None: _WHOEVER}
         known: dict[tuple[str, str | None, str], list[int]] = {}
         results = []

@@ -45,7 +45,7 @@ class Search:
     """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
 
     A row is a position without the decisions that led to it. Column i is the cell i of the program
-    (`game.omniscient.numbers.program.cells`); what needs more than 64 bits goes on in columns after these. Rows come
+    (`game.omniscient.program.cells`); what needs more than 64 bits goes on in columns after these. Rows come
     from `rows` and from what makes others of them; other numbers are no positions. Every method may raise
     RulesetFaultError, if the rules are at fault; a fault in the rule for the decider may appear only where that is
     asked for.
@@ -73,10 +73,10 @@ class Search:
     def __init__(self, game: Game, *, interrupts: bool = False, value: str = "") -> None:
         self.interrupts = interrupts
         self.seats = len(game.seats)
-        self._form = RowForm(game.omniscient.numbers.program)
-        self.value = chosen_value(game.omniscient.numbers.program, value)
+        self._form = RowForm(game.omniscient.program)
+        self.value = chosen_value(game.omniscient.program, value)
         self.payoffs = Payoffs(game, self.value)
-        self.scored = game.omniscient.numbers.program.scoring is not None
+        self.scored = game.omniscient.program.scoring is not None
         self.columns = self._form.columns
         self._table = game.copy()
 

@@ -56,12 +56,25 @@ class WasmWalk:
     def _python(self) -> PythonWalk:
         return PythonWalk(self._search, self.row)
 
+    def _asked(self, name: str, *args: int) -> int:
+        """The answer of a function of the module, which changes nothing.
+
+        Raises:
+            TrapError: if it comes to no end; what it has supposed is taken back.
+        """
+        mark = self._memory.get("JOURNAL")
+        try:
+            return self._call(name, *args)
+        except TrapError:
+            self._call("undo", mark)
+            raise
+
     @property
     def count(self) -> int:
         """The number of legal options."""
         if self._count is None:
             try:
-                self._count = self._call("listed", self._interrupts)
+                self._count = self._asked("listed", self._interrupts)
             except TrapError:
                 return self._python().count
         return self._count
@@ -70,7 +83,7 @@ class WasmWalk:
     def decider(self) -> int:
         """The seat that decides."""
         try:
-            return self._call("decider")
+            return self._asked("decider")
         except TrapError:
             return self._python().decider
 
@@ -100,7 +113,7 @@ class WasmWalk:
     def weights(self) -> list[int]:
         """The weights of the options."""
         try:
-            self._call("weigh", self._interrupts)
+            self._asked("weigh", self._interrupts)
             return list(map(int, self._memory.read(self._memory.options, self.count)))
         except TrapError:
             return self._python().weights()

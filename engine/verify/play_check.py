@@ -173,7 +173,7 @@ def _placed(wrong: Diagnostic, playout: Playout) -> Diagnostic:
     place, name = _asked(playout.game)
     if wrong.code == "RS712" and playout.game.history:
         name = playout.game.history[-1].decision
-        place, taken = next(d.span for d in playout.game.omniscient.numbers.program.decisions if d.name == name), True
+        place, taken = next(d.span for d in playout.game.omniscient.program.decisions if d.name == name), True
     if place is None or place == wrong.span:
         return wrong
     text = f"in the decision `{name}`" if taken else f"at the decision `{name}`"

@@ -52,7 +52,7 @@ class Changes:
         self.narrator = narrator
         self._words = narrator.words
         self._labels = narrator.game.omniscient.labels
-        program = narrator.game.omniscient.numbers.program
+        program = narrator.game.omniscient.program
         self._cells = program.cells
         self._shown = [at for at in program.declared if not self._internal(self._cells[at])]
 
@@ -154,7 +154,7 @@ class Changes:
         """The state as `state_json` gives it, with titles for ids, and without what only the rules need."""
         if self._words.names == "id":
             game, now = self.narrator.game, self.snapshot()
-            return named_state(game.omniscient.numbers.program, self._labels, now.state, now.unseen, null=False)
+            return named_state(game.omniscient.program, self._labels, now.state, now.unseen, null=False)
         declared = self._words.ruleset.declarations.pieces
         entities: dict[str, dict[str, dict[str, Any]]] = {}
         pieces: dict[str, dict[str, dict[str, int]]] = {}

@@ -24,7 +24,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.orders import in_order
-from rulespec.engine.words.check import ACTOR, DECIDER
+from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Filled, Template, fill, holes
 from rulespec.engine.words.titles import Text
 from rulespec.engine.words.words import Words
@@ -168,12 +168,8 @@ class Narrator:
 
     def _cell(self, e: ir.Expr) -> int | None:
         try:
-            return evaluate(
-                self.game.omniscient.numbers.program,
-                e,
-                self.state,
-                [0] * (self.game.omniscient.numbers.program.slots + 1),
-            )
+            program = self.game.omniscient.program
+            return evaluate(program, e, self.state, [0] * (program.slots + 1))
         except (HiddenError, ProgramFaultError):
             return None
 

@@ -7,6 +7,11 @@ from rulespec.engine.wasm.backend import WasmBackend
 from rulespec.engine.wasm.program import WasmProgram
 
 
+def python_of(wasm: WasmProgram) -> PythonBackend:
+    """Generated Python with the same passes and the same bound."""
+    return PythonBackend(wasm.p, wasm.passes, steps=wasm.steps)
+
+
 def wasm_machine(wasm: WasmProgram) -> WasmBackend:
-    """The machine of a program that is compiled; its fallback has the same passes and the same bound."""
-    return WasmBackend(wasm, lambda: PythonBackend(wasm.p, wasm.passes, steps=wasm.steps))
+    """The machine of a program that is compiled."""
+    return WasmBackend(wasm, lambda: python_of(wasm))

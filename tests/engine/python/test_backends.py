@@ -1,80 +1,21 @@
-"""The generated source does what the interpreter does: on random programs, and on every ruleset there is."""
+"""The generated source: hashes, sizes, and what procedures and options leave behind."""
 
 from __future__ import annotations
 
 import random
-from itertools import compress
 from pathlib import Path
 
 import pytest
-from agreement import EVERY, EXAMPLES, agree, plain_hash, take_back
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from msgspec.structs import replace
-from programs import programs, with_rules
-from programs_seats import SETTINGS
+from agreement import EVERY, agree, plain_hash, take_back
+from programs import with_rules
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.passes.narrow import narrow
-from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
+from rulespec.engine.passes.pipeline import optimized
 from rulespec.engine.program import ir
-from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.python.backend import PythonBackend
-from rulespec.engine.python.features import ALL_FEATURES, Features
-from rulespec.engine.python.on_demand import OnDemandBackend
 from rulespec.load import load_ruleset
-
-some_steps = st.sampled_from([MAX_STEPS]) | st.integers(10, 4_000)
-"""The bound on steps: mostly the real one, or one that random programs come to."""
-some_passes = st.tuples(*(st.booleans() for _ in PASSES)).map(lambda on: tuple(compress(PASSES, on)))
-some_features = st.builds(Features, **{name: st.booleans() for name in Features.__struct_fields__})
-
-
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
-@given(text=programs(), seed=st.integers(0, 999), seats=st.integers(2, 3), steps=some_steps, chosen=SETTINGS)
-def test_both_backends_agree_on_random_programs(
-    text: str, seed: int, seats: int, steps: int, chosen: dict[str, str | int]
-) -> None:
-    ruleset = with_rules(text)
-    names = ["ann", "bob", "cid"][:seats]
-    rng = random.Random(seed)
-    for values, plies in (chosen, 12), ({}, 4):  # another number is another program
-        fast = Game(ruleset, names, values, lambda r, n, o: PythonBackend(lower(r, n, o), steps=steps))
-        plain = Game(ruleset, names, values, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
-        hashes = agree(fast, plain, rng.randrange, plies)
-        take_back(fast, hashes)
-
-
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
-@given(text=programs(), seed=st.integers(0, 999), steps=some_steps, features=some_features, chosen=SETTINGS)
-def test_random_programs_mean_the_same_made_on_demand(
-    text: str, seed: int, steps: int, features: Features, chosen: dict[str, str | int]
-) -> None:
-    ruleset, names = with_rules(text), ["ann", "bob", "cid"]
-    quick = Game(ruleset, names, chosen, lambda r, n, o: OnDemandBackend(lower(r, n, o), features, steps))
-    plain = Game(ruleset, names, chosen, lambda r, n, o: Interpreter(lower(r, n, o), steps=steps))
-    hashes = agree(quick, plain, random.Random(seed).randrange, 12)
-    take_back(quick, hashes)
-
-
-@pytest.mark.proof  # of shipped rulesets `test_shipped.py` tries each overlay, too
-@pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-def test_both_backends_agree_on_every_ruleset(folder: Path) -> None:
-    ruleset = load_ruleset(str(folder))
-    low, high = ruleset.players
-    for seats in {low, high}:
-        rng = random.Random(seats)
-        names = [f"P{i}" for i in range(seats)]
-        fast, plain = Game(ruleset, names), Game(ruleset, names, backend="interpreter")
-        clone = fast.copy()
-        hashes = agree(fast, plain, rng.randrange, 40)
-        assert clone.ply == 0 and clone.hash == hashes[0]
-        assert hashes[0] == Game(load_ruleset(str(folder)), names).hash
-        take_back(fast, hashes)
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=lambda p: p.name)
@@ -211,41 +152,3 @@ procedure deeper():
         and one.omniscient.numbers.cells == two.omniscient.numbers.cells
         and one.hash == two.hash
     )
-
-
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
-@given(text=programs(), seed=st.integers(0, 999), passes=some_passes, features=some_features)
-def test_random_programs_mean_the_same_whichever_passes_run(
-    text: str, seed: int, passes: tuple[Pass, ...], features: Features
-) -> None:
-    """Some passes and features before the generated source, the same passes before the interpreter.
-
-    Where conditions have become sets, that interpreter says that an argument is not in the set.
-    """
-    ruleset = with_rules(text)
-    fast = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: PythonBackend(lower(r, n, o), passes, features))
-    plain = Game(ruleset, ["ann", "bob"], backend=lambda r, n, o: Interpreter(optimized(lower(r, n, o), passes)))
-    rng = random.Random(seed)
-    hashes = agree(fast, plain, rng.randrange, 12, reasons=narrow not in passes)
-    assert not hashes or hashes[0] == Game(ruleset, ["ann", "bob"], backend="interpreter").hash
-    take_back(fast, hashes)
-
-
-@pytest.mark.parametrize("at", range(len(PASSES)), ids=lambda at: f"{PASSES[at].__name__}-{at}")
-def test_a_game_is_the_same_without_a_pass(at: int) -> None:
-    plays_the_same(lambda r, n, o: PythonBackend(lower(r, n, o), (*PASSES[:at], *PASSES[at + 1 :])), str(at))
-
-
-@pytest.mark.parametrize("name", Features.__struct_fields__)
-def test_a_game_is_the_same_without_a_feature(name: str) -> None:
-    features = replace(ALL_FEATURES, **{name: False})
-    plays_the_same(lambda r, n, o: PythonBackend(lower(r, n, o), features=features), name)
-
-
-def plays_the_same(machines: Machines, seed: str) -> None:
-    """Plays a game on machines of one's own and on the default machine."""
-    ruleset = load_ruleset("tutorial")
-    names = ["ann", "bob", "cid"]
-    game = Game(ruleset, names, backend=machines)
-    hashes = agree(game, Game(ruleset, names), random.Random(seed).randrange, 150)
-    take_back(game, hashes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,8 @@ from rulespec.engine.search.ends import Ends, Expanded
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import NOBODY, PythonWalk, Search
 from rulespec.engine.search.uct import uct
+from rulespec.engine.search.walk import Walk
+from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
@@ -175,6 +178,35 @@ def test_what_only_python_can_tell_it_tells() -> None:
     assert np.array_equal(walk.row, after)
     walk.undo()
     assert np.array_equal(walk.row, rows[0])
+
+
+SUPPOSING = """
+procedure play():
+    decide act by first(player):
+        option begin:
+            set n to 1
+    decide act by first(player):
+        option risky:
+            require (n == 5) once spoil()
+            set n to 9
+        option other:
+            set m to m + 1
+procedure spoil():
+    set n to 4
+    set m to 7 / (n - 4)
+"""
+
+
+@pytest.mark.parametrize("ask", [lambda walk: walk.count, lambda walk: walk.weights(), lambda walk: walk.take(0)])
+def test_what_is_supposed_in_vain_is_taken_back(ask: Callable[[Walk], object]) -> None:
+    """A fault in a list of options, within what would be after a procedure."""
+    fast = WasmSearch(game := Game(with_rules(SUPPOSING), ["ann", "bob"]))
+    walk = fast.walk(fast.rows([game])[0])
+    walk.take(0)
+    before = walk.row
+    with pytest.raises(RulesetFaultError, match="divides by zero"):
+        ask(walk)
+    assert np.array_equal(walk.row, before)
 
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=max(1, EXAMPLES // 4))

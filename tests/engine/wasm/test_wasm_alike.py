@@ -16,7 +16,6 @@ from cases import small
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import machine
 from rulespec.engine.wasm.backend import WasmBackend
-from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 WAITING = """
@@ -69,8 +68,3 @@ def test_the_first_of_several_stands_for_all(tmp_path: Path, rules: str, number:
     ruleset = small(tmp_path / "small", rules + text)
     for seed in range(3):
         agrees(ruleset, 2, seed, 40)
-
-
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_a_whole_game_with_them_is_the_same(seats: int) -> None:
-    agrees(load_ruleset("shadow_of_the_emperor"), seats, seats, 60)

@@ -16,9 +16,9 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 
-def given_back(ruleset: typed.Ruleset, plies: int) -> int:
+def given_back(ruleset: typed.Ruleset, plies: int, players: int | None = None) -> int:
     """The calls of a random game that Python has answered; at each tenth position it lists the same options."""
-    seats, rng = [f"P{i}" for i in range(ruleset.players[1])], random.Random(1)
+    seats, rng = [f"P{i}" for i in range(players or ruleset.players[1])], random.Random(1)
     game, plain = Game(ruleset, seats, backend="wasm"), Game(ruleset, seats, backend="python")
     machine = game.omniscient.numbers.machine
     assert isinstance(machine, WasmBackend)
@@ -35,6 +35,12 @@ def given_back(ruleset: typed.Ruleset, plies: int) -> int:
 
 def test_orders_of_seven_powers_are_judged_in_wasm() -> None:
     assert given_back(load_ruleset(str(RULESETS / "diplomacy")), 500) == 0
+
+
+@pytest.mark.parametrize("players", [1, 4])
+def test_ways_are_counted_by_the_neighbours_there_are(players: int) -> None:
+    """By the sizes of kinds, each of 48 provinces has 48 neighbours, and a way between two takes two million steps."""
+    assert given_back(load_ruleset("tetrarchia+mare_nostrvm"), 60, players) == 0
 
 
 @pytest.mark.parametrize("changes", [LOOSE, HELD], ids=["a condition less", "kept instead of found"])

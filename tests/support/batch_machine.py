@@ -1,0 +1,230 @@
+"""A machine that plays in one memory by the functions of a batch, and compares what they note with the states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from wasm_machine import python_of
+
+from rulespec.engine.game.position_hash import PRIME, change, weights, whole
+from rulespec.engine.program import ir
+from rulespec.engine.program.handed_back import handed_back
+from rulespec.engine.program.journal import Journal, State
+from rulespec.engine.program.machine import Listed, Lookups
+from rulespec.engine.search.weights import write_weights
+from rulespec.engine.wasm.engine import TrapError
+from rulespec.engine.wasm.program import WasmProgram
+from rulespec.engine.wasm.state_memory import StateMemory
+
+_LONG = 150_000
+"""Entries of the journal from which on what lies behind is not taken back."""
+_WORD = 1 << 64
+_OFTEN = 10
+"""One of so many decisions is taken back and taken again."""
+
+T = TypeVar("T")
+
+
+class BatchMachine(StateMemory):
+    """Runs a program as batches do: options are listed in a buffer and taken from there, and a journal notes it all.
+
+    What comes to no end there, generated Python does. See `Machine` for the methods of all machines.
+
+    Args:
+        wasm: the program with its machine code.
+    """
+
+    listing = None
+    late = None
+
+    def __init__(self, wasm: WasmProgram) -> None:
+        super().__init__(wasm)
+        self.p, self.wasm = wasm.p, wasm
+        self.fallback = python_of(wasm)
+        self.asked = wasm.p.asked()
+        write_weights(wasm, self.instance)
+        self._weights = weights(len(wasm.p.cells), len(self._start))
+        self._decisions = 0
+        self.instance.call("reset")
+        self._begun = self._bytes()
+
+    def start(self) -> State:
+        """A new state before the first block has run."""
+        return list(self._start)
+
+    # --- memory -----------------------------------------------------------------------------------
+
+    def _get(self, register: str) -> int:
+        return int(self._numbers[self._constants[register] // 8])
+
+    def _set(self, register: str, value: int) -> None:
+        self._numbers[self._constants[register] // 8] = value
+
+    def _bytes(self) -> bytes:
+        memory = self.compiled.memory
+        return bytes(self._memory[memory.state : memory.end])
+
+    def _hold(self, state: State) -> None:
+        """Lets the memory hold a state: after a run it does, unless it is of another game or was taken back."""
+        encoded = self.compiled.memory.encoded(state)
+        if self._bytes() != encoded:
+            self._begin(encoded)
+
+    def _begin(self, encoded: bytes) -> None:
+        """Takes back all that is noted, and goes on from a state."""
+        self.instance.call("undo", self._constants["JOURNAL_BASE"])
+        assert self._bytes() == self._begun
+        self._memory[self.compiled.memory.state : self.compiled.memory.end] = encoded
+        self._begun = encoded
+
+    def _values(self) -> list[int]:
+        """The cells in the memory."""
+        values = self._numbers[self._first_cell : self._first_cell + len(self._start)].tolist()
+        return [self._read(at) if large else values[at] for at, large in enumerate(self._large)]
+
+    # --- options ----------------------------------------------------------------------------------
+
+    def _asks(self, state: State, asks: Callable[[], T], python: Callable[[], T]) -> T:
+        """The answer of the module, or that of Python."""
+        self._hold(state)
+        mark = self._get("JOURNAL")
+        try:
+            return asks()
+        except TrapError:
+            self.instance.call("undo", mark)
+        result = python()  # a fault, most often
+        self.given_back += 1
+        handed_back("python")
+        return result
+
+    def decider(self, state: State, decision: int) -> int:
+        """The seat that decides; -1 for chance."""
+
+        def asks() -> int:
+            return int(self.instance.call("who", decision))
+
+        return self._asks(state, asks, lambda: self.fallback.decider(state, decision))
+
+    def own(self, state: State, decision: int) -> Iterator[Listed]:
+        """The legal options of the decider, in order."""
+
+        def asks() -> Iterator[Listed]:
+            return iter(self._listed(decision, "own"))
+
+        return self._asks(state, asks, lambda: iter(list(self.fallback.own(state, decision))))
+
+    def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
+        """The legal options of others, in order."""
+
+        def asks() -> Iterator[Listed]:
+            return iter(self._listed(decision, "others"))
+
+        return self._asks(state, asks, lambda: iter(list(self.fallback.interrupts(state, decision))))
+
+    def _listed(self, decision: int, *functions: str) -> list[Listed]:
+        """The options in the buffer after some functions have listed them there."""
+        first, numbers, stride = self._constants["OPTIONS_BASE"], self._numbers, self._constants["STRIDE"] // 8
+        self._set("OPTIONS", first)
+        for name in functions:
+            self.instance.call(name, decision)
+        results = []
+        for at in range(first // 8, self._get("OPTIONS") // 8, stride):
+            number, choice = self.compiled.options[numbers[at]]
+            count = len(self.p.decisions[number].choices[choice].params)
+            results.append((choice, tuple(numbers[at + 2 : at + 2 + count].tolist()), int(numbers[at + 1])))
+        return results
+
+    # --- decisions --------------------------------------------------------------------------------
+
+    def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
+        """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
+        self._hold(state)
+        if self._get("JOURNAL") > self._constants["JOURNAL_BASE"] + 24 * _LONG:
+            self._begin(self._bytes())
+        before, mark, hashed = self._bytes(), self._get("JOURNAL"), self._hash()
+        try:
+            take = self._taking(state, block, args)
+            take()
+        except TrapError:
+            self.instance.call("undo", mark)
+            assert self._bytes() == before
+            journal = self.fallback.run(state, block, args)
+            self.given_back += 1
+            handed_back("python")
+            return journal
+        values = self._values()
+        journal = [x for at, value in enumerate(state) if value != values[at] for x in (at, value)]
+        state[:] = values
+        self._decisions += 1
+        grown = self.instance.call("grown", mark) % _WORD
+        assert grown == change(state, journal, self._weights) % PRIME
+        if self._decisions % _OFTEN == 0:
+            after = self._bytes()
+            assert (hashed + grown) % PRIME == self._hash() == whole(state, self._weights)
+            self.instance.call("undo", mark)
+            assert self._bytes() == before
+            take()
+            assert self._bytes() == after
+        return journal
+
+    def _hash(self) -> int:
+        return int(self.instance.call("whole_hash")) % _WORD
+
+    def _taking(self, state: State, block: int, args: tuple[int, ...]) -> Callable[[], None]:
+        """A function that takes an option from the buffer, or runs a block that is none."""
+        asked = self.asked.get(state[ir.PC], -1)
+        choices = self.p.decisions[asked].choices if asked >= 0 else ()
+        if block not in [choice.block for choice in choices]:
+
+            def run() -> None:
+                self._set("LEFT", self.wasm.steps)
+                self.instance.call("run", block)
+
+            return run
+        options = [(choices[choice].block, values) for choice, values, _ in self._listed(asked, "own", "others")]
+        at = self._constants["OPTIONS_BASE"] + self._constants["STRIDE"] * options.index((block, args))
+
+        def take() -> None:
+            self.instance.call("take", at)
+
+        return take
+
+    # --- what Python answers ----------------------------------------------------------------------
+
+    def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
+        """The indices of the invariants that do not hold."""
+
+        def asks() -> list[int]:
+            if not self.instance.call("broken", 1):
+                return []
+            results = self.fallback.broken(state)
+            assert results, "the module says that an invariant does not hold"
+            return results
+
+        return self._asks(state, asks, lambda: self.fallback.broken(state))
+
+    def write(self, state: State, values: Mapping[int, int]) -> Journal:
+        """Puts values into cells from outside of the rules; returns the journal of it."""
+        return self.fallback.write(state, values)
+
+    def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
+        """The value of an expression."""
+        return self.fallback.value(e, state, args)
+
+    def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
+        """Whether an option with these arguments may be taken."""
+        return self.fallback.is_legal(state, decision, choice, args)
+
+    def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        return self.fallback.standing(state, decision, choice, args)
+
+    @property
+    def lookups(self) -> Sequence[Lookups]:
+        """For each decision, functions that only look cells up."""
+        return self.fallback.lookups
+
+    def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
+        """The seat that takes an interrupt."""
+        return self.fallback.actor(state, decision, choice, args)

@@ -1,0 +1,114 @@
+"""The table of machines, and a game of each beside the interpreter."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import NamedTuple
+
+import pytest
+from agreement import agree, outcome, take_back
+from batch_machine import BatchMachine
+from wasm_machine import wasm_machine
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.pipeline import PASSES, Pass
+from rulespec.engine.program import ir
+from rulespec.engine.program.handed_back import counting
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.machine import Machine
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.features import ALL_FEATURES, Features
+from rulespec.engine.python.on_demand import OnDemandBackend
+from rulespec.engine.wasm.program import WasmProgram
+from rulespec.typed import nodes as typed
+
+
+class Parts(NamedTuple):
+    """The parts of a machine: its passes, its features, and its bound on steps."""
+
+    passes: tuple[Pass, ...] = PASSES
+    features: Features = ALL_FEATURES
+    steps: int = MAX_STEPS
+
+
+WHOLE = Parts()
+MAKERS: dict[str, Callable[[ir.Program, Parts], Machine]] = {
+    "python": lambda p, parts: PythonBackend(p, parts.passes, parts.features, parts.steps),
+    "on_demand": lambda p, parts: OnDemandBackend(p, parts.features, parts.steps),
+    "wasm": lambda p, parts: wasm_machine(WasmProgram(p, parts.passes, parts.steps)),
+    "batch": lambda p, parts: BatchMachine(WasmProgram(p, parts.passes, parts.steps)),
+}
+"""Each machine that is compared with the interpreter of the program as it was lowered.
+
+Python generated as a whole, and function by function; WebAssembly, where each decision is asked for by itself, and
+where a game is played as in a batch.
+"""
+needs_wasm = pytest.mark.skipif(not find_spec("wasmtime"), reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+MACHINES = [pytest.param(name, marks=needs_wasm) if name in ("wasm", "batch") else name for name in MAKERS]
+
+
+class Table(NamedTuple):
+    """A ruleset, a number of seats, and settings."""
+
+    ruleset: typed.Ruleset
+    seats: int
+    settings: Mapping[str, str | int] = MappingProxyType({})
+
+    def game(self, backend: Backend | Callable[[ir.Program], Machine]) -> Game:
+        """A game on a machine of one's own, or on a known one."""
+        machines = backend if isinstance(backend, str) else lambda r, n, o: backend(lower(r, n, o))
+        return Game(self.ruleset, [f"P{i}" for i in range(self.seats)], dict(self.settings), machines)
+
+
+class Length(NamedTuple):
+    """The most decisions of a game, and at one of how many all that can be asked is compared."""
+
+    plies: int
+    every: int = 1
+
+
+def beside_the_interpreter(
+    name: str, table: Table, length: Length, rng: random.Random, parts: Parts = WHOLE, *, sound: bool = False
+) -> None:
+    """Plays a game on a machine and by the interpreter, compared all the way, and takes it back.
+
+    Args:
+        name: that of the machine.
+        table: the table of the game.
+        length: of the game.
+        rng: chooses decisions.
+        parts: those of the machine.
+        sound: whether no invariant is broken, and wasm gives no decision back.
+    """
+    fast = table.game(lambda p: MAKERS[name](p, parts))
+    plain = table.game(lambda p: Interpreter(p, steps=parts.steps))
+    start = fast.copy()
+    with counting() as counted:
+        hashes = agree(fast, plain, rng.randrange, length.plies, sound=sound, every=length.every)
+    assert not counted["python"] or not sound
+    take_back(fast, hashes)
+    assert outcome(lambda: list(every_option(fast))) == outcome(lambda: list(every_option(start)))
+    assert not hashes or start.hash == hashes[0]
+
+
+def long_game(name: str, table: Table, plies: int, rng: random.Random) -> None:
+    """Plays a long game on a machine and on a slower one, by the decider's own options but for one of fifty."""
+    fast = table.game(lambda p: MAKERS[name](p, WHOLE))
+    plain = table.game("python" if name in ("wasm", "batch") else "interpreter")
+    agree(fast, plain, rng.randrange, plies, sound=True, every=50)
+
+
+def some_settings(ruleset: typed.Ruleset, rng: random.Random) -> dict[str, str]:
+    """A value for each setting."""
+    results = {}
+    for key, one in ruleset.settings.items():
+        names = one.values or (("true", "false") if one.bounds is None else (one.default, *map(str, one.bounds)))
+        results[key] = rng.choice(names)
+    return results
