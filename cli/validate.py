@@ -231,9 +231,9 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
         texts = [f"{p}\0{read_text(p, display(p), _MAX_WORDS)}" for p in sorted(paths)]
     except DiagnosticsError:
         texts = []
-    key = cache.key("titles", ruleset.sources_hash, *texts)
+    key = cache.key("sound titles", ruleset.sources_hash, *texts)
     if paths and (not texts or cache.read(key, msgspec.json.Decoder(bool)) is not True):
-        from rulespec.engine.words.check import check_words
+        from rulespec.engine.words.checked import check_words
 
         check_words(ruleset, result)
         if texts and not result.diagnostics:

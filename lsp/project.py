@@ -129,7 +129,7 @@ def _names_beside(path: Path) -> bool:
 def _check_beside(ruleset: typed.Ruleset, files: EditorFiles, report: Report) -> None:
     """Checks words and drawings, which takes longer than a keystroke: only while one of their files is open."""
     from rulespec.drawing.drawing_file import read_files
-    from rulespec.engine.words.check import check_words
+    from rulespec.engine.words.checked import check_words
 
     check_words(ruleset, report, files)
     read_files(ruleset.declarations, list(drawing_files(ruleset.titled)), report, files)

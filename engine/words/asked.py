@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from rulespec.typed import nodes as typed
 from rulespec.types import Type
 
+DECIDER, ACTOR = "decider", "actor"
+"""Names in holes of texts: who decides, and for whom or what."""
 Known = dict[str, Type]
 """Variables in scope, by name."""
 

@@ -12,11 +12,10 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Node, Scalar, content_column, get
-from rulespec.engine.words.asked import Decisions
+from rulespec.engine.words.asked import ACTOR, DECIDER, Decisions
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.template import Hole, holes
-from rulespec.engine.words.titles import Expression, Text, Titles, languages, read_titles
-from rulespec.ruleset_files import Files
+from rulespec.engine.words.titles import Expression, Text, Titles
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions
@@ -24,39 +23,6 @@ from rulespec.types import BAD, Ent, Num, Type, never_none, or_none
 
 MAX_HOLES = 3_000
 """The limit of holes in all texts of one language, counted where they are expressions."""
-DECIDER, ACTOR = "decider", "actor"
-"""Names in holes: who decides, and for whom or what."""
-
-
-def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = None) -> None:
-    """Reports what is wrong with the words of a ruleset, in all languages. `files` reads them; by default from disk."""
-    result = Report()
-    try:
-        own = read_titles(ruleset, "", result, files)
-        check_titles(ruleset, own, own, result)
-        for language in languages(ruleset):
-            check_titles(ruleset, read_titles(ruleset, language, result, files), own, result)
-    except DiagnosticsError as error:
-        result.extend(error.diagnostics)
-    report.extend(result.diagnostics)
-
-
-def check_titles(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> Titles:
-    """The words of a language that fit the ruleset; reports the others that belong to the highest layer.
-
-    Args:
-        ruleset: the ruleset.
-        titles: the words of a language.
-        own: those without a language, which say who acts.
-        report: takes the diagnostics.
-    """
-    check = TextCheck(ruleset, own, report)
-    texts = {key: text for key, text in titles.texts.items() if check.fits(key[0], key[1], text)}
-    rest = Titles(texts, titles.title, titles.picture, titles.language, sources=titles.sources)
-    if titles is own:
-        rest.internal = {n: e for n, e in own.internal.items() if check.has_state(n, e)}
-        rest.actors = check.all_actors()
-    return rest
 
 
 class TextCheck:
@@ -232,18 +198,18 @@ class TextCheck:
 
     # --- who acts ---------------------------------------------------------------------------------
 
-    def all_actors(self) -> dict[str, Expression]:
-        """Each decision at which somebody acts for another one, and the expression that names whom.
+    def all_actors(self) -> list[str]:
+        """The decisions at which somebody acts for another one.
 
         What is said for all decisions holds at those that know what it reads; if none does, that is reported.
         """
         own = self.own.actors.items()
-        named = {n: e for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"}
-        results = {n: e for n, e in named.items() if self.actor_type(n) is not None}
+        named = [n for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"]
+        results = [n for n in named if self.actor_type(n) is not None]
         if self.own.actor is not None:
             others = [n for n in self.decisions.options if n not in self.own.actors]
             fit = [n for n in others if self.actor_type(n) is not None]
-            results |= dict.fromkeys(fit, self.own.actor)
+            results += fit
             if others and not fit and self.own.actor.top:
                 self._actor(self.own.actor, others[0], self.report)
         return results

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rulespec.diagnostics.report import Report
-from rulespec.engine.words.check import check_titles
+from rulespec.engine.words.checked import fitting_titles
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.titles import Key, languages, read_titles, unknown_language
 from rulespec.engine.words.words import Words
@@ -91,6 +91,6 @@ def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[K
     if language not in languages(ruleset):
         raise unknown_language(ruleset, language, words.languages)
     report = Report()
-    result = check_titles(ruleset, read_titles(ruleset, language, report), words.own, report)
+    result = fitting_titles(ruleset, read_titles(ruleset, language, report), words.own, report)
     report.raise_if_errors()
     return [key for key in wanted if key not in result.texts], len(wanted)

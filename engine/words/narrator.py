@@ -24,7 +24,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.orders import in_order
-from rulespec.engine.words.check import ACTOR, DECIDER
+from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Filled, Template, fill, holes
 from rulespec.engine.words.titles import Text
 from rulespec.engine.words.words import Words

@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import Report
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.words.asked import Decisions
-from rulespec.engine.words.check import check_titles
+from rulespec.engine.words.checked import fitting_titles
 from rulespec.engine.words.program_words import ENGLISH, Word, program_words
 from rulespec.engine.words.template import Filled, fill
 from rulespec.engine.words.titles import Text, Titles, languages, read_titles, unknown_language
@@ -46,11 +46,11 @@ class Words:
         own = read_titles(ruleset, "", report)
         self.own_language = own.language
         self.language = own.language if language is None else language
-        checked = [check_titles(ruleset, own, own, report)]
+        checked = [fitting_titles(ruleset, own, own, report)]
         if self.language != own.language:
             if self.language not in self.languages:
                 raise unknown_language(ruleset, self.language, self.languages)
-            checked.insert(0, check_titles(ruleset, read_titles(ruleset, self.language, report), own, report))
+            checked.insert(0, fitting_titles(ruleset, read_titles(ruleset, self.language, report), own, report))
         report.raise_if_errors()
         self._read = checked
         self._titles: dict[tuple[object, ...], tuple[str, ...]] = {}

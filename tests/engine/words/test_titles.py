@@ -11,17 +11,21 @@ from folders import ROOT
 from limits import soon
 from worlds import WORLD
 
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import TakenBack
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.words.changes import Changes
+from rulespec.engine.words.check import TextCheck
+from rulespec.engine.words.checked import check_words, fitting_titles
 from rulespec.engine.words.missing import missing
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.program_words import program_words
+from rulespec.engine.words.titles import Titles, read_titles
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
 RULES = """
 --- rules/play.rules
@@ -198,7 +202,7 @@ def test_a_mistake_is_told_with_its_place(folder: Path, titles: str, code: str, 
     assert diagnostic.span is not None and diagnostic.span.file.endswith("titles.yaml")
 
 
-def test_what_a_higher_layer_takes_out_is_passed_over_below_it(folder: Path) -> None:
+def test_what_a_higher_layer_takes_out_is_passed_over_below_it(folder: Path, checks: list[str]) -> None:
     game_of(folder)
     (folder / "variants").mkdir()
     (folder / "variants" / "quiet.yaml").write_text('id: quiet\ntitle: Quiet\nfor: small\nversion: "1"\n', "utf-8")
@@ -207,14 +211,73 @@ def test_what_a_higher_layer_takes_out_is_passed_over_below_it(folder: Path) -> 
         "            pay price(t) from bank to p.cash\n",
         "utf-8",
     )
-    words = folder / "variants" / "titles"
-    words.mkdir()
-    (words / "quiet.yaml").write_text('options: {visit.rest: "rests in {t}"}\nunits: {money: "{number} d"}\n', "utf-8")
+    titles = folder / "variants" / "titles"
+    titles.mkdir()
+    (titles / "quiet.yaml").write_text('options: {visit.rest: "rests in {t}"}\nunits: {money: "{number} d"}\n', "utf-8")
     ruleset = load_ruleset(f"{folder}+quiet")
     game = Game(ruleset, ["Ann", "Bob"])
-    narrator = Narrator(Words(ruleset), game)
-    assert narrator.move(game.legal_options[0]) == "Oakley (Ann) rests in Oakley"
-    assert Words(ruleset).amount(2, "money") == "2 d"
+    for _ in range(2):  # checked, and from the cache
+        words = Words(ruleset)
+        assert Narrator(words, game).move(game.legal_options[0]) == "Oakley (Ann) rests in Oakley"
+        assert words.amount(2, "money") == "2 d"
+        assert words.text("options", "visit.go") is None
+    assert checks == ["small+quiet"]
+
+
+# --- checked once ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The references whose texts are checked, with an empty cache at first."""
+    monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
+    results: list[str] = []
+    first = TextCheck.__init__
+
+    def checked(self: TextCheck, ruleset: typed.Ruleset, own: Titles, report: Report) -> None:
+        results.append(ruleset.ref)
+        first(self, ruleset, own, report)
+
+    monkeypatch.setattr(TextCheck, "__init__", checked)
+    return results
+
+
+def test_the_same_texts_are_checked_once(folder: Path, checks: list[str]) -> None:
+    game = game_of(folder)
+    check_words(game.ruleset, Report())
+    assert checks == ["small", "small"]  # the ruleset's own, and German
+    for language, oak in ("en", "Oakley"), ("de", "Eichheim"):
+        narrator = Narrator(Words(game.ruleset, language), game)
+        assert narrator.move(game.parse("stay")) == f"{oak} (Ann): stay"
+    assert len(checks) == 2
+    game_of(folder, TITLES.replace("Eichheim", "Eichdorf"))
+    assert Words(game.ruleset, "de").title("town", 0, ()) == "Eichdorf"
+    game_of(folder, TITLES.replace("{price(to)}", "{to.tax}"))
+    assert "for 3 before ash" in Narrator(Words(game.ruleset), game).option(game.parse("go(oak, corn)"))
+    assert len(checks) == 4
+    ruleset = small(folder, RULES.replace("cheap", "dear") + WORLD)
+    for _ in range(2):  # of other rules, the texts are others
+        with pytest.raises(DiagnosticsError, match="cheap"):
+            Words(ruleset)
+    assert len(checks) == 6
+
+
+@pytest.mark.parametrize("ref", ["imperial", "imperial+playimperial", "tetrarchia", "shadow_of_the_emperor"])
+def test_what_fits_is_the_same_from_the_cache(ref: str, checks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    ruleset = load_ruleset(ref)
+    with monkeypatch.context() as patch:
+        patch.setenv("RULESPEC_CACHE", "")
+        plain = [fitting(ruleset, language) for language in Words(ruleset).languages]
+    assert [fitting(ruleset, language) for language in Words(ruleset).languages] == plain
+    number = len(checks)
+    assert [fitting(ruleset, language) for language in Words(ruleset).languages] == plain
+    assert len(checks) == number
+
+
+def fitting(ruleset: typed.Ruleset, language: str) -> Titles:
+    own = read_titles(ruleset, "", Report())
+    titles = own if language == own.language else read_titles(ruleset, language, Report())
+    return fitting_titles(ruleset, titles, own, Report())
 
 
 # --- whole games ----------------------------------------------------------------------------------

@@ -1,0 +1,85 @@
+"""The words of a ruleset that fit it. The same texts are checked once: the on-disk cache knows what fits."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec import cache
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.engine.words.titles import Key, Titles, languages, read_titles
+from rulespec.ruleset_files import Files
+from rulespec.typed import nodes as typed
+
+
+class _Fitting(Struct, array_like=True, forbid_unknown_fields=True):
+    """The parts of the words of a language that fit their ruleset.
+
+    Attributes:
+        unfit: the texts that do not, which are those of lower layers.
+        internal: the state that only the rules need.
+        actors: the decisions at which a seat acts for another entity.
+    """
+
+    unfit: list[Key]
+    internal: list[str]
+    actors: list[str]
+
+
+_FITTING = msgspec.json.Decoder(_Fitting)
+
+
+def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = None) -> None:
+    """Reports what is wrong with the words of a ruleset, in all languages. `files` reads them; by default from disk."""
+    result, cached = Report(), files is None or files.cached
+    try:
+        own = read_titles(ruleset, "", result, files)
+        fitting_titles(ruleset, own, own, result, cached=cached)
+        for language in languages(ruleset):
+            fitting_titles(ruleset, read_titles(ruleset, language, result, files), own, result, cached=cached)
+    except DiagnosticsError as error:
+        result.extend(error.diagnostics)
+    report.extend(result.diagnostics)
+
+
+def fitting_titles(
+    ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report, *, cached: bool = True
+) -> Titles:
+    """The words of a language that fit the ruleset; reports the others that belong to the highest layer.
+
+    Args:
+        ruleset: the ruleset.
+        titles: the words of a language.
+        own: those without a language, which say who acts.
+        report: takes the diagnostics.
+        cached: whether the on-disk cache is used; not for texts that change with every key.
+    """
+    sources = chain.from_iterable((*own.sources.items(), *titles.sources.items()))
+    key = cache.key("titles", ruleset.sources_hash, *sources) if cached else ""
+    fitting = cache.read(key, _FITTING) if key else None
+    if fitting is None:
+        result = Report()
+        fitting = _checked(ruleset, titles, own, result)
+        if key and not result.diagnostics:
+            cache.write(key, fitting)
+        report.extend(result.diagnostics)
+    unfit = set(fitting.unfit)
+    texts = {name: text for name, text in titles.texts.items() if name not in unfit}
+    internal = {name: titles.internal[name] for name in fitting.internal if name in titles.internal}
+    named = ((name, titles.actors.get(name, titles.actor)) for name in fitting.actors)
+    actors = {name: e for name, e in named if e is not None}
+    return replace(titles, texts=texts, internal=internal, actor=None, actors=actors)
+
+
+def _checked(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> _Fitting:
+    from rulespec.engine.words.check import TextCheck  # lazily: texts are checked once
+
+    check = TextCheck(ruleset, own, report)
+    unfit = [key for key, text in titles.texts.items() if not check.fits(*key, text)]
+    if titles is not own:
+        return _Fitting(unfit, [], [])
+    internal = [name for name, e in own.internal.items() if check.has_state(name, e)]
+    return _Fitting(unfit, internal, check.all_actors())
