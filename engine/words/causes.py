@@ -65,7 +65,7 @@ class Causes(Observer):
         self.unnamed: tuple[Change, ...] = ()
         """The changes of the last move by procedures that went on without a text."""
         self._frames: list[_Frame] = []
-        """What this move has set off; the first is the move itself."""
+        """Frames that this move has begun; the first is the move itself."""
         self._stack: list[_Frame] = []
         """For each procedure under way that this move has begun, what it belongs to; empty between moves."""
         self._last: tuple[int, ...] = ()
@@ -120,7 +120,7 @@ class Causes(Observer):
                 self._stack.pop()
 
     def _frame(self, section: str, name: str) -> _Frame | None:
-        """The frame of a procedure that begins or goes on, if there is a text for it; a wrapped one goes by its own name."""
+        """The frame of a procedure that begins or goes on, if it has a text; a wrapped one goes by its own name."""
         text = self._narrator.words.text(section, name.partition(" ")[0])
         if text is None:
             return None
