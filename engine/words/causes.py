@@ -1,7 +1,7 @@
 """Causes of changes that no option names: the procedures that a move sets off, in words, each with what it changes.
 
-A procedure is told where the ruleset has a text for it (`procedures` in `titles.yaml`), and changes something. Whatever
-it calls belongs to it, up to the next procedure with a text. One that was begun by an earlier move is told as one that
+A procedure has a sentence where the ruleset has a text for it (`procedures` in `titles.yaml`), and changes something. Whatever
+it calls belongs to it, up to the next procedure with a text. One that was begun by an earlier move has a text as one that
 goes on (`resumed`).
 """
 
@@ -71,7 +71,7 @@ class Causes(Observer):
         self._last: tuple[int, ...] = ()
 
     def watch(self, changes: Changes) -> None:
-        """Takes the game whose moves are told, with the words for them."""
+        """Takes the game whose moves are narrated, with the words for them."""
         self._changes = changes
         self._narrator = changes.narrator
         self._numbers = self._narrator.game.omniscient.numbers
@@ -107,7 +107,7 @@ class Causes(Observer):
         exit_ = self._program.blocks[before].exit
         if isinstance(exit_, ir.Enter):
             name = self._names[block]
-            wrapped = " " in name  # what wraps it has told of it
+            wrapped = " " in name  # its wrap has the sentence
             self._stack.append((None if wrapped else self._frame("procedures", name)) or self._stack[-1])
         elif isinstance(exit_, ir.Return):
             if len(self._stack) == 1:
@@ -166,7 +166,7 @@ class Causes(Observer):
 def observed(words: Words, game: Game, seat: str | None) -> tuple[Game, Causes | None]:
     """A game like another one, from its start, with the causes of what its moves change.
 
-    Seats of a game with secrets are told no causes: which procedures run may follow from what they do not see.
+    Seats of a game with secrets get no causes: which procedures run may follow from what they do not see.
     """
     if not words.has_causes or (seat != OMNISCIENT and game.omniscient.secretive):
         return restarted(game), None
