@@ -1,8 +1,8 @@
 """Causes of changes that no option names: the procedures that a move sets off, in words, each with what it changes.
 
-A procedure has a sentence where the ruleset has a text for it (`procedures` in `titles.yaml`), and changes something. Whatever
-it calls belongs to it, up to the next procedure with a text. One that was begun by an earlier move has a text as one that
-goes on (`resumed`).
+A procedure has a sentence where the ruleset has a text for it (`procedures` in `titles.yaml`) and it changes something.
+Whatever it calls belongs to it, up to the next procedure with a text. One that an earlier move has begun goes on with a
+text of its own (`resumed`).
 """
 
 from __future__ import annotations
