@@ -43,13 +43,14 @@ def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str
 def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
     """The options that a person may mean: those whose text is typed, else begins so, else has all the words.
 
-    An option goes by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`.
+    An option goes by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`. Where
+    nothing else is typed, blanks and signs do not matter: `e2e4`, `e2 e4`.
     """
     wanted = _words(typed[:_MAX_TYPED])
     if not wanted:
         return []
     named = [(option, [_words(text(option)), _words(str(option)), _arguments(option)]) for option in options]
-    for fits in (_same, _begins, _has_all):
+    for fits in (_same, _joined, _begins, _has_all):
         hits = [option for option, texts in named if any(fits(each, wanted) for each in texts)]
         if hits:
             return hits
@@ -74,6 +75,10 @@ def _arguments(option: Option) -> list[str]:
 
 def _same(words: list[str], wanted: list[str]) -> bool:
     return words == wanted
+
+
+def _joined(words: list[str], wanted: list[str]) -> bool:
+    return "".join(words) == "".join(wanted)
 
 
 def _begins(words: list[str], wanted: list[str]) -> bool:

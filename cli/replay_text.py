@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from rulespec.engine.replay.replay import ReplayResult
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
+    from rulespec.engine.words.changes import Change
     from rulespec.engine.words.moves import Move, Moves
     from rulespec.engine.words.words import Words
 
@@ -138,10 +139,17 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
 def _show_move(move: Move, words: Words) -> None:
     """A move, and below it what it changed."""
     output.echo(f"{move.number:>5}  {output.style(move.text, bold=True)}")
-    for change in move.changes[:_MAX_CHANGES]:
-        output.echo(f"       {output.style(change.text, fg='cyan')}")
-    if len(move.changes) > _MAX_CHANGES:
-        output.echo(f"       {words.word('and_more', len(move.changes) - _MAX_CHANGES)}")
+    _show_changes(move.own, words, " " * 7)
+    for cause in move.causes:
+        output.echo(f"       {cause.text}")
+        _show_changes(cause.changes, words, " " * 9)
+
+
+def _show_changes(changes: Sequence[Change], words: Words, indent: str) -> None:
+    for change in changes[:_MAX_CHANGES]:
+        output.echo(f"{indent}{output.style(change.text, fg='cyan')}")
+    if len(changes) > _MAX_CHANGES:
+        output.echo(f"{indent}{words.word('and_more', len(changes) - _MAX_CHANGES)}")
 
 
 def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:

@@ -148,11 +148,18 @@ def _row(move: Move, rules: MoveRules, numbers: dict[str, int], notes: Sequence[
     for name, ids in (("own", rules.own), ("ran", rules.ran)):
         if ids:
             row[name] = [numbers.setdefault(id_, len(numbers)) for id_ in ids]
-    if move.changes or notes:
-        row["changes"] = [*(change.text for change in move.changes[:MAX_CHANGES]), *notes]
+    if move.own or move.causes or notes:
+        row["changes"] = [*_changes(move), *notes]
     if move.by is None:
         row["chance"] = 1
     return row
+
+
+def _changes(move: Move) -> list[str | list[str]]:
+    """The changes of a move, and in a list each sentence of what it set off with its changes."""
+    own = [change.text for change in move.own[:MAX_CHANGES]]
+    causes = move.causes[:MAX_CHANGES]
+    return [*own, *([c.text, *(change.text for change in c.changes[:MAX_CHANGES])] for c in causes)]
 
 
 def _public(move: Move, rules: MoveRules) -> MoveRules:

@@ -43,6 +43,15 @@
   });
 
   // --- one move
+  // A change, or what has happened by itself with its changes: `[sentence, change, …]`.
+  function listed(entry) {
+    if (!Array.isArray(entry)) return make("li", entry);
+    const item = make("li", entry[0]), inner = make("ul", "");
+    inner.append(...entry.slice(1).map((text) => make("li", text)));
+    item.append(inner);
+    return item;
+  }
+
   function showMove(number) {
     const stopped = data.stop && number === end;
     const move = stopped ? data.stop : number ? data.moves[number - 1] : { text: words.start, own: [], ran: [], changes: [] };
@@ -51,7 +60,7 @@
     element("text").textContent = move.text;
     const told = stopped ? data.stop.rows : number === end ? data.ending : [];
     element("stop").replaceChildren(...told.flatMap(([name, text]) => [make("dt", name), make("dd", text)]));
-    element("changes").replaceChildren(...(move.changes || []).map((text) => make("li", text)));
+    element("changes").replaceChildren(...(move.changes || []).map(listed));
     const own = (move.own || []).map((rule) => button(rule, "own")), ran = (move.ran || []).map((rule) => button(rule));
     element("rules").replaceChildren(
       ...(own.length ? [words.page_rests + " ", ...own] : []), ...(ran.length ? [` ${words.page_ran} `, ...ran] : []));

@@ -71,18 +71,21 @@ class Changes:
         return Snapshot(tuple(state), unseen, self.narrator.state)
 
     def since(self, before: Snapshot) -> list[Change]:
-        """The differences between the seat's view now and an earlier one, in the order of the declarations.
+        """The differences between the seat's view now and an earlier one, in the order of the declarations."""
+        return self.between(before, self.snapshot())
+
+    def between(self, before: Snapshot, now: Snapshot) -> list[Change]:
+        """The differences between two snapshots, in the order of the declarations.
 
         Entities are called by what they were before.
         """
         self.narrator.past = before.readable
         try:
-            return self._since(before)
+            return self._between(before, now)
         finally:
             self.narrator.past = None
 
-    def _since(self, before: Snapshot) -> list[Change]:
-        now = self.snapshot()
+    def _between(self, before: Snapshot, now: Snapshot) -> list[Change]:
         old, new = before.state, now.state
         results: list[Change] = []
         piles: dict[tuple[str, str], list[int]] = {}

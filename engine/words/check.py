@@ -68,6 +68,8 @@ class TextCheck:
             "units": (lambda: self.d.units, "unit", lambda _, t: self._named(t, ["number"])),
             "decisions": (lambda: self.decisions.options, "decision", self._decision),
             "options": (self.decisions.paths, "option", self._option),
+            "procedures": (lambda: self.ruleset.rules.procedures, "procedure", self._procedure),
+            "resumed": (lambda: self.ruleset.rules.procedures, "procedure", self._procedure),
             "endings": (lambda: self.decisions.endings, "ending", self._plain),
         }
 
@@ -119,6 +121,11 @@ class TextCheck:
         """The names that the holes of a text may use."""
         if section == "each":
             return Env().bind(_var(name, Ent(name), span))
+        if section in ("procedures", "resumed") and name in self.ruleset.rules.procedures:
+            env = Env()
+            for var in self.ruleset.rules.procedures[name].params:
+                env = env.bind(_var(var.name, var.type, var.span))
+            return env
         decision, _, option = name.partition(".")
         if section not in ("decisions", "options") or decision not in self.decisions.options:
             return Env()
@@ -136,6 +143,9 @@ class TextCheck:
 
     def _option(self, name: str, text: Text) -> bool:
         return self._filled(text, self.scope("options", name, text.node.span))
+
+    def _procedure(self, name: str, text: Text) -> bool:
+        return self._filled(text, self.scope("procedures", name, text.node.span))
 
     def _env(self, decision: str, span: Span) -> Env:
         """The names that a text about a decision may use."""

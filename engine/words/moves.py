@@ -8,9 +8,10 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.game.events import HIDDEN, Event
-from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
+from rulespec.engine.words.causes import Cause, observed
 from rulespec.engine.words.changes import Change, Changes
 from rulespec.engine.words.narrator import Narrator, Taken
 from rulespec.engine.words.words import Words
@@ -29,6 +30,8 @@ class Move(Brief, Struct, frozen=True):
         option: the option as ids; None where it is not seen.
         text: the sentence.
         changes: what it changed.
+        own: those of the changes without a cause in words.
+        causes: what it set off, with the other changes, by steps.
         back: how many decisions it takes back.
     """
 
@@ -40,6 +43,8 @@ class Move(Brief, Struct, frozen=True):
     option: str | None
     text: str
     changes: tuple[Change, ...]
+    own: tuple[Change, ...]
+    causes: tuple[Cause, ...] = ()
     back: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -53,6 +58,7 @@ class Move(Brief, Struct, frozen=True):
             "option": self.option,
             "text": self.text,
             "changes": [change.text for change in self.changes],
+            "causes": [cause.to_json() for cause in self.causes],
             "back": self.back,
         }
 
@@ -79,13 +85,15 @@ class Moves:
         moves: Sequence[Option | TakenBack] | None = None,
         seat: str | None = OMNISCIENT,
     ) -> None:
-        self.game = restarted(game)
+        self.game, self.causes = observed(words, game, seat)
         self._moves: Sequence[Option | TakenBack] = game.history if moves is None else moves
         self._seen: Sequence[Taken] | None = game.view(seat).history if seat != OMNISCIENT else None
         self.visible = list(range(len(self._moves))) if seat == OMNISCIENT else _standing(self._moves)
         self._done = 0
         self.narrator = Narrator(words, self.game, seat)
         self.changes = Changes(self.narrator)
+        if self.causes is not None:
+            self.causes.watch(self.changes)
 
     def __len__(self) -> int:
         return len(self.visible)
@@ -105,16 +113,19 @@ class Moves:
             changes = tuple(self.changes.since(before))
             word = narrator.words.word
             text = word("taken_back", decisions=word("decisions", move.decisions))
-            return Move(number + 1, self.game.ply, "", None, None, None, text, changes, move.decisions)
+            return Move(number + 1, self.game.ply, "", None, None, None, text, changes, changes, (), move.decisions)
         seen: Taken = move if self._seen is None else self._seen[number]
         actor, text = narrator.actor(move), narrator.move(seen)
+        if self.causes is not None:
+            self.causes.begin()
         self.game.apply(move)
+        own, causes = self.causes.end() if self.causes is not None else (None, ())
         if number == len(self.visible) - 1:
             self._pass_over(len(self._moves))
+        changes = tuple(self.changes.since(before))
         option = seen.option if isinstance(seen, Event) else str(seen)
-        return Move(
-            number + 1, self.game.ply, move.decision, move.by, actor, option, text, tuple(self.changes.since(before))
-        )
+        of = (move.decision, move.by, actor, option, text)
+        return Move(number + 1, self.game.ply, *of, changes, changes if own is None else own, causes)
 
     def _pass_over(self, end: int) -> None:
         """Makes the moves before `end` that are not narrated."""

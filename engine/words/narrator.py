@@ -38,7 +38,7 @@ Taken = Option | SeenOption | Event
 """An option of the game, one that a seat has, or a decision as a seat has seen it."""
 
 
-class _Value(Struct, frozen=True):
+class Value(Struct, frozen=True):
     """A value that a hole can name; None: it is not seen."""
 
     name: str
@@ -92,7 +92,7 @@ class Narrator:
             return self._sentence(option, name, arguments)
         return _shown(option)
 
-    def _sentence(self, option: Taken, name: str, arguments: list[_Value]) -> str:
+    def _sentence(self, option: Taken, name: str, arguments: list[Value]) -> str:
         """The words of an option, by its text or by its arguments."""
         if self.words.names == "id":
             return _shown(option)
@@ -111,6 +111,13 @@ class Narrator:
             return note
         subject = self.subject(option)
         return f"{subject} {note}" if text is not None else f"{subject}: {note}"
+
+    def event(self, text: Text, values: list[Value]) -> str | None:
+        """A sentence of what happens by itself, its holes filled from values; None where ids are shown."""
+        self.words.begin()
+        with suppress(SpentError):
+            return self._filled(text, values)
+        return None
 
     def subject(self, option: Taken | Decision) -> str:
         """The actor of an option or a decision: the seat, and in front of it the entity it acts for."""
@@ -141,7 +148,7 @@ class Narrator:
         options = self.words.decisions.options[option.decision]
         return name in options and options[name].by is not None
 
-    def _actor(self, decision: str, by: str | None) -> _Value | None:
+    def _actor(self, decision: str, by: str | None) -> Value | None:
         said = self.words.own.actors.get(decision)
         if said is None or by is None:
             return None
@@ -152,19 +159,19 @@ class Narrator:
             return None
         if number is not None and number < 0:
             return None
-        return _Value(ACTOR, or_none(query.typed), number)
+        return Value(ACTOR, or_none(query.typed), number)
 
-    def _by(self, by: str | None) -> _Value:
+    def _by(self, by: str | None) -> Value:
         kind = self.game.ruleset.declarations.player_kind
-        return _Value(DECIDER, or_none(Ent(kind)), -1 if by is None else self.game.seats.index(by))
+        return Value(DECIDER, or_none(Ent(kind)), -1 if by is None else self.game.seats.index(by))
 
-    def _known(self, decision: str) -> list[_Value]:
+    def _known(self, decision: str) -> list[Value]:
         """The variables of the rules where the open decision is asked."""
         position = self.game.omniscient.numbers
         program, asked = position.program, position.asked
         if asked < 0 or program.decisions[asked].name != decision:
             return []
-        return [_Value(name, type_, self._cell(e)) for name, (type_, e) in program.known[asked].items()]
+        return [Value(name, type_, self._cell(e)) for name, (type_, e) in program.known[asked].items()]
 
     def _cell(self, e: ir.Expr) -> int | None:
         try:
@@ -173,12 +180,12 @@ class Narrator:
         except (HiddenError, ProgramFaultError):
             return None
 
-    def _who(self, decision: str, by: str | None) -> list[_Value]:
+    def _who(self, decision: str, by: str | None) -> list[Value]:
         seat, known = self._by(by), self._known(decision)
         actor = self._actor(decision, by)
-        return [*known, seat, actor if actor is not None else _Value(ACTOR, seat.type, seat.number)]
+        return [*known, seat, actor if actor is not None else Value(ACTOR, seat.type, seat.number)]
 
-    def _read(self, option: Taken) -> tuple[str, list[_Value]]:
+    def _read(self, option: Taken) -> tuple[str, list[Value]]:
         """The name of an option and its arguments, those that are not seen without a number."""
         name, texts = split_option(_shown(option))
         params = self.words.decisions.options[option.decision][name].params
@@ -188,7 +195,7 @@ class Narrator:
         else:
             pairs = zip(self._labels.params(option.decision, name), texts, strict=True)
             numbers = [None if x == HIDDEN else argument(self._labels, n, type_, x) for (n, type_), x in pairs]
-        return name, [_Value(p.var.name, p.var.type, number) for p, number in zip(params, numbers, strict=True)]
+        return name, [Value(p.var.name, p.var.type, number) for p, number in zip(params, numbers, strict=True)]
 
     # --- entities and values -------------------------------------------------------------------
 
@@ -198,7 +205,7 @@ class Narrator:
         if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
             return self.words.title(kind, number, self.game.shown_names)
         with suppress(SpentError):
-            return self._filled(text, [_Value(kind, Ent(kind), number)], depth + 1)
+            return self._filled(text, [Value(kind, Ent(kind), number)], depth + 1)
         return self.words.title(kind, number, self.game.shown_names)
 
     def _path(self, kind: str, number: int) -> str:
@@ -232,7 +239,7 @@ class Narrator:
 
     # --- texts ---------------------------------------------------------------------------------
 
-    def _filled(self, text: Text, values: list[_Value], depth: int = 0) -> str:
+    def _filled(self, text: Text, values: list[Value], depth: int = 0) -> str:
         """A text with its holes filled from values, and from the state."""
         known = {value.name: value for value in values}
         use = Use(f"the text `{text.name}`", text.node.span)
@@ -248,7 +255,7 @@ class Narrator:
 
         return fill(self._form(text, values, use), filled)[:_MAX_SHOWN]
 
-    def _form(self, text: Text, values: list[_Value], use: Use) -> Template:
+    def _form(self, text: Text, values: list[Value], use: Use) -> Template:
         """Of two forms of a text the one that its number asks for."""
         if text.one is None or not text.count:
             return text.other
@@ -256,7 +263,7 @@ class Narrator:
             return text.one if self._value(text.count, values, use)[1] == 1 else text.other
         return text.other
 
-    def _value(self, expression: str, values: list[_Value], use: Use) -> tuple[Query, int | None]:
+    def _value(self, expression: str, values: list[Value], use: Use) -> tuple[Query, int | None]:
         """An expression, and its value; None if it depends on what is not seen, or has none.
 
         Raises:

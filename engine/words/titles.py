@@ -35,6 +35,8 @@ SECTIONS = (
     "units",
     "decisions",
     "options",
+    "procedures",
+    "resumed",
     "endings",
     "words",
 )

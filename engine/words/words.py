@@ -99,6 +99,12 @@ class Words:
             return None
         return next((read.texts[section, name] for read in self._read if (section, name) in read.texts), None)
 
+    @cached_property
+    def has_causes(self) -> bool:
+        """Whether there are texts for what happens by itself."""
+        sections = {section for read in self._read for section, _ in read.texts}
+        return not sections.isdisjoint(("procedures", "resumed"))
+
     def plain(self, section: str, name: str, default: str) -> str:
         """A text without holes."""
         text = self.text(section, name)
