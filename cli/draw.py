@@ -1,4 +1,4 @@
-"""`rulespec draw`: the board of a ruleset, or a position of a recorded game, as SVG or PNG."""
+"""`rulespec draw`: the board of a ruleset, or a position of a recorded game, as SVG, PNG or PDF."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.bundles.rules import whose
 from rulespec.cli import output
@@ -16,6 +17,7 @@ from rulespec.cli.audience import tell_seats
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.drawing.pdf import PAPERS, Sheets
 from rulespec.drawing.scene import Scene, to_svg
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.views import View
@@ -37,6 +39,25 @@ class _Request(Struct, frozen=True):
     language: str | None
     watch: bool
     out: Path | None
+    paper: str | None
+    tiles: bool
+
+
+class _Target(Struct, frozen=True):
+    """A file for a picture.
+
+    Attributes:
+        path: the file, whose ending names its form.
+        sheets: the paper of a PDF.
+        secret: whether the picture is its owner's alone.
+    """
+
+    path: Path
+    sheets: Sheets
+    secret: bool = False
+
+    def __str__(self) -> str:
+        return str(self.path)
 
 
 @click.command("draw")
@@ -48,7 +69,11 @@ class _Request(Struct, frozen=True):
 @click.option("--empty", is_flag=True, help="Draw REF without pieces.")
 @click.option("--language", metavar="LANGUAGE", help="The language of titles; default: that of the ruleset.")
 @click.option("--watch", is_flag=True, help="Draw the folder REF again whenever one of its files changes.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg or x.png; default: NAME.svg.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg, .png or .pdf; default: NAME.svg."
+)
+@click.option("--paper", type=click.Choice(list(PAPERS)), help="The paper of a PDF to print; default: a4.")
+@click.option("--tiles", is_flag=True, help="Four sheets of that paper to glue together.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Draw the board of the ruleset REF as a game begins, or a position of the recorded game LOG.
@@ -62,9 +87,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec draw imperial --out board.svg
     Example: rulespec draw ./my_map --watch
     Example: rulespec draw game.jsonl --at 50 --for Ann --out move_50.png
+    Example: rulespec draw imperial --empty --paper a3
     """
     r = _Request(**values)
-    out = r.out
     path = Path(r.what)
     log = path if path.is_file() else None
     viewed = viewer(r.seat, r.public)
@@ -75,20 +100,30 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         raise click.UsageError("--players and --empty go with a ruleset")
     if r.watch and not own:
         raise click.UsageError("--watch goes with a folder of your own, such as ./my_map")
-    out = out if out is not None else Path(f"{Path(parts_of(r.what)[0]).name.partition('.')[0] or 'board'}.svg")
-    if out.suffix not in (".svg", ".png"):
-        raise click.UsageError(f"{out} is neither .svg nor .png")
+    out = _target(r)
     if log is not None:
         if not viewed.omniscient:
             tell_seats(str(log), "without `--for` and `--public` it is shown")
         game = _replayed(log, r.at, r.rules, lenient=not viewed.omniscient)
         secret = not viewed.public and game.omniscient.secretive
-        ctx.exit(_draw(game.ruleset, _seen(game, viewed), r.language, out, secret=secret))
+        ctx.exit(_draw(game.ruleset, _seen(game, viewed), r.language, replace(out, secret=secret)))
     if not own:
         ruleset = load_ruleset(r.what)
         ctx.exit(_draw(ruleset, _start(ruleset, r.players, r.empty, viewed), r.language, out))
     draft = partial(_draft, r.what, r.players, r.empty, viewed, r.language, out)
     ctx.exit(_watch(draft, [Path(part) for part in parts_of(r.what) if is_path(part)]) if r.watch else draft())
+
+
+def _target(r: _Request) -> _Target:
+    """The file that the flags name; usage error if they do not go together."""
+    printed = r.paper is not None or r.tiles
+    name = Path(parts_of(r.what)[0]).name.partition(".")[0] or "board"
+    path = r.out if r.out is not None else Path(f"{name}.{'pdf' if printed else 'svg'}")
+    if path.suffix not in (".svg", ".png", ".pdf"):
+        raise click.UsageError(f"{path} is none of .svg, .png and .pdf")
+    if printed and path.suffix != ".pdf":
+        raise click.UsageError(f"--paper and --tiles go with a PDF, and {path} is none")
+    return _Target(path, Sheets(r.paper or "a4", r.tiles))
 
 
 def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
@@ -139,10 +174,8 @@ def _seen(game: Game, viewed: Viewer) -> Game | View:
     return game if viewed.omniscient else game.view(viewed.seat(game.names))
 
 
-def _draw(
-    ruleset: typed.Ruleset, position: Game | View | None, language: str | None, out: Path, *, secret: bool = False
-) -> int:
-    """Draws a position, one with secrets for the owner of the file alone; returns the exit code."""
+def _draw(ruleset: typed.Ruleset, position: Game | View | None, language: str | None, out: _Target) -> int:
+    """Draws a position; returns the exit code."""
     from rulespec.drawing.board import board
     from rulespec.drawing.drawing_file import read_drawing
     from rulespec.engine.words.words import Words
@@ -152,11 +185,11 @@ def _draw(
     output.show(report.diagnostics)
     if not report.ok:
         return output.UNUSABLE
-    _write(board(ruleset, position, Words(ruleset, language)), out, secret=secret)
+    _write(board(ruleset, position, Words(ruleset, language)), out)
     return output.OK
 
 
-def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language: str | None, out: Path) -> int:
+def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language: str | None, out: _Target) -> int:
     """Draws a ruleset that may have mistakes; returns the exit code."""
     from rulespec.drawing.author import draft
 
@@ -172,7 +205,7 @@ def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language:
     return output.PROBLEMS if any(d.severity is Severity.ERROR for d in result.diagnostics) else output.OK
 
 
-def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], language: str | None, out: Path) -> int:
+def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], language: str | None, out: _Target) -> int:
     """Draws how a game begins, or the board and the reason why none does; returns the exit code."""
     from rulespec.drawing.author import with_mistakes
     from rulespec.drawing.board import board
@@ -189,12 +222,24 @@ def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], lang
     return output.OK
 
 
-def _write(scene: Scene, out: Path, *, secret: bool = False) -> None:
-    picture = (to_svg(scene) + "\n").encode(errors="backslashreplace")
-    if out.suffix == ".png":
+def _write(scene: Scene, out: _Target) -> None:
+    if out.path.suffix == ".png":
         from rulespec.drawing.png import to_png
 
         picture = to_png(scene)
-    with output.written(out, secret=secret) as file:
+    elif out.path.suffix == ".pdf":
+        from rulespec.drawing.pdf import to_pdf
+
+        picture = to_pdf(scene, out.sheets)
+    else:
+        picture = (to_svg(scene) + "\n").encode(errors="backslashreplace")
+    with output.written(out.path, secret=out.secret) as file:
         file.buffer.write(picture)
-    output.echo(f"written: {out} ({scene.width:.0f} by {scene.height:.0f})")
+    output.echo(f"written: {out} ({_size(scene, out)})")
+
+
+def _size(scene: Scene, out: _Target) -> str:
+    """The size of a picture as text: of the sheets it is on, or in points."""
+    if out.path.suffix != ".pdf":
+        return f"{scene.width:.0f} by {scene.height:.0f}"
+    return f"four sheets of {out.sheets.paper}" if out.sheets.tiles else f"a sheet of {out.sheets.paper}"

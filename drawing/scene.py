@@ -55,7 +55,7 @@ class Scene(Brief, Struct, frozen=True):
         return gone | {id_: svg for id_, svg in new.items() if old.get(id_) != svg}
 
 
-def to_svg(scene: Scene) -> str:
+def to_svg(scene: Scene, fonts: str = FONTS) -> str:
     """The picture as one SVG document that needs nothing else: no script, no link, no font of its own."""
     layers = []
     for name in LAYERS:
@@ -63,16 +63,16 @@ def to_svg(scene: Scene) -> str:
             inner = "".join(item.svg for item in items if item.layer == name)
             if inner:
                 layers.append(group([inner], class_=f"{name} {kind}"))
-    return document(scene.width, scene.height, scene.title, scene.description, "".join(layers))
+    return document(scene.width, scene.height, scene.title, scene.description, "".join(layers), fonts)
 
 
-def document(width: float, height: float, title: str, description: str, content: str) -> str:
+def document(width: float, height: float, title: str, description: str, content: str, fonts: str = FONTS) -> str:
     """An SVG document on paper; `content` is SVG already."""
     size = {"width": width, "height": height}
     ground = element("rect", **size, fill=PALETTE["paper"])
     texts = f'<title id="scene-title">{clean(title)}</title>'
     texts += f'<desc id="scene-description">{clean(description)}</desc>'
     head = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {number(width)} {number(height)}"}
-    roles = {"role": "graphics-document document", "aria_labelledby": "scene-title", "font_family": FONTS}
+    roles = {"role": "graphics-document document", "aria_labelledby": "scene-title", "font_family": fonts}
     described = {"aria_describedby": "scene-description"}
     return element("svg", texts + ground + content, **head, **size, **roles, **described)

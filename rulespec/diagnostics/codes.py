@@ -164,6 +164,7 @@ CODES: dict[str, str] = {
     "RS565": "a region without an outline",
     "RS566": "an outline beyond the frame",
     "RS567": "a file that no program can change",
+    "RS569": "a text that no font has",
     "RS571": "a measure or a value that is no number",
     "RS572": "a measure or a value of a kind that says nothing of its entities",
     "RS573": "a measure or a value with a hypothetical call",

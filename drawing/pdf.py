@@ -1,0 +1,139 @@
+"""Pictures as PDF to print: vectors with their fonts, on one sheet or on four that are glued together.
+
+Typst typesets our own SVG alone: nothing of a ruleset is in its markup, and titles come to it as inputs. PDF/A is asked
+for because it refuses what would be printed as an empty box.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from msgspec import Struct
+
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.drawing.scene import Scene, to_svg
+
+PAPERS = {
+    "a2": (420.0, 594.0),
+    "a3": (297.0, 420.0),
+    "a4": (210.0, 297.0),
+    "a5": (148.0, 210.0),
+    "letter": (215.9, 279.4),
+    "legal": (215.9, 355.6),
+    "tabloid": (279.4, 431.8),
+}
+"""Short and long side of each paper, in millimetres: ISO 216, ANSI/ASME Y14.1."""
+MARGIN = 8.0
+"""Millimetres at the edges of a sheet, where many printers do not print."""
+OVERLAP = 10.0
+"""Millimetres of the picture that are on both of two sheets side by side."""
+
+_FAMILY = "Noto Sans"
+_FONTS = (
+    *("NotoSans_Regular", "NotoSans_Bold", "NotoSansSymbols_Regular", "NotoSansSymbols2_Regular"),
+    *("NotoSansMath_Regular", "FiraGO_Regular", "FiraGO_Bold"),
+)
+"""Modules of pymupdf_fonts. FiraGO has Arabic, Devanagari, Georgian, Hebrew and Thai."""
+_PICTURE = '"board.svg", alt: sys.inputs.description'
+_STANDARD: Literal["a-2b"] = "a-2b"
+_UNSHOWN = re.compile(r'the text `?"(.*)"`? could not be displayed')
+
+
+class Sheets(Struct, frozen=True):
+    """Paper to print on.
+
+    Attributes:
+        paper: its name; one of `PAPERS`.
+        tiles: whether the picture is on four sheets, two beside two.
+    """
+
+    paper: str
+    tiles: bool = False
+
+
+class _Layout(Struct, frozen=True):
+    """A picture on sheets that lie side by side, in millimetres.
+
+    Attributes:
+        number: of sheets, across as well as down.
+        page: width and height of a sheet.
+        size: width and height of the picture.
+    """
+
+    number: int
+    page: tuple[float, float]
+    size: tuple[float, float]
+
+
+def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
+    """The picture as a PDF, as large as the sheets allow, upright or across.
+
+    Raises:
+        DiagnosticsError: RS556 if the libraries for it are missing, RS569 if no font has a letter of a text.
+    """
+    try:
+        import typst
+
+        fonts = {name: import_module(f"pymupdf_fonts.{name}").fontbuffer for name in _FONTS}
+    except ImportError:
+        help_ = "pip install rulespec[print], or write SVG"
+        raise failure("RS556", "PDF needs the libraries typst and pymupdf-fonts", None, help=help_) from None
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "board.svg").write_text(to_svg(scene, _FAMILY), "utf-8")
+        for name, font in fonts.items():
+            (place / f"{name}.ttf").write_bytes(font)
+        compiler = typst.Compiler(root=place, font_paths=[place])
+        inputs = {"title": scene.title, "description": scene.description}
+        markup = _markup(_layout(scene, sheets)).encode()
+        try:
+            pdf = compiler.compile(markup, format="pdf", sys_inputs=inputs, pdf_standards=_STANDARD, timestamp=0)
+        except typst.TypstError as error:
+            raise _unshown(error.message) from None
+    assert isinstance(pdf, bytes)
+    return pdf
+
+
+def _unshown(message: str) -> DiagnosticsError:
+    """The refusal of a text that no font has."""
+    result = _UNSHOWN.search(message)
+    assert result is not None, message
+    help_ = "install a font that has it, or write SVG"
+    return failure("RS569", f"no font has all letters of `{result[1]}`", None, help=help_)
+
+
+def _layout(scene: Scene, sheets: Sheets) -> _Layout:
+    """The layout, upright or across, in which the picture is larger."""
+    short, long = PAPERS[sheets.paper]
+    number = 2 if sheets.tiles else 1
+    layouts = []
+    for width, height in ((short, long), (long, short)):
+        room = [number * (side - 2 * MARGIN) - (number - 1) * OVERLAP for side in (width, height)]
+        scale = min(room[0] / scene.width, room[1] / scene.height)
+        layouts.append(_Layout(number, (width, height), (scene.width * scale, scene.height * scale)))
+    return max(layouts, key=lambda layout: layout.size)
+
+
+def _markup(layout: _Layout) -> str:
+    """The document: a page for each sheet, row by row, with its part of the picture."""
+    width, height = layout.page
+    room = (width - 2 * MARGIN, height - 2 * MARGIN)
+    lines = [
+        f"#set page(width: {width}mm, height: {height}mm, margin: {MARGIN}mm)",
+        "#set document(title: sys.inputs.title)",
+        f"#let board = image({_PICTURE}, width: {layout.size[0]:.3f}mm, height: {layout.size[1]:.3f}mm)",
+    ]
+    step = [side - OVERLAP for side in room]
+    spare = [layout.number * s + OVERLAP - size for s, size in zip(step, layout.size, strict=True)]
+    parts = []
+    for row, column in product(range(layout.number), repeat=2):
+        dx, dy = (spare[0] / 2 - column * step[0], spare[1] / 2 - row * step[1])
+        inner = f"place(dx: {dx:.3f}mm, dy: {dy:.3f}mm, board)"
+        parts.append(f"#box(width: {room[0]}mm, height: {room[1]}mm, clip: true, {inner})")
+    lines.append("\n#pagebreak()\n".join(parts))
+    return "\n".join(lines)
