@@ -14,7 +14,7 @@ from folders import GAMES
 from bench.mutants import Bench, Outcome, copied, show
 from bench.mutate import BREAKING, FREE, Mutant, misspell
 
-COUNT = 24
+COUNT = 12
 
 
 @pytest.fixture(scope="module")
