@@ -65,7 +65,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks as proofs the cases of sampled tests that an ordinary run leaves out; in a run of proofs, random tests too."""
+    """Marks as proofs the cases of sampled tests that an ordinary run leaves out; of proofs, also random tests."""
     cases: defaultdict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if config.option.markexpr == "proof" and getattr(getattr(item, "obj", None), "is_hypothesis_test", False):

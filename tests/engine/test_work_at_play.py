@@ -70,6 +70,7 @@ def test_what_does_not_come_to_a_decision_is_given_up(body: str, backend: str) -
     assert outcome == ("RS704", begun)
 
 
+@pytest.mark.proof
 def test_many_procedures_in_a_row_are_called() -> None:
     """More than Python nests calls."""
     chain = [f"procedure c{i}():\n    c{i - 1}()" for i in range(1, 1_100)]

@@ -331,6 +331,7 @@ def test_mutants_of_rules_have_other_hashes(id_: str) -> None:
 
 
 @pytest.mark.parametrize("id_", ["tutorial", "ludo", "nim"])
+@pytest.mark.sampled(1)
 def test_mutants_of_files_that_make_another_program_have_other_hashes(id_: str) -> None:
     """Edits of YAML and rules: another program, another hash; and the same hash, the same program."""
     with copied(GAMES):
