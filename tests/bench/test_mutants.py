@@ -14,7 +14,7 @@ from folders import GAMES
 from bench.mutants import Bench, Outcome, copied, show
 from bench.mutate import BREAKING, FREE, Mutant, misspell
 
-COUNT = 12
+COUNT = 24
 
 
 @pytest.fixture(scope="module")
