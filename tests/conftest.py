@@ -12,7 +12,7 @@ Contents of `make test`, and the rest in `make proof` (marker `proof`, or a vari
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     rulings     a game of the Emperor's with each answer                100 with 2, 3, 4 players (RULESPEC_RULINGS)
     secrets     16 random programs with secrets                         2,000 (RULESPEC_SECRETS)
-    programs    6 random programs for each property                     20; 1,000, beside wasm 5,000 (RULESPEC_EXAMPLES)
+    programs    8 random programs for each property                     20; 1,000, beside wasm 5,000 (RULESPEC_EXAMPLES)
     wasm        a part of a game of each ruleset step by step           every overlay, too, 50 games (RULESPEC_WASM);
                                                                         10,000 whole games by seed (RULESPEC_SEEDS)
     pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
