@@ -30,7 +30,8 @@ replay: $(RUNS) $(TABLES)
 # `make test` plays the same random examples in each run, so that it fails on a clone only where it fails here; proofs play new ones.
 proof proof-short: export RULESPEC_NEW := 1
 
-# Every scenario by both backends with all passes, the cases that `make test` samples from, and what else has the marker. Fifteen minutes.
+# Every scenario by both backends with all passes, the cases that `make test` samples from, random tests with new and more examples,
+# and what else has the marker. Half an hour; CI runs it, too.
 proof-short: $(STAMP)
 	$(BIN)/pytest -n 2 --dist worksteal -q -m proof
 

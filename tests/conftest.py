@@ -3,8 +3,8 @@
 Contents of `make test`, and the rest in `make proof` (marker `proof`, or a variable of the environment):
 
     sampled     some cases of costly tests, spread evenly               the others (`proof`)
-    scenarios   all, generated Python by quick machines; every fifth,   all, generated Python with all passes, and
-                interpreter                                             interpreter (`proof`)
+    scenarios   all, generated Python by quick machines; every          all, generated Python with all passes, and
+                twentieth, interpreter                                  interpreter (`proof`)
     perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
                 four, interpreter
     mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
@@ -14,16 +14,17 @@ Contents of `make test`, and the rest in `make proof` (marker `proof`, or a vari
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     rulings     a game of the Emperor's with each answer                100 with 2, 3, 4 players (RULESPEC_RULINGS)
     secrets     16 random programs with secrets                         2,000 (RULESPEC_SECRETS)
-    programs    20 random programs for each property, 14 for each       1,000, and 2,100 (RULESPEC_EXAMPLES)
+    programs    8 random programs for each property, 14 for each        20; 1,000, and 2,100 (RULESPEC_EXAMPLES)
                 machine
     pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
-    examples    of Hypothesis: the same in each run                     new ones in each run (RULESPEC_NEW; in CI, too)
+    examples    25 of Hypothesis, the same in each run                  100, new ones in each run (RULESPEC_NEW)
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -47,7 +48,7 @@ from rulespec.syntax import parse_table
 
 __all__ = ["browser", "courier", "errands", "known_rulesets", "open_page", "replay"]  # fixtures of several files
 
-settings.register_profile("fixed", derandomize=True)
+settings.register_profile("fixed", derandomize=True, max_examples=25)
 settings.register_profile("new", derandomize=False, print_blob=True)
 settings.load_profile("new" if os.environ.get("RULESPEC_NEW") else "fixed")
 
@@ -65,10 +66,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the cases of sampled tests that an ordinary run leaves out as proofs."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks as proofs the cases of sampled tests that an ordinary run leaves out; of proofs, also random tests."""
     cases: defaultdict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
+        if config.option.markexpr == "proof" and getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.proof)
         if marker := item.get_closest_marker("sampled"):
             cases[item.nodeid.partition("[")[0], *marker.args].append(item)
     for (name, size), of_one in cases.items():
@@ -78,6 +81,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for at, item in enumerate(of_one):
             if at not in sample:
                 item.add_marker(pytest.mark.proof)
+
+
+def pytest_collection_finish() -> None:
+    """Leaves the collected tests, a large heap, out of every garbage collection, and has fewer of these."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -33,6 +33,8 @@ def patterns() -> Iterator[tuple[str, str, bool]]:
             if any(part.is_symlink() for part in path.parents):
                 continue
             text = path.read_text("utf-8")
+            if "import re\n" not in text:
+                continue
             for name, method, pattern in _calls(ast.parse(text)):
                 used = set(re.findall(rf"\b{name}\.(\w+)\(", text)) if name else {method}
                 yield path.relative_to(ROOT).as_posix(), pattern, used <= {"match", "fullmatch"}
@@ -40,9 +42,11 @@ def patterns() -> Iterator[tuple[str, str, bool]]:
 
 def _calls(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
     """Each call of `re` with a literal pattern: the name it is bound to or "", the function, the pattern."""
-    names = {id(n.value): ast.unparse(n.targets[0]) for n in ast.walk(tree) if isinstance(n, ast.Assign)}
-    for node in ast.walk(tree):
+    names: dict[int, str] = {}
+    for node in ast.walk(tree):  # an assignment comes before its value
         match node:
+            case ast.Assign(targets=[target, *_], value=ast.Call() as value):
+                names[id(value)] = ast.unparse(target)
             case ast.Call(func=ast.Attribute(value=ast.Name("re"), attr=method), args=[ast.Constant(str(pattern)), *_]):
                 yield names.get(id(node), ""), method, pattern
 

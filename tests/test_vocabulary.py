@@ -34,24 +34,24 @@ def bound(node: ast.AST) -> str:
     return ""
 
 
-def identifiers(file: str, tree: ast.AST) -> int:
-    names = [name for node in ast.walk(tree) if (name := bound(node))]
+def identifiers(file: str, nodes: list[ast.AST]) -> int:
+    names = [name for node in nodes if (name := bound(node))]
     language = OF_THE_LANGUAGE if file in GRAMMAR else set()
     named = [name for name in names if name not in language and name.strip("_").lower() in PARTICIPLES]
     return len(named) + (Path(file).stem in PARTICIPLES and file != "rulespec/check/expressions/told.py")
 
 
-def docstrings(tree: ast.AST) -> list[str]:
+def docstrings(nodes: list[ast.AST]) -> list[str]:
     parts = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    return [doc for node in ast.walk(tree) if isinstance(node, parts) and (doc := ast.get_docstring(node))]
+    return [doc for node in nodes if isinstance(node, parts) and (doc := ast.get_docstring(node))]
 
 
 def measured() -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {"identifiers": Counter(), "openings": Counter(), "phrases": Counter()}
     for file, path in modules().items():
-        tree = ast.parse(path.read_text("utf-8"))
-        docs = docstrings(tree)
-        counts["identifiers"][file] = identifiers(file, tree)
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        docs = docstrings(nodes)
+        counts["identifiers"][file] = identifiers(file, nodes)
         counts["openings"][file] = sum(doc.split(maxsplit=1)[0] in OPENINGS for doc in docs)
         counts["phrases"][file] = sum(len(re.findall(phrase, doc)) for doc in docs for phrase in PHRASES)
     return {kind: {file: n for file, n in sorted(of.items()) if n} for kind, of in counts.items()}
@@ -66,4 +66,4 @@ def test_there_are_no_words_of_habit() -> None:
     [("found = 1", 1), ("def f(told): pass", 1), ("class Kept: pass", 1), ("x.here = 2", 1), ("results = here", 0)],
 )
 def test_names_that_are_no_nouns_are_counted(text: str, count: int) -> None:
-    assert identifiers("engine/some.py", ast.parse(text)) == count
+    assert identifiers("engine/some.py", list(ast.walk(ast.parse(text)))) == count

@@ -60,6 +60,7 @@ def test_the_wheel_claims_one_name(wheel: Path) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == {"rulespec"}
 
 
+@pytest.mark.proof
 def test_the_source_archive_makes_the_same_wheel(wheel: Path, archive: Path, tmp_path: Path) -> None:
     """The archive holds files where the checkout has links, and no tests without their fixtures."""
     with tarfile.open(archive) as file:

@@ -10,7 +10,7 @@ from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op, toge
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.traversal import Binding, Facts, changed, free, highest, walk
+from rulespec.engine.program.traversal import LEAVES, Binding, Facts, changed, free, highest, walk
 
 _MAX_FOLDED = 100_000
 """Steps that are taken beforehand for the condition of a loop."""
@@ -23,6 +23,8 @@ def fold_constants(p: ir.Program) -> ir.Program:
     facts = Facts(p)
 
     def fold(e: ir.Expr, top: int) -> ir.Expr:
+        if type(e) in LEAVES:
+            return e
         e = changed(e, lambda part: fold(part, top))
         if isinstance(e, ir.Op):
             return _folded_op(e, facts)

@@ -43,6 +43,7 @@ _PARTS |= {
     ir.Const: lambda e: (),
     ir.Local: lambda e: (),
 }
+LEAVES = frozenset({ir.Const, ir.Local})
 # Asked by `type(…) in`, because `isinstance` says no slowly where classes are made in C.
 _MAY_FAULT = frozenset({ir.Lookup, ir.Spread, ir.Suppose})
 _OF_STATE = frozenset({ir.Cell, ir.Positive, ir.Total, ir.Held, ir.Suppose})
@@ -66,6 +67,8 @@ def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
 def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
     """The expression with each of its direct parts changed; the same object if no part becomes another object."""
     before = parts(e)
+    if not before:
+        return e
     after = [change(part) for part in before]
     if all(map(is_, before, after)):
         return e

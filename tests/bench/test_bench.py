@@ -184,6 +184,7 @@ def test_a_map_four_times_as_large_is_a_sound_ruleset(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("regions", [66, 108])
+@pytest.mark.sampled(1)
 def test_a_map_of_so_many_regions_is_played_in_wasm_as_in_python(tmp_path: Path, regions: int) -> None:
     pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     ruleset = load_ruleset(str(write_big_map(4, tmp_path, regions)))

@@ -217,7 +217,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, int, str]] = {
     "a long line": (LINES[0] + '{"decision": "' + "x" * 200_000 + '"}\n', 2, "log.jsonl:2:1"),
     "too large": (b" " * 20_000_000, 2, "log.jsonl:1:1"),
     "binary": (bytes(range(256)), 2, "the log is not UTF-8 text"),
-    "a gzip bomb": (gzip.compress(b" " * 100_000_000), 2, "log.jsonl:1:1"),
+    "a gzip bomb": (gzip.compress(b" " * 100_000_000, 1), 2, "log.jsonl:1:1"),
     "damaged gzip": (b"\x1f\x8b" + b"x" * 100, 2, "log.jsonl:1:1"),
     "of no dialect": ('[{"type": "hello"}]', 2, "no dialect knows this kind of log"),
     "foreign, cut off": ('[{"type": "hello"', 2, "log.jsonl:1:"),
@@ -268,7 +268,7 @@ def limited() -> None:
     [
         ("nest.jsonl", "[" * 2_000_000),
         ("wide.jsonl", "[" + "{}," * 2_000_000 + "{}]"),
-        ("bomb.jsonl", gzip.compress(b"[" * 100_000_000)),
+        ("bomb.jsonl", gzip.compress(b"[" * 100_000_000, 1)),
     ],
 )
 def test_a_hostile_log_costs_little(tmp_path: Path, name: str, content: str | bytes) -> None:

@@ -188,6 +188,7 @@ def test_play_by_ids_and_in_another_language() -> None:
         *("imperial_asia", "imperial_asia+playimperial", "tutorial"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_imperial_has_all_words_in_english_and_german(ref: str) -> None:
     assert [spoken("titles", ref, "--language", language)[0] for language in ("en", "de")] == [0, 0]
 

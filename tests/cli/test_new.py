@@ -73,7 +73,7 @@ def test_a_game_from_nothing_is_sound_plays_and_passes_its_tests() -> None:
 
 
 @pytest.mark.parametrize("base", [*SHIPPED, *LAID_OVER, *OWN])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
     succeed("new", "mine", "--from", base)
     assert ": sound" in succeed("validate", "./mine")
@@ -94,7 +94,7 @@ def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
 
 
 @pytest.mark.parametrize("base", [*SHIPPED, *LAID_OVER, *OWN])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_an_overlay_is_sound_and_plays(base: str) -> None:
     succeed("new", "mine", "--from", base, "--overlay")
     assert files() == ["mine.yaml"]

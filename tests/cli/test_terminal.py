@@ -66,6 +66,7 @@ def log(seat: str = "A", option: str = "take(1)", **header: object) -> str:
 
 
 @pytest.mark.parametrize("text", [TOGETHER, "\rok", "\tx", *COMMANDS])
+@pytest.mark.sampled(3)
 def test_logs_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = text.replace("/", "_") + ".jsonl"
     results = (log(seat=text), log(option=text), log(option=f"take({text})"), log(ruleset_hash=text), log(text), "[{")
@@ -82,6 +83,7 @@ def test_logs_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("text", [TOGETHER, "\rok", "\tx", *COMMANDS])
+@pytest.mark.sampled(3)
 def test_rulesets_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = (home / "nim/game.yaml").read_text("utf-8")
     game = game.replace("title: Nim", f"title: {json.dumps(text)}").replace('"1.0"', json.dumps(text))
@@ -99,6 +101,7 @@ def test_rulesets_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("text", [*MOVING, *COMMANDS])
+@pytest.mark.sampled(7)
 def test_arguments_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for args in (
         (text,),
@@ -277,7 +280,7 @@ def process(args: list[str], how: str = "") -> subprocess.CompletedProcess[str]:
     ],
     ids=lambda args: " ".join(args)[:20],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_output_that_cannot_be_written_is_an_error(args: list[str], how: str) -> None:
     done = process(args, how)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
@@ -286,6 +289,7 @@ def test_output_that_cannot_be_written_is_an_error(args: list[str], how: str) ->
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
 @pytest.mark.parametrize("how", ["2>/dev/full", "2>&-", "<&-", "<&- 2>&-"])
+@pytest.mark.sampled(2)
 def test_nothing_else_depends_on_the_other_streams(how: str) -> None:
     done = process(["validate", "tutorial"], how)
     assert done.returncode == 0 and "sound" in done.stdout

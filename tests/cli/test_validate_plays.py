@@ -145,6 +145,7 @@ def _messages(**more: Any) -> dict[str, Any]:
         _messages(fix={"span": _row(), "text": "pass"}),
     ],
 )
+@pytest.mark.sampled(10)
 def test_a_kept_result_that_cannot_be_counts_as_missing(small: Path, runs: list[str], forged: Any) -> None:
     from rulespec import cache
 

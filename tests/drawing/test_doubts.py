@@ -47,7 +47,7 @@ def codes(words: str) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("times", [1, -1])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 def test_a_misspelt_fact_is_told_once(before: str, after: str, times: int) -> None:
     written = Path(MAP).read_text("utf-8")
     number = written.count(before) if times < 0 else 1
@@ -70,7 +70,7 @@ def test_what_is_wrong_whatever_a_fact_is_stays_told() -> None:
 
 @pytest.mark.parametrize("regions", ["a,b,c", "oak", "0,1,0_2,1e5,0x1,yes,no,null_"])
 @pytest.mark.parametrize("ref", ["imperial", "tetrarchia", "imperial_2030", ""])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_fresh_map_has_no_mistakes_of_form(regions: str, ref: str) -> None:
     shutil.rmtree("imperial")  # the shipped one
     assert spoken("new", "mine", "--map", regions, *(("--from", ref) if ref else ()))[0] == 0
@@ -79,7 +79,7 @@ def test_a_fresh_map_has_no_mistakes_of_form(regions: str, ref: str) -> None:
 
 @pytest.mark.parametrize("name", ["tables", "tracks", "setup", "drawing", "measures"])
 @pytest.mark.parametrize("content", ["", "# nothing yet\n", "\n\n", "---\n", "~\n"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 def test_a_file_that_is_empty_is_no_mistake(name: str, content: str) -> None:
     Path(f"lake/{name}.yaml").write_text(content)
     assert "RS213" not in codes("draw ./lake")

@@ -28,7 +28,7 @@ def points(svg: str) -> list[tuple[float, float]]:
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "tetrarchia"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_two_that_are_alike_in_grey_have_other_lines(ref: str) -> None:
     ruleset = load_ruleset(ref)
     style = board_of(ruleset, ()).sheet.style

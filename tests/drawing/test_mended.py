@@ -60,7 +60,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("before, after, code, line, place", MISTAKES)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_a_mistake_is_seen_and_told_at_its_line(
     before: str, after: str, code: str, line: int, place: str, lake: Path
 ) -> None:
@@ -95,6 +95,7 @@ def test_mistakes_of_many_forms_at_once_do_not_hide_one_another(lake: Path) -> N
 @pytest.mark.parametrize(
     "text", ["map: {regions: [", "", "- 1\n- 2\n", "map: 3", "\x00", "map:\n  regions: {}\n", "&a [*a]"]
 )
+@pytest.mark.sampled(3)
 def test_a_map_of_which_nothing_can_be_read_ends_nothing_else(text: str, lake: Path) -> None:
     (lake / "map.yaml").write_text(text, "utf-8")
     done, _ = drawn(lake)

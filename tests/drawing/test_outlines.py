@@ -265,7 +265,7 @@ def zigzag(points: int, tall: int) -> str:
     ],
     ids=["spikes", "copies", "rings", "huge", "too many", "crumbs", "crossing"],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_outlines_that_want_to_take_long_do_not(outlines: dict[str, str], lake: Path) -> None:
     before = time.process_time()
     warned(lake, written(squares() | outlines))

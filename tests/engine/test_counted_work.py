@@ -64,6 +64,7 @@ def machines() -> list[Backend]:
 
 
 @pytest.mark.parametrize("params, condition", LISTED)
+@pytest.mark.proof
 def test_what_cannot_be_listed_has_its_place_its_option_and_its_steps(
     tmp_path: Path, params: str, condition: str
 ) -> None:
@@ -331,6 +332,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.sampled(3)
 def test_a_machine_that_hands_back_is_told_with_exit_code_1(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

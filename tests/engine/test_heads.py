@@ -468,6 +468,7 @@ procedure play():
         assert listed(game) == ["go", "stop"]
 
 
+@pytest.mark.proof
 def test_listing_within_a_run_counts(play: Play) -> None:
     text = """
 procedure play():

@@ -43,7 +43,7 @@ def breaks(ruleset: typed.Ruleset, seats: int, chosen: dict[str, str | int] | No
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 def test_every_ruleset_is_well_formed_after_each_pass(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     assert breaks(ruleset, min(ruleset.players[1], 8)) == []

@@ -38,7 +38,7 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
         yield it
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_what_was_found_stays_mended(worker: Worker) -> None:
     wrong = {p.name: worker.run(p.read_bytes()).wrong for p in SAVED if p.parent.name == worker.target}
     assert not any(wrong.values()), wrong
@@ -58,7 +58,7 @@ def test_any_input_ends_with_an_exit_code_and_a_message(worker: Worker, tmp_path
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 def test_the_seeds_of_every_target_lead_to_its_end(name: str) -> None:
     """Else all would be refused at the door, and nothing behind it be tried out."""
     with Worker(name) as worker:
@@ -126,7 +126,7 @@ def test_another_game_in_python_is_a_failure(tmp_path: Path, monkeypatch: pytest
         ("import warnings; warnings.warn('once')", "UserWarning"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_mistake_is_seen(mistake: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The process that tries out imports this in the place of the targets.
     (tmp_path / "sitecustomize.py").write_text(

@@ -280,7 +280,7 @@ def at_random(base: str, players: int, seed: str) -> Recorder:
 
 @pytest.mark.parametrize("players", range(2, 7))
 @pytest.mark.parametrize("base", NATIONS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_random_auctions_come_to_what_the_recorder_comes_to(base: str, players: int) -> None:
     for number in range(6):
         site = at_random(base, players, f"{base} {players} {number}")

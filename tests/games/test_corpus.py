@@ -69,7 +69,7 @@ def beside(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=name_of)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(8)
 def test_a_game_is_legal_keeps_all_invariants_and_comes_out_as_expected(path: Path) -> None:
     header, entries = log(path).header, log(path).entries
     game = Game(loaded(header.ruleset), header.seats, header.settings)
@@ -140,6 +140,7 @@ def test_every_ending_of_a_game_is_in_a_log_of_it(name: str) -> None:
     assert {beside(path).get("ended") for path in of(name)} - {None} == endings
 
 
+@pytest.mark.proof
 def test_every_value_of_every_setting_is_in_a_log() -> None:
     chosen = {pair for path in LOGS for pair in log(path).header.settings.items()}
     for ref in [*NAMES, *overlaid()]:

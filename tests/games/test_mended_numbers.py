@@ -29,6 +29,7 @@ def ruleset(games: Path, ref: str) -> Ruleset:
 
 
 @pytest.mark.parametrize("step, least", [(10, (2, 2)), pytest.param(1, (30, 26), marks=pytest.mark.proof)])
+@pytest.mark.proof
 def test_a_cheaper_factory_is_reported_where_it_changes_a_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, least: tuple[int, int]
 ) -> None:

@@ -40,7 +40,7 @@ def tables() -> list[tuple[str, dict[str, str | int]]]:
 
 
 @pytest.mark.parametrize("ref, settings", tables(), ids=str)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_what_looks_the_same_is_told_the_same(ref: str, settings: dict[str, str | int]) -> None:
     rng = random.Random(ref)
     ruleset = loaded(ref)

@@ -103,6 +103,7 @@ def test_a_region_of_ones_own_map_is_another_one_than_that_of_the_base(mine: Pat
         assert titles["entities"]["region"] == {"camelot": "Londinium"}
 
 
+@pytest.mark.proof
 def test_a_region_of_a_shipped_map_is_another_one_than_that_of_a_map_that_extends_it(games: Path) -> None:
     result = renaming(games / "imperial" / "map.yaml", "berlin", "spandau", 5)
     assert all((games / "imperial").resolve() in Path(e.span.file).resolve().parents for e in result.edits)
@@ -215,6 +216,7 @@ def _is_code(text: str, at: int) -> bool:
     return "#" not in line and "doc" not in line
 
 
+@pytest.mark.proof
 def test_the_name_in_foreign_logs_stays(games: Path) -> None:
     result = renaming(games / "imperial" / "map.yaml", "berlin", "spandau", 5)
     [entry] = [e for e in result.edits if e.span.file.endswith("dialects/playimperial.yaml")]

@@ -30,7 +30,7 @@ def drawn(game: Game, words: Words) -> list[Item]:
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_changes_give_each_position_back(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:
@@ -73,6 +73,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return page
 
 
+@pytest.mark.proof
 def test_a_browser_shows_the_items_of_the_position(open_page: Open, page: Path) -> None:
     opened, again = open_page(page, "#73"), replay_log(QUICKSTART, until=0).game
     for moves, option in enumerate(replay_log(QUICKSTART).game.history, 1):

@@ -77,6 +77,7 @@ def test_the_policy_holds_even_if_something_were_not_escaped(browser: object, st
     tab.close()
 
 
+@pytest.mark.proof
 def test_scripts_run_by_their_hashes_alone(open_page: Open, tmp_path: Path) -> None:
     text = document("t", styles=[], body="", data={}, scripts=["document.title = 'one';", "document.title += ' two';"])
     page = tmp_path / "page.html"

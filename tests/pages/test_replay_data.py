@@ -93,7 +93,7 @@ def test_lines_have_the_colours_of_the_board(log: str, title: str, ruleset: str,
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_every_line_has_a_colour_of_its_own_or_a_dash(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:
@@ -121,7 +121,7 @@ def test_a_move_that_was_taken_back_is_in_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_every_shipped_game_has_a_page(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:

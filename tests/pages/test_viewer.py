@@ -97,6 +97,7 @@ def test_a_click_in_the_list_goes_to_the_move(open_page: Open, page: Path) -> No
     assert number(opened) == 51
 
 
+@pytest.mark.proof
 def test_the_move_of_the_list_is_in_sight(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#80")
     row = opened.page.query_selector("li[aria-current]").bounding_box()
@@ -104,6 +105,7 @@ def test_the_move_of_the_list_is_in_sight(open_page: Open, page: Path) -> None:
     assert box["y"] <= row["y"] and row["y"] + row["height"] <= box["y"] + box["height"]
 
 
+@pytest.mark.proof
 def test_the_slider_tells_where_it_is(open_page: Open, page: Path) -> None:
     note = open_page(page, "#5").page.get_attribute("#slider", "aria-valuetext")
     assert note == f"5 of {MOVES}: Austria-Hungary (Claudia) moves to Import"
@@ -168,6 +170,7 @@ def test_a_board_that_is_closer_is_dragged_but_not_off_its_edge(open_page: Open,
     assert shown(opened)[:2] == [0, 0]
 
 
+@pytest.mark.proof
 def test_two_fingers_bring_the_board_closer(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     width = shown(opened)[2]
@@ -185,7 +188,7 @@ def test_two_fingers_bring_the_board_closer(open_page: Open, page: Path) -> None
     "fragment, place",
     [("#99999", MOVES), ("#-3", 0), ("#x", 0), ("#1e9", 0), ("#<img src=x>", 0), ("#00004", 4), ("#1.5", 0)],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_link_to_no_move_leads_somewhere(open_page: Open, page: Path, fragment: str, place: int) -> None:
     assert number(open_page(page, fragment)) == place
 
@@ -210,6 +213,7 @@ def test_charts_show_what_the_ruleset_measures(open_page: Open, page: Path) -> N
     assert opened.page.query_selector("#chart canvas") is not None
 
 
+@pytest.mark.proof
 def test_a_click_in_a_chart_goes_to_the_move(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     box = opened.page.query_selector("#chart .u-over").bounding_box()
@@ -217,6 +221,7 @@ def test_a_click_in_a_chart_goes_to_the_move(open_page: Open, page: Path) -> Non
     assert abs(number(opened) - MOVES * 0.75) <= 2
 
 
+@pytest.mark.proof
 def test_a_choice_of_the_chart_keeps_its_keys(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     opened.page.focus("#measure")
@@ -225,6 +230,7 @@ def test_a_choice_of_the_chart_keeps_its_keys(open_page: Open, page: Path) -> No
 
 
 @pytest.mark.parametrize("width, height", [(393, 851), (320, 568), (768, 1024)])
+@pytest.mark.sampled(1)
 def test_nothing_scrolls_sideways_on_a_phone(open_page: Open, page: Path, width: int, height: int) -> None:
     opened = open_page(page, "#40", width, height)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -235,6 +241,7 @@ def test_nothing_scrolls_sideways_on_a_phone(open_page: Open, page: Path, width:
     assert number(opened) == 41
 
 
+@pytest.mark.proof
 def test_a_window_that_becomes_narrow_keeps_its_chart_inside(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#40", 1200, 800)
     opened.page.set_viewport_size({"width": 393, "height": 800})
@@ -284,11 +291,13 @@ def test_the_last_move_says_how_the_game_stands(open_page: Open, page: Path, tmp
     assert "Won by" in opened.texts("#stop dt")
 
 
+@pytest.mark.proof
 def test_the_begin_of_a_game_is_a_page(open_page: Open, tmp_path: Path) -> None:
     opened = open_page(viewed(QUICKSTART, tmp_path / "begin.html", "--until", "0"))
     assert number(opened) == 0 and opened.page.is_disabled("#next")
 
 
+@pytest.mark.proof
 def test_charts_have_the_colours_of_the_board(open_page: Open, tmp_path: Path) -> None:
     opened = open_page(viewed(GAMES / "imperial_2030/logs/nobody-invests.jsonl", tmp_path / "page.html"))
     swatches = "[...document.querySelectorAll('#legend i')].map((i) => getComputedStyle(i).borderTopColor)"

@@ -194,6 +194,7 @@ def test_a_forged_entry_is_parsed_again(folder: Path, value: object, kind: str) 
 
 
 @pytest.mark.parametrize("value", [1, "true", None, [], {"sound": True}, False])
+@pytest.mark.sampled(2)
 def test_only_true_says_that_starts_are_sound(
     folder: Path, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

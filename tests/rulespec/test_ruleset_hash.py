@@ -242,6 +242,7 @@ def test_overlays_that_commute(tmp_path: Path) -> None:
         ("tetrarchia", "diarchia", "imperivm"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_shipped_overlays_commute(base: str, a: str, b: str) -> None:
     one, other = load_ruleset(f"{base}+{a}+{b}"), load_ruleset(f"{base}+{b}+{a}")
     assert one.hash == other.hash and numbers(one, 3) == numbers(other, 3)
@@ -255,6 +256,7 @@ def test_wraps_of_one_procedure_have_an_order() -> None:
 
 
 @pytest.mark.parametrize("id_", ["imperial", "chess", "shadow_of_the_emperor", "tetrarchia", "liars_dice"])
+@pytest.mark.sampled(2)
 def test_formatting_and_comments_leave_shipped_rules_alone(id_: str, tmp_path: Path) -> None:
     before = load_ruleset(id_)
     folder = shutil.copytree(before.folders[0], tmp_path / "a copy")
@@ -329,6 +331,7 @@ def test_mutants_of_rules_have_other_hashes(id_: str) -> None:
 
 
 @pytest.mark.parametrize("id_", ["tutorial", "ludo", "nim"])
+@pytest.mark.sampled(1)
 def test_mutants_of_files_that_make_another_program_have_other_hashes(id_: str) -> None:
     """Edits of YAML and rules: another program, another hash; and the same hash, the same program."""
     with copied(GAMES):

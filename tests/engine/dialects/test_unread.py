@@ -137,7 +137,7 @@ def _first(entries: list[Any], kind: str) -> dict[str, Any]:
         ("coexist", "incumbent", {"value": "nobody"}),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_what_a_club_game_says_is_compared(tmp_path: Path, kind: str, field: str, value: Any) -> None:
     code, output = _replayed(tmp_path, lambda entries: _first(entries, kind).update({field: value}))
     assert code == 1, output

@@ -85,7 +85,7 @@ FIRST = json.loads(SITE.read_text("utf-8"))[0]["payload"]["players"][0]["id"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_log_of_the_site_is_replayed_with_any_name(name: str, tmp_path: Path) -> None:
     path, out = tmp_path / "log.json", tmp_path / "log.jsonl"
     path.write_text(site(name), "utf-8")
@@ -116,6 +116,7 @@ def foreign(entries: list[tuple[str, Any]], name: str, written: str = "") -> str
 
 @pytest.mark.parametrize("entries, dialect", [(COURIER[:2], "courier"), (POSTMAN, "postman")])
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(28)
 def test_other_dialects_read_any_name(name: str, entries: list[tuple[str, Any]], dialect: str, tmp_path: Path) -> None:
     ends, names = [], []
     for number, each in enumerate((name, "Ann")):

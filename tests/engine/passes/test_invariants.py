@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
+from agreement import EXAMPLES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import programs, with_rules
@@ -22,7 +22,6 @@ from rulespec.engine.program.journal import State
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
 
-EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "20"))
 SHIPPED = ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"]
 SEATS = ("Ann", "Bob", "Cid")
 
@@ -67,7 +66,7 @@ def asked(game: Game, at: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_member_is_asked_again_if_any_cell_matters_to_it(ref: str) -> None:
     """Single cells of positions get a value that they once had, or one more: what does not hold then is asked."""
     game, rng = Game(load_ruleset(ref), SEATS), random.Random(ref)

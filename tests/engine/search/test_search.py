@@ -76,6 +76,7 @@ def test_wasm_search_finds_what_python_finds(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
+@pytest.mark.sampled(8)
 def test_wasm_walks_go_where_walks_in_python_go(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     game = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])])

@@ -148,10 +148,10 @@ def test_what_does_not_go_together_is_told(more: tuple[str, ...], why: str, caps
 
 
 def test_an_option_of_the_first_alone() -> None:
-    args = ("simulate", "tutorial", "--against", "tutorial", "--players", "2", "--games", "20", "--format", "json")
+    args = ("simulate", "tutorial", "--against", "tutorial", "--players", "2", "--games", "6", "--format", "json")
     result = json.loads(invoke(*args, "--only", "gifts=off")[1])
     assert result["settings"] == {"gifts": "off"} and result["against"]["settings"] == {}
-    alone = json.loads(invoke("simulate", "tutorial", "--players", "2", "--games", "20", "--format", "json")[1])
+    alone = json.loads(invoke("simulate", "tutorial", "--players", "2", "--games", "6", "--format", "json")[1])
     assert result["against"]["totals"] == alone["totals"] != result["totals"]
     both = json.loads(invoke(*args, "--set", "gifts=off")[1])
     assert both["settings"] == both["against"]["settings"] == {"gifts": "off"}

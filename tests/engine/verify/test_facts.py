@@ -188,7 +188,7 @@ def test_checks_of_large_maps_are_bounded(tmp_path: Path) -> None:
         ("tutorial", "map.regions.reedhaven.port: forest", "ports_are_seas"),
     ],
 )
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, name: str) -> None:
     section = "add" if change.startswith(("map.regions.spain.home", "map.regions.spain.city")) else "changes"
     path = tmp_path / "slip.yaml"

@@ -409,6 +409,7 @@ def test_every_shipped_ruleset_has_a_record() -> None:
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+@pytest.mark.sampled(12)
 def test_all_starts_and_a_hundred_positions_of_games_are_recorded(path: Path) -> None:
     """Small games have fewer positions in their logs: half of them."""
     rows, ruleset = read_record(path), shipped(path)
@@ -424,7 +425,7 @@ def test_all_starts_and_a_hundred_positions_of_games_are_recorded(path: Path) ->
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_shipped_rulesets_are_counted_as_recorded(path: Path, backend: Backend) -> None:
     rows = read_record(path)[slice(None) if ALL else PART[backend]]
     report = Report()

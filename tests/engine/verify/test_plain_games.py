@@ -66,6 +66,7 @@ def without_wasm_module(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("soon_plain")
+@pytest.mark.proof
 def test_a_mistake_that_is_seldom_made_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = dice(tmp_path, 1_900)
     result = explore(rules, 120_000)
@@ -78,7 +79,7 @@ def test_a_mistake_that_is_seldom_made_is_found(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.usefixtures("soon_plain")
 @pytest.mark.parametrize("name", ["nim+tall", "wager", "errands", "harbour"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_wasm_code_makes_no_difference(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = load_ruleset(str(RULESETS / name))
     result = explore(rules, 60_000)

@@ -51,7 +51,7 @@ FILES = [
 ]
 
 
-EVERY = 5
+EVERY = 20
 """The interpreter runs one scenario of so many in `make test`."""
 each_file = pytest.mark.parametrize("ref, path", FILES, ids=[str(p.relative_to(GAMES)) for _, p in FILES])
 

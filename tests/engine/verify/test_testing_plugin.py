@@ -88,6 +88,7 @@ def test_a_mistake_in_the_rules_is_shown_as_a_short_log(
     assert (result.divergence is not None) == (code == "RS703")
 
 
+@pytest.mark.proof
 def test_a_mistake_late_in_the_game_is_found(tmp_path: Path) -> None:
     rules = """\
 procedure play():

@@ -78,12 +78,14 @@ def differences(make: Callable[[], Game], seat: str | None) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("seat", ["A", "B", None])
+@pytest.mark.sampled(1)
 def test_what_looks_the_same_is_told_in_the_same_words(make: Callable[[], Game], seat: str | None) -> None:
     alike, different = differences(make, seat)
     assert alike > 50 and not different
 
 
 @pytest.mark.parametrize("sabotage", ["cells", "arguments", "masks"])
+@pytest.mark.sampled(1)
 def test_a_leak_is_found(make: Callable[[], Game], monkeypatch: pytest.MonkeyPatch, sabotage: str) -> None:
     if sabotage == "cells":
         monkeypatch.setattr(visibility, "GuardedState", lambda state, unseen: list(state))

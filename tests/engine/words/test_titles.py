@@ -345,6 +345,7 @@ def test_a_text_that_names_itself_comes_to_an_end(folder: Path) -> None:
         "shadow_of_the_emperor/logs/random-3p.jsonl",
     ],
 )
+@pytest.mark.sampled(1)
 def test_both_backends_tell_the_same_and_know_every_hole(log: str) -> None:
     notes = []
     for backend in ("python", "interpreter"):

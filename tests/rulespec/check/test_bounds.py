@@ -139,6 +139,7 @@ WRITTEN: dict[str, tuple[Callable[[], str], Callable[[], str]]] = {
 
 @pytest.mark.parametrize("way", [0, 1], ids=["one", "many"])
 @pytest.mark.parametrize("what", WRITTEN)
+@pytest.mark.sampled(5)
 def test_what_is_written_is_bounded(what: str, way: int) -> None:
     assert MAX_TOTAL_VALUES < 12 * 1_900 * 2 + 5 * 1_900 * 2
     assert "RS107" in codes(WRITTEN[what][way]())
@@ -223,6 +224,7 @@ def test_tokens_and_their_places_are_bounded(kind: str) -> None:
         ("all(x in b: all(y in t: y.at != x))", "RS411"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_the_work_with_tokens_is_bounded(expression: str, code: str) -> None:
     tokens = "  t: {number: 2000, places: {yard: {}, at: {index: b, at_most: 9}}}\n"
     rules = f"{PLAY}invariant i:\n    {expression}\n"
@@ -269,6 +271,7 @@ SEATS = GAME.replace("max: 4", "max: 64")
     ],
     ids=["a long loop", "many seats", "many cells"],
 )
+@pytest.mark.sampled(1)
 def test_trying_out_the_start_is_bounded(files: Files) -> None:
     report = Report()
     check_starts(load_ruleset(in_one(files)), report)
@@ -276,6 +279,7 @@ def test_trying_out_the_start_is_bounded(files: Files) -> None:
 
 
 @pytest.mark.parametrize("rounds", [20_000, 24_000, 28_000])
+@pytest.mark.sampled(1)
 def test_a_start_of_a_large_game_is_tried(rounds: int) -> None:
     """As much as Imperial on a map eight times as large."""
     report = Report()
@@ -335,6 +339,7 @@ def test_listing_an_option_is_bounded_by_the_sizes_of_its_sets() -> None:
 
 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
+@pytest.mark.sampled(1)
 def test_listing_an_option_is_bounded_by_its_numbers(backend: Backend) -> None:
     ruleset = load_ruleset(in_one({"game.yaml": SEATS, "rules/play.rules": LONG.replace("_", "")}))
     game = Game(ruleset, ["a", "b"], backend=backend)

@@ -102,6 +102,7 @@ def test_page_has_its_title_and_its_headings(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", sorted(CODES.keys() - CANNOT_BE_SHOWN.keys()))
+@pytest.mark.sampled(80)
 def test_the_bad_example_has_this_code_at_its_mark(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     example = read_example(section(code, "Bad example"))
     output = run(example, tmp_path, monkeypatch)

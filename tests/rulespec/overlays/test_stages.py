@@ -179,6 +179,7 @@ COMMUTING = {
 
 
 @pytest.mark.parametrize("what", COMMUTING)
+@pytest.mark.sampled(3)
 def test_overlays_compose_in_any_order(what: str, fair: Path) -> None:
     put(fair, *COMMUTING[what])
     names = [Path(next(iter(files))).stem for files in COMMUTING[what]]
@@ -294,6 +295,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("seed", range(60))
+@pytest.mark.sampled(30)
 def test_every_order_has_one_meaning_or_one_conflict(seed: int, fair: Path) -> None:
     """Of random overlays, three at a time: what is refused in one order is refused in all, for the same reasons."""
     rng = random.Random(seed)

@@ -85,6 +85,7 @@ def test_shipped_rules_are_read_as_lark_reads_them() -> None:
 
 
 @pytest.mark.parametrize("start", parse_table.STARTS)
+@pytest.mark.sampled(1)
 def test_texts_made_from_the_grammar_are_read_as_lark_reads_them(start: str) -> None:
     rng = random.Random(start)
     writer = Writer(rng, NAMES)

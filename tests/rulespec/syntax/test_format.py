@@ -169,6 +169,7 @@ def test_a_result_that_would_say_something_else_is_refused(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("text", ["#\n" * 50_000, "remove def a\n" * 3_000, "def f() -> int: 1\n\n" * 2000])
+@pytest.mark.sampled(1)
 def test_a_large_file_is_formatted_in_time(text: str) -> None:
     assert format_rules(text, "play.rules").rstrip("\n") == text.rstrip("\n")
 

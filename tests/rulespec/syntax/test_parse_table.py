@@ -52,6 +52,7 @@ def read(folder: Path) -> tuple[list[str], list[bool]]:
     return [tree, diagnostic], built
 
 
+@pytest.mark.proof
 def test_tables_are_read_from_files_of_this_grammar_only(folder: Path) -> None:
     results, built = read(folder)
     assert built == [True, True]
