@@ -69,9 +69,7 @@ class _Target(Struct, frozen=True):
 @click.option("--empty", is_flag=True, help="Draw REF without pieces.")
 @click.option("--language", metavar="LANGUAGE", help="The language of titles; default: that of the ruleset.")
 @click.option("--watch", is_flag=True, help="Draw the folder REF again whenever one of its files changes.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg, .png or .pdf; default: NAME.svg."
-)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg, .png or .pdf; default: NAME.svg.")
 @click.option("--paper", type=click.Choice(list(PAPERS)), help="The paper of a PDF to print; default: a4.")
 @click.option("--tiles", is_flag=True, help="Four sheets of that paper to glue together.")
 @click.pass_context
