@@ -3,8 +3,8 @@
 Contents of `make test`, and the rest in `make proof` (marker `proof`, or a variable of the environment):
 
     sampled     some cases of costly tests, spread evenly               the others (`proof`)
-    scenarios   all, generated Python by quick machines; every          all, generated Python with all passes, and
-                twentieth, interpreter                                  interpreter (`proof`)
+    scenarios   every second, generated Python by quick machines;       all, generated Python with all passes, and
+                every twentieth, interpreter                            interpreter (`proof`)
     perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
                 four, interpreter
     mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)

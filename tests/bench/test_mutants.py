@@ -31,21 +31,25 @@ def outcomes(bench: Bench) -> list[Outcome]:
     return [bench.run(number, *chosen) for number, chosen in enumerate(bench.mutants(COUNT, 5))]
 
 
+@pytest.mark.proof
 def test_no_mutant_makes_the_validator_or_the_game_fail(outcomes: list[Outcome]) -> None:
     assert [show(o) for o in outcomes if o.verdict == "failed"] == []
 
 
+@pytest.mark.proof
 def test_what_breaks_something_is_refused_and_told_where_it_stands(outcomes: list[Outcome]) -> None:
     breaking = [o for o in outcomes if o.mutant.breaks in BREAKING]
     assert {o.mutant.breaks for o in breaking} == set(BREAKING)
     assert [show(o) for o in breaking if not o.told] == []
 
 
+@pytest.mark.proof
 def test_what_may_be_legal_is_not_all_refused(outcomes: list[Outcome]) -> None:
     free = [o for o in outcomes if o.mutant.breaks == FREE]
     assert {o.verdict for o in free} > {"different"}
 
 
+@pytest.mark.proof
 def test_the_files_are_put_back_and_the_choice_is_fixed(bench: Bench, outcomes: list[Outcome]) -> None:
     assert all(
         Path(o.mutant.file).read_text("utf-8") == (GAMES.parent / o.mutant.file).read_text("utf-8") for o in outcomes

@@ -396,7 +396,7 @@ def test_random_players_play_alone() -> None:
 
 
 def test_a_process_returns_the_exit_code() -> None:
-    done = process("validate", "nim", "nothing")
+    done = process("validate", "nim", "nothing", "--no-play")
     assert done.returncode == 2
     assert done.stdout.startswith("nim 1.0: sound")
     assert "error[RS501]: there is no ruleset `nothing`" in done.stderr

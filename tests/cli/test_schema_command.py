@@ -50,6 +50,7 @@ def test_the_files_of_a_ruleset_fit_its_own_schema(ref: Path, path: Path) -> Non
 
 
 @pytest.mark.parametrize("ref, path", OVERLAYS, ids=names(OVERLAYS))
+@pytest.mark.sampled(8)
 def test_the_overlays_of_a_ruleset_fit_its_own_schema(ref: Path, path: Path) -> None:
     Draft202012Validator(schema(str(ref), "--overlay")).validate(to_plain(read_yaml(path, path.name)))
 

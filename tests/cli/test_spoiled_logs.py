@@ -98,6 +98,7 @@ def test_what_is_wrong_with_a_log_tells_a_seat_nothing(
 
 @pytest.mark.parametrize("number", range(len(TWINS)))
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_bytes_that_are_others_tell_a_seat_nothing(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

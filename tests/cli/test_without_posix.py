@@ -57,7 +57,7 @@ def run(*args: object, folder: Path, stdin: str = "") -> str:
         ("simulate nim --players 2 --games 20 --seed 1 --out games.parquet", "20 games"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_command_needs_no_posix(line: str, shown: str, tmp_path: Path) -> None:
     assert shown in run(*line.split(), folder=tmp_path)
 
