@@ -23,7 +23,7 @@ from machines_alike import (
     Parts,
     Table,
     beside_the_interpreter,
-    long_game,
+    long_games,
     needs_wasm,
     some_settings,
 )
@@ -45,6 +45,8 @@ SEEDS = int(os.environ.get("RULESPEC_SEEDS", "0"))
 SHARE = {"python": 50, "on_demand": 50, "wasm": 10, "batch": 1}
 """One of so many long games: the interpreter plays some hundred decisions a second, Python some thousand."""
 PLIES = 5_000
+AT_A_TABLE = 10
+"""Games for which a machine is made once."""
 
 OWN = [str(folder) for folder in EVERY if GAMES not in folder.parents]
 """The tests' own rulesets."""
@@ -117,13 +119,14 @@ def test_rulesets_mean_the_same(machine: str, ref: str, players: int) -> None:
 @pytest.mark.parametrize("ref", [*NAMES, *OFFERED])
 @all_machines
 def test_long_games_are_the_same(machine: str, ref: str) -> None:
-    """Each of a number of seats; the first with the usual settings, others with some."""
+    """Of several tables the first has the usual settings, others have some."""
     ruleset, rng = loaded(ref)[0], random.Random(f"{ref} {machine}")
-    seats = list(range(ruleset.players[0], ruleset.players[1] + 1))
+    games, seats = -(-LONG // SHARE[machine]), range(ruleset.players[0], ruleset.players[1] + 1)
     turn = rng.randrange(len(seats))
-    for number in range(-(-LONG // SHARE[machine])):
-        table = Table(ruleset, seats[turn - number % len(seats)], some_settings(ruleset, rng) if number else {})
-        long_game(machine, table, PLIES, rng)
+    for first in range(0, games, AT_A_TABLE):
+        chosen = some_settings(ruleset, rng) if first or games <= AT_A_TABLE else {}
+        table = Table(ruleset, seats[turn - first // AT_A_TABLE % len(seats)], chosen)
+        long_games(machine, table, min(AT_A_TABLE, games - first), PLIES, rng)
 
 
 LEFT_OUT = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import compress, count
+from operator import ne
 from typing import TypeVar
 
 from wasm_machine import python_of
@@ -48,6 +50,9 @@ class BatchMachine(StateMemory):
         self._decisions = 0
         self.instance.call("reset")
         self._begun = self._bytes()
+        self._cells: State = list(self._start)
+        """The state that the memory holds."""
+        self._wide = [at for at, large in enumerate(self._large) if large]
 
     def start(self) -> State:
         """A new state before the first block has run."""
@@ -67,9 +72,9 @@ class BatchMachine(StateMemory):
 
     def _hold(self, state: State) -> None:
         """Lets the memory hold a state: after a run it does, unless it is of another game or was taken back."""
-        encoded = self.compiled.memory.encoded(state)
-        if self._bytes() != encoded:
-            self._begin(encoded)
+        if state != self._cells:
+            self._begin(self.compiled.memory.encoded(state))
+            self._cells = list(state)
 
     def _begin(self, encoded: bytes) -> None:
         """Takes back all that is noted, and goes on from a state."""
@@ -80,19 +85,25 @@ class BatchMachine(StateMemory):
 
     def _values(self) -> list[int]:
         """The cells in the memory."""
-        values = self._numbers[self._first_cell : self._first_cell + len(self._start)].tolist()
-        return [self._read(at) if large else values[at] for at, large in enumerate(self._large)]
+        values: list[int] = self._numbers[self._first_cell : self._first_cell + len(self._start)].tolist()
+        for at in self._wide:
+            values[at] = self._read(at)
+        return values
 
     # --- options ----------------------------------------------------------------------------------
 
     def _asks(self, state: State, asks: Callable[[], T], python: Callable[[], T]) -> T:
-        """The answer of the module, or that of Python."""
+        """The answer of the module, which changes nothing, or that of Python."""
         self._hold(state)
-        mark = self._get("JOURNAL")
+        before, mark = self._bytes(), self._get("JOURNAL")
         try:
-            return asks()
+            answer = asks()
         except TrapError:
             self.instance.call("undo", mark)
+        else:
+            assert self._bytes() == before
+            return answer
+        assert self._bytes() == before
         result = python()  # a fault, most often
         self.given_back += 1
         handed_back("python")
@@ -131,8 +142,8 @@ class BatchMachine(StateMemory):
         results = []
         for at in range(first // 8, self._get("OPTIONS") // 8, stride):
             number, choice = self.compiled.options[numbers[at]]
-            count = len(self.p.decisions[number].choices[choice].params)
-            results.append((choice, tuple(numbers[at + 2 : at + 2 + count].tolist()), int(numbers[at + 1])))
+            end = at + 2 + len(self.p.decisions[number].choices[choice].params)
+            results.append((choice, tuple(numbers[at + 2 : end].tolist()), int(numbers[at + 1])))
         return results
 
     # --- decisions --------------------------------------------------------------------------------
@@ -153,9 +164,9 @@ class BatchMachine(StateMemory):
             self.given_back += 1
             handed_back("python")
             return journal
-        values = self._values()
-        journal = [x for at, value in enumerate(state) if value != values[at] for x in (at, value)]
-        state[:] = values
+        self._cells = self._values()
+        journal = [x for at in compress(count(), map(ne, state, self._cells)) for x in (at, state[at])]
+        state[:] = self._cells
         self._decisions += 1
         grown = self.instance.call("grown", mark) % _WORD
         assert grown == change(state, journal, self._weights) % PRIME

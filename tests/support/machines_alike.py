@@ -13,7 +13,7 @@ from agreement import agree, outcome, take_back
 from batch_machine import BatchMachine
 from wasm_machine import wasm_machine
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower.lowering import lower
@@ -93,16 +93,19 @@ def beside_the_interpreter(
     with counting() as counted:
         hashes = agree(fast, plain, rng.randrange, length.plies, sound=sound, every=length.every)
     assert not counted["python"] or not sound
+    seat = rng.choice((None, *fast.seats))
+    assert outcome(lambda: fast.view(seat)) == outcome(lambda: plain.view(seat))
     take_back(fast, hashes)
     assert outcome(lambda: list(every_option(fast))) == outcome(lambda: list(every_option(start)))
     assert not hashes or start.hash == hashes[0]
 
 
-def long_game(name: str, table: Table, plies: int, rng: random.Random) -> None:
-    """Plays a long game on a machine and on a slower one, by the decider's own options but for one of fifty."""
+def long_games(name: str, table: Table, games: int, plies: int, rng: random.Random) -> None:
+    """Plays long games on a machine and on a slower one, by the decider's own options but for one of fifty."""
     fast = table.game(lambda p: MAKERS[name](p, WHOLE))
     plain = table.game("python" if name in ("wasm", "batch") else "interpreter")
-    agree(fast, plain, rng.randrange, plies, sound=True, every=50)
+    for _ in range(games):
+        agree(restarted(fast), restarted(plain), rng.randrange, plies, sound=True, every=50)
 
 
 def some_settings(ruleset: typed.Ruleset, rng: random.Random) -> dict[str, str]:
