@@ -45,8 +45,7 @@ def shown(wrong: Diagnostic) -> str:
 
 
 LATE = ("seven", "switched_off", "never_rich")
-"""Their mistakes come with the last number of players, with settings after all of them, and in a game to the cap: they are
-played longer."""
+"""Played longer: their mistakes come with the last number of players, with settings after it, in a game to the cap."""
 HOUSE_RULES = [pytest.param(p, marks=[pytest.mark.proof] * (p.stem in LATE)) for p in UNPLAYABLE]
 
 
