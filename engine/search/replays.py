@@ -105,6 +105,10 @@ class Coder:
         args = option.args
         return [self._numbers[asked, option.kind.choice], by, *args, *[0] * (self.width - 2 - len(args))]
 
+    def number(self, decision: int, choice: int) -> int:
+        """The number of an option among all of the program."""
+        return self._numbers[decision, choice]
+
     def checked(self, codes: Codes) -> Codes:
         """Codes, if they have the shape of codes."""
         result = np.ascontiguousarray(codes, np.int64)
