@@ -84,6 +84,11 @@ class Search:
         self.columns = self.form.columns
         self._table = game.copy()
 
+    @property
+    def program(self) -> ir.Program:
+        """The program."""
+        return self._table.omniscient.numbers.program
+
     # --- from games to rows, and back -------------------------------------------------------
 
     def rows(self, games: Iterable[Game]) -> NDArray[np.int64]:
@@ -167,7 +172,7 @@ class Search:
         return np.array(results, np.int64).reshape(len(rows), self.seats)
 
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
-        """A seat's observations of positions, a row for each: the cells that have names, then the counts of private ones.
+        """A seat's observations, a row for each position: the cells that have names, then the counts of private ones.
 
         A cell that it does not see is `OPEN`; the cells are those of `shown`.
         """

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
-from rulespec.engine.program import ir
 from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
@@ -60,11 +59,6 @@ class WasmSearch(Search):
         self._wasm = wasm_program(game.ruleset, self.seats, game.settings)
         self._memories = [SearchMemory(self._wasm)]
         self._value = -1 if self.value is None else [each.name for each in self._wasm.p.values].index(self.value.name)
-
-    @property
-    def program(self) -> ir.Program:
-        """The program."""
-        return self._wasm.p
 
     @cached_property
     def follows(self) -> bool:

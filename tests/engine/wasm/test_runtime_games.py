@@ -467,7 +467,7 @@ def mixed(value: int) -> int:
 
 
 def digest(game: Heap, seat: int) -> int:
-    """What a seat sees: the heap, if it is the first; whose turn it is; three counts; what is asked; its options."""
+    """A digest of what a seat sees: the heap, if it is the first; the turn; three counts; the question; its options."""
     cells = game.cells()
     order = (game.heap.bit_length() + 1) // 2
     counts = [cells[TURN : TURN + 3].count(2), game.added, order]
