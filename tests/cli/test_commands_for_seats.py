@@ -134,7 +134,7 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
 @pytest.mark.parametrize("leak", SABOTAGE)
 def test_a_leak_is_found(leak: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where, name, other, commands = SABOTAGE[leak]
-    module, _, inner = where.rpartition(".") if where.rpartition(".")[2].istitle() else (where, "", "")
+    module, _, inner = where.rpartition(".") if where.rpartition(".")[2][0].isupper() else (where, "", "")
     owner = importlib.import_module(module)
     monkeypatch.setattr(getattr(owner, inner) if inner else owner, name, other)
     assert telling(tmp_path) >= commands
