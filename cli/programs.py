@@ -106,6 +106,7 @@ class Programs:
 
     def choose(self, game: Game) -> Option | None:
         """The next decision; None if nothing is legal. Nobody acts out of turn: that would use the rights of people."""
+        self.reason = None
         at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
         if at < len(game.seats) - self.number or not self._bots or not game.legal_options:
             return choose(game, self.chance.draws, interrupt_rate=0.0)

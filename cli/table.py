@@ -121,13 +121,13 @@ class Table:
                     message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
                     output.echo(message, err=True)
                     return output.PROBLEMS
-                self.programs.reason = None
                 option, speaker, salt = due or (self.programs.choose(game), None, "")
                 if option is None:
                     output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
                 number = game.ply + 1
-                why = self.why(self.programs.reason) if self.explained and self.programs.reason is not None else ""
+                reason = self.programs.reason if self.explained and due is None else None
+                why = self.why(reason) if reason is not None else ""
                 self.take(option, speaker, salt)
                 if why:
                     self.give_reason(number, why)

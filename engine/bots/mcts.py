@@ -146,7 +146,7 @@ class _Tree:
         while not new and (count := walk.count):
             node.seat = walk.decider
             node.visits += 1
-            keys = [(k,) for k in range(count)] if self._plain else self._keys(walk.codes)
+            keys: list[Key] = [(k,) for k in range(count)] if self._plain else self._keys(walk.codes)
             if node.seat == CHANCE:
                 k = self._draws.weighted(self._draws.next(), walk.weights())
                 path.append((node, None))
