@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.builder import choose, op
 from rulespec.engine.program.counts import Count, counts_of
 from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.taint import Taint, choice_expressions
@@ -18,19 +19,26 @@ def write_sights(x: ExpressionEmitter, long: LongValues) -> None:
     for number, secret in enumerate(x.p.secrets):
         params = 1 + len(secret.sizes)
         code = x.begin(params)
-        x.slots = {slot: 1 + slot for slot in range(len(secret.sizes))}
+        seat = ir.Local(len(secret.sizes))
+        x.slots = {slot: 1 + slot for slot in range(len(secret.sizes))} | {seat.slot: 0}
         if number in long.secrets:
             code.do("unreachable")
-        x.value(secret.to)
-        code.get(0)
-        code.do("shr_u")
-        code.const(1)
-        code.do("and", "eqz")
+        x.truth(_is_in(seat, secret.to))
+        code.do("i32.eqz")
         if secret.open is not None:
             x.truth(secret.open)
             code.do("i32.eqz", "i32.and")
         code.do("extend")
         x.module.define(f"hides{number}", code, params, I64)
+
+
+def _is_in(seat: ir.Expr, seats: ir.Expr) -> ir.Expr:
+    """Whether a seat is in a set, which is not written out if it has one member or depends on a condition."""
+    if isinstance(seats, ir.If):
+        return choose(seats.condition, _is_in(seat, seats.then), _is_in(seat, seats.other))
+    if isinstance(seats, ir.Op) and seats.op == "bit":
+        return op("==", seats.args[0], seat)
+    return op("in", seat, seats)
 
 
 def sight_source(p: ir.Program, memory: Memory) -> str:
