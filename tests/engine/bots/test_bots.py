@@ -14,6 +14,7 @@ from rulespec.engine.bots import named
 from rulespec.engine.bots.bot import Bot, Pick, Situation
 from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
 from rulespec.engine.bots.games import BotGames
+from rulespec.engine.bots.match import match
 from rulespec.engine.bots.mcts import MctsBot
 from rulespec.engine.bots.named import BotNameError, open_bot
 from rulespec.engine.bots.seats import BotSeats
@@ -266,6 +267,22 @@ def test_flat_beats_greedy_and_greedy_beats_random() -> None:
     """Backgammon has a value; few games, always the same."""
     assert sum(won == ("A",) for won in played("backgammon", 2, {0: "greedy", 1: "random"}, range(6))) >= 5
     assert sum(won == ("B",) for won in played("connect_four", 2, {0: "random", 1: "flat:64"}, range(8))) >= 7
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    "ref, players, one, other",
+    [
+        ("chess", 2, "mcts:200", "greedy"),
+        ("backgammon", 2, "mcts:64", "random"),
+        ("shadow_of_the_emperor", 4, "mcts:64", "random"),
+    ],
+)
+def test_mcts_is_stronger(ref: str, players: int, one: str, other: str) -> None:
+    """A ladder; it ends as soon as it is decided."""
+    ruleset = load_ruleset(ref)
+    *_, standing = match(Plan.of(ref, ruleset, [players], 0), ruleset, one, other, 100)
+    assert standing.verdict == "stronger"
 
 
 def test_a_game_of_bots_is_a_game_of_the_rules() -> None:

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from cases import small
+from folders import TESTS
 from leaks import ruleset_of
 
 from rulespec.engine.game.determinize import _looks_like
@@ -192,7 +193,7 @@ def ruleset(tmp_path: Path, name: str) -> str:
         ("kuhn_poker", 2, [2, 3]),
         ("leduc_poker", 2, [2, 4, 6]),
         ("liars_dice", 2, [2, 3]),
-        ("tricks", 3, [6, 9, 12, 14]),
+        ("tricks", 3, [6, 12]),
         ("looking", 2, [4, 6, 7]),
     ],
 )
@@ -259,6 +260,27 @@ def test_what_is_carried_is_what_a_rebuild_gives(tmp_path: Path) -> None:
     compare()
 
 
+def test_hands_of_thirteen_cards_are_drawn(tmp_path: Path) -> None:
+    """After three cards were passed, and in the middle of the tricks; who could not follow suit has none of it."""
+    rules = small(tmp_path / "hearts", (TESTS / "fixtures" / "hearts.txt").read_text("utf-8"))
+    game = Game(rules, ["A", "B", "C", "D"])
+    search = WasmSearch(game)
+    carried = Particles(search, 0, 32, 1)
+    for ply in (65, 90):
+        played(game, 5, ply)
+        carried.note(game)
+        rows = carried.rows()
+        assert len(np.unique(rows, axis=0)) > 8
+        assert all(search.game(row).view("A").state == game.view("A").state for row in rows[::8])
+    for code in carried.histories[:2].tolist():
+        twin = restarted(game)
+        for option in game.history[: len(game.history) - len(code)]:
+            twin.apply(twin.parse(str(option)))
+        for each in code:
+            twin.apply(next(one for one in twin.legal_options if search.coder.code(twin, one) == each))
+        assert twin.view("A").memory == game.view("A").memory
+
+
 def test_a_game_of_which_all_is_seen_is_the_only_particle() -> None:
     game = played(Game(load_ruleset("shadow_of_the_emperor"), ["A", "B"]), 1, 30)
     search = WasmSearch(game)
@@ -273,7 +295,7 @@ def test_a_game_of_which_all_is_seen_is_the_only_particle() -> None:
 def test_digests_tell_apart_what_views_do(tmp_path: Path, name: str, players: int) -> None:
     rules = load_ruleset(ruleset(tmp_path, name))
     table = Game(rules, [f"P{n}" for n in range(players)])
-    games = [played(restarted(table), seed, ply) for seed in range(12) for ply in range(2, 26, 2)]
+    games = [played(restarted(table), seed, ply) for seed in range(8) for ply in range(2, 26, 2)]
     search = WasmSearch(table)
     rows = search.rows(games)
     for viewer, seat in enumerate(table.seats):
