@@ -8,7 +8,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.determinize import NotFoundError
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.position import Step
 from rulespec.engine.program.journal import restore
 from rulespec.engine.search.wasm_search import WasmSearch
@@ -56,7 +57,11 @@ class SeenHistory:
         return result
 
     def note(self, game: Game) -> None:
-        """Notes the decisions of the game: of those that are noted already, all that are the same stay."""
+        """Notes the decisions of the game: of those that are noted already, all that are the same stay.
+
+        Raises:
+            NotFoundError: if it has not been played from its start on, so that there is more to it than has been seen.
+        """
         position = game.omniscient.numbers
         steps = position.steps
         known = 0
@@ -68,6 +73,8 @@ class SeenHistory:
             restore(state, step.journal)
             codes.append(self._code(game, state, step))
             rows.append(self._form.row(state[: self._form.cells]))
+        if known == 0 and not np.array_equal(self._search.rows([restarted(game)])[0], rows[-1]):
+            raise NotFoundError("the game has not been played from its start on")
         self._steps = list(steps)
         self._rows[known:] = rows[::-1]
         digests = self._sight.digests(np.array(self._rows[known + 1 :], np.int64).reshape(-1, self._form.columns))

@@ -18,6 +18,7 @@ from rulespec.engine.bots.match import match
 from rulespec.engine.bots.mcts import MctsBot
 from rulespec.engine.bots.named import BotNameError, open_bot
 from rulespec.engine.bots.seats import BotSeats
+from rulespec.engine.game.determinize import NotFoundError
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
@@ -218,6 +219,15 @@ class Watching:
         """Takes the first option."""
         self.situations.append(situation)
         return Pick(0)
+
+
+def test_a_position_without_its_history_is_not_handed_to_bots() -> None:
+    """Nobody knows what its seat has seen."""
+    game = after("kuhn_poker", ["A", "B"], "deal(king)", "deal(jack)")
+    search = open_search(game)
+    alone = search.game(search.rows([game])[0])
+    with pytest.raises(NotFoundError):
+        BotSeats(alone, {"A": FlatBot(8)}, 1, search).choose(alone)
 
 
 def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:
