@@ -91,7 +91,7 @@ class _Node:
 
     @property
     def proven(self) -> list[float] | None:
-        """What the position is worth to each seat, if one option certainly wins all, or if all are certain."""
+        """The worth of the position to each seat, if one option certainly wins all, or if all are certain."""
         results = [edge.proven for edge in self.edges.values()]
         certain = [shares for shares in results if shares is not None]
         best = max(certain, key=lambda shares: shares[self.seat], default=None)
