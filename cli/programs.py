@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -13,7 +14,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.simulate.playouts import choose
 
 if TYPE_CHECKING:  # bots need an extra
-    from rulespec.engine.bots.bot import Bot
+    from rulespec.engine.bots.bot import Bot, Pick
     from rulespec.engine.bots.seats import BotSeats, Silence
 
 
@@ -39,6 +40,19 @@ def say_silent(message: str) -> None:
     output.echo(message, err=True)
 
 
+class Reason(NamedTuple):
+    """The reason of a bot: what it expects of the best options, three at most, the one that it takes first."""
+
+    bot: str
+    best: list[tuple[Option, float]]
+
+    @classmethod
+    def of(cls, bot: str, options: Sequence[Option], pick: Pick) -> Reason:
+        """The reason of a pick among options."""
+        order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))
+        return cls(bot, [(options[number], pick.shares[number]) for number in order[:3]])
+
+
 class Programs:
     """The decisions that no person takes: those of chance, and of the last seats if programs play them.
 
@@ -50,6 +64,7 @@ class Programs:
     Attributes:
         chance: as given.
         number: the number of seats that programs play.
+        reason: the reason of the last decision, if a bot has taken it.
     """
 
     def __init__(self, chance: Chance, number: int, names: tuple[str, ...]) -> None:
@@ -58,6 +73,8 @@ class Programs:
         self._bots = [_bot(name) for name in names]
         self._seats: BotSeats | None = None
         self._silence: Silence | None = None
+        self._hints: BotSeats | None = None
+        self.reason: Reason | None = None
 
     @classmethod
     def of(cls, text: str, seats: int, chance: Chance) -> Programs:
@@ -89,6 +106,7 @@ class Programs:
 
     def choose(self, game: Game) -> Option | None:
         """The next decision; None if nothing is legal. Nobody acts out of turn: that would use the rights of people."""
+        self.reason = None
         at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
         if at < len(game.seats) - self.number or not self._bots or not game.legal_options:
             return choose(game, self.chance.draws, interrupt_rate=0.0)
@@ -98,6 +116,21 @@ class Programs:
             last = game.seats[len(game.seats) - self.number :]
             self._seats = BotSeats(game, dict(zip(last, self._bots, strict=True)), self.chance.seed)
             self._silence = Silence(say_silent)
+        options = list(game.legal_options)
         option, pick = self._seats.choose(game)
         self._silence.note(pick, self._seats.search)
+        self.reason = Reason.of(self._bots[at - len(game.seats) + self.number].name, options, pick)
         return option
+
+    def hint(self, game: Game) -> Reason:
+        """The choice of a bot in the place of the person who decides: the first one at the table, or the usual one.
+
+        Raises:
+            RulespecError: if there is none.
+        """
+        from rulespec.engine.bots.seats import BotSeats
+
+        bot = next((each for each in self._bots if each.name != "random"), None) or _bot("flat")
+        if self._hints is None:
+            self._hints = BotSeats(game, dict.fromkeys(game.seats, bot), self.chance.seed)
+        return Reason.of(bot.name, list(game.legal_options), self._hints.choose(game)[1])

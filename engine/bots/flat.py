@@ -9,12 +9,18 @@ from numpy.typing import NDArray
 
 from rulespec.engine.bots.bot import Pick, Situation
 from rulespec.engine.program.draws import word
+from rulespec.engine.search.search import Search
 from rulespec.engine.simulate.playouts import CAP
 
 PARTICLES = 8
 """Positions that may be the one a seat is in, among which playouts take turns."""
 CUT = 20
 """Decisions after which a playout is cut off that is judged by points."""
+
+
+def horizon(search: Search) -> int:
+    """Decisions after which a playout is cut off: that of the value; to the end where nothing says who is ahead."""
+    return (CUT if search.value is None else search.value.horizon) if search.judges else CAP
 
 
 class RandomBot:
@@ -65,7 +71,7 @@ class FlatBot:
         """Chooses one of several options."""
         search, after = situation.search, situation.after(PARTICLES)
         count, particles, _ = after.shape
-        cap = (CUT if search.value is None else search.value.horizon) if search.judges else CAP
+        cap = horizon(search)
         sums, played = np.zeros(count), np.zeros(count, np.int64)
         left: NDArray[np.int64] = np.arange(count)
         silent = 0

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import entry_points
 
 from rulespec.engine.bots.bot import Bot
 from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
+from rulespec.engine.bots.mcts import MctsBot
 from rulespec.errors import RulespecError
 
 GROUP = "rulespec.bots"
 """The entry points of packages that have bots: functions that make one, given the text after the colon, or ""."""
 MOST = 1_000_000
 """The most playouts for a decision."""
+
+_SEARCHING: dict[str, tuple[Callable[[int], Bot], int]] = {"flat": (FlatBot, 64), "mcts": (MctsBot, 200)}
+"""Bots that take a number of playouts, and how many they take without one."""
 
 
 class BotNameError(RulespecError):
@@ -25,13 +30,16 @@ def open_bot(text: str) -> Bot:
         BotNameError: if there is none.
     """
     name, colon, number = text.partition(":")
-    if name == "flat" and (not colon or (number.isascii() and number.isdecimal() and 0 < int(number[:8]) <= MOST)):
-        return FlatBot(int(number or 64))
+    counted = not colon or (number.isascii() and number.isdecimal() and 0 < int(number[:8]) <= MOST)
+    if name in _SEARCHING and counted:
+        bot, usual = _SEARCHING[name]
+        return bot(int(number or usual))
     for simple in (RandomBot, GreedyBot):
         if text == simple.name:
             return simple()
-    if name not in ("random", "greedy", "flat"):
+    if name not in ("random", "greedy", *_SEARCHING):
         for point in entry_points(group=GROUP, name=name):  # nothing of it is imported unless it is named
-            bot: Bot = point.load()(number)
-            return bot
-    raise BotNameError(f"there is no bot `{text[:80]}`, but random, greedy, flat:N (N playouts a decision)")
+            other: Bot = point.load()(number)
+            return other
+    listed = "random, greedy, flat:N and mcts:N (N playouts a decision)"
+    raise BotNameError(f"there is no bot `{text[:80]}`, but {listed}")

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.bots.bot import Bot, Pick, Situation
-from rulespec.engine.game.determinize import particles
+from rulespec.engine.game.determinize import NotFoundError, particles
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.particles import Particles
 from rulespec.engine.search.search import Search
+from rulespec.engine.search.wasm_search import WasmSearch
 
 _ONLY = Pick(0)
+CARRIED = 64
+"""Particles of a seat that are carried from decision to decision."""
 _SILENT = 10
 """Picks in a row, from the first on, whose playouts all say nothing: then bots play at random."""
 
@@ -61,6 +66,7 @@ class BotSeats:
         self.bots = dict(bots)
         self.search = search or open_search(game)
         self._seed = seed
+        self._carried: dict[str, Particles] = {}
 
     def choose(self, game: Game) -> tuple[Option, Pick]:
         """The option that the bot takes who decides, with its reason.
@@ -77,23 +83,41 @@ class BotSeats:
 
     def _situation(self, game: Game, seat: str) -> Situation:
         codes, _ = self.search.legal(self.search.rows([game]))
-        seed = self._seed_of(game, seat)
+        number = game.seats.index(seat)
         if self._all_seen(game):
             row = self.search.rows([game])
-            return Situation(self.search, game.seats.index(seat), codes, lambda _: row, Draws(seed))
+            return Situation(
+                self.search, number, codes, lambda _: row, Draws(self._seed_of(seat, f"{game.ply} {game.hash}"))
+            )
+        if isinstance(self.search, WasmSearch) and self.search.follows:
+            carried = self._carried.get(seat) or Particles(self.search, number, CARRIED, self._seed_of(seat, ""))
+            self._carried[seat] = carried
+            try:
+                key = carried.note(game)
+                rows = carried.rows()
+                return Situation(self.search, number, codes, partial(_some, rows), Draws(key))
+            except NotFoundError:  # `determinize` may still find some
+                pass
+        seed = self._seed_of(seat, game.view(seat).memory)
 
         def drawn(number: int) -> NDArray[np.int64]:
             rows: NDArray[np.int64] = self.search.rows(particles(game, seat, number, random.Random(seed)))
             return rows
 
-        return Situation(self.search, game.seats.index(seat), codes, drawn, Draws(seed))
+        return Situation(self.search, number, codes, drawn, Draws(seed))
 
     def _all_seen(self, game: Game) -> bool:
         """Whether all see all of the position; not so while choices of a round are kept apart."""
         visibility, numbers = game.omniscient.visibility, game.omniscient.numbers
         return not visibility.secretive and not visibility.chosen(numbers.state, numbers.asked)
 
-    def _seed_of(self, game: Game, seat: str) -> int:
+    def _seed_of(self, seat: str, seen: str) -> int:
         """A number made of the seed and of what a seat has seen so far."""
-        seen = f"{game.ply} {game.hash}" if self._all_seen(game) else game.view(seat).memory
         return int.from_bytes(blake2b(f"{self._seed} {seat} {seen}".encode(), digest_size=8).digest(), "little")
+
+
+def _some(rows: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+    """So many of some rows, one as often as another; all of them, if it is one."""
+    if len(rows) == 1:
+        return rows
+    return rows[np.arange(number) * max(1, len(rows) // number) % len(rows)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from math import prod
 from typing import NamedTuple
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.counts import counts_of
 from rulespec.engine.program.orders import in_order
 
 PUBLIC = -1
@@ -47,26 +47,12 @@ class Sum(NamedTuple):
 
 def counted(program: ir.Program, state: Sequence[int]) -> Iterator[Sum]:
     """The public counts of a state: in private places, and in private orders."""
-    for secret in program.secrets:
-        cell = program.cells[secret.cells.start]
-        if secret.places:
-            where = state[secret.cells.start : secret.cells.stop]
-            yield from (Sum(secret, secret.cells.start, place, where.count(place)) for place in secret.places)
-        elif secret.counted and cell.group == "pieces":
-            for first, cells in _alike(secret):
-                yield Sum(secret, first, -1, sum(state[at] for at in cells))
-        elif secret.counted and cell.type.startswith("order "):
-            width = program.sizes[cell.type[6:]].bit_length()
-            for at in secret.cells:
-                yield Sum(secret, at, -1, len(in_order(state[at], width)))
-
-
-def _alike(secret: ir.Secret) -> Iterator[tuple[int, list[int]]]:
-    """The piles that are counted together: the first cell of each sum, and all its cells."""
-    strides = [prod(secret.sizes[i + 1 :]) for i in range(len(secret.sizes))]
-    apart = [range(size) if i not in secret.alike else range(1) for i, size in enumerate(secret.sizes)]
-    alike = [range(size) if i in secret.alike else range(1) for i, size in enumerate(secret.sizes)]
-    offsets = [sum(n * s for n, s in zip(ids, strides, strict=True)) for ids in product(*alike)]
-    for ids in product(*apart):
-        first = secret.cells.start + sum(n * s for n, s in zip(ids, strides, strict=True))
-        yield first, [first + offset for offset in offsets]
+    for secret, cells, place in counts_of(program):
+        cell = program.cells[cells[0]]
+        if place >= 0:
+            number = state[secret.cells.start : secret.cells.stop].count(place)
+        elif cell.type.startswith("order "):
+            number = len(in_order(state[cells[0]], program.sizes[cell.type[6:]].bit_length()))
+        else:
+            number = sum(state[at] for at in cells)
+        yield Sum(secret, cells[0], place, number)

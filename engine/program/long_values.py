@@ -25,7 +25,8 @@ class LongValues(Struct, frozen=True):
         actors: decision and choice of options, by who takes them out of turn.
         invariants: the invariants.
         scored: the numbers of expressions of the scoring and of values.
-        seen: whether it is so of who sees something.
+        seen: whether it is so of who sees something that tells alike tokens apart.
+        secrets: the numbers of the secrets, by who sees them.
     """
 
     deciders: frozenset[int]
@@ -34,6 +35,7 @@ class LongValues(Struct, frozen=True):
     invariants: frozenset[int]
     scored: frozenset[int]
     seen: bool
+    secrets: frozenset[int]
 
 
 def long_values(p: ir.Program, costs: Costs) -> LongValues:
@@ -51,6 +53,7 @@ def long_values(p: ir.Program, costs: Costs) -> LongValues:
         frozenset(i for i, v in enumerate(p.invariants) if long([v.condition.expr])),
         frozenset(i for i, e in enumerate(scored(p)) if long([e])),
         long([e for secret in secrets for e in (secret.to, secret.open)]),
+        frozenset(i for i, secret in enumerate(p.secrets) if long([secret.to, secret.open])),
     )
 
 

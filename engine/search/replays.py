@@ -58,12 +58,16 @@ class Coder:
         self.options = [(d, k) for d, one in enumerate(p.decisions) for k in range(len(one.choices))]
         """The decision and the choice of each option, by its number."""
         self._numbers = dict(zip(self.options, same_options(p), strict=True))
+        self._same = np.array(list(self._numbers.values()), np.int64)
         self._decisions: dict[str, int] = {}
         for number, d in enumerate(p.decisions):
             first = self._decisions.setdefault(d.name, number)
             if self._form(first) != self._form(number):
                 raise ValueError(f"there are several decisions `{d.name}`: `replay_native` tells which is meant")
         self.width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
+        params = np.array([len(p.decisions[d].choices[k].params) for d, k in self.options])
+        self._used = np.arange(self.width) < 2 + params[:, None]
+        """For each option which columns of a code it uses."""
 
     def _form(self, decision: int) -> list[int]:
         """The numbers of the options of a decision."""
@@ -103,6 +107,18 @@ class Coder:
         by = _WHOEVER if option.by is None else game.seats.index(option.by)
         args = option.args
         return [self._numbers[asked, option.kind.choice], by, *args, *[0] * (self.width - 2 - len(args))]
+
+    def of_listed(self, listed: Codes, by: int) -> Codes:
+        """The codes of options as a module lists them; `by` decides."""
+        numbers = listed[:, 0]
+        result = np.where(self._used[numbers], listed, 0)
+        result[:, 0] = self._same[numbers]
+        result[:, 1] = np.where(listed[:, 1] < 0, by, listed[:, 1])
+        return result
+
+    def number(self, decision: int, choice: int) -> int:
+        """The number of an option among all of the program."""
+        return self._numbers[decision, choice]
 
     def checked(self, codes: Codes) -> Codes:
         """Codes, if they have the shape of codes."""

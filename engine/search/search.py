@@ -13,6 +13,7 @@ from rulespec.engine.game.game import Game, game_at, restarted
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.secrets import counted
 from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
@@ -22,6 +23,8 @@ from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
+from rulespec.engine.wasm.runtime.program import OPEN
+from rulespec.engine.wasm.sights import shown_cells
 
 CHANCE, NOBODY = -1, -2
 """Deciders that are no seats: chance; nobody, as the game is over."""
@@ -59,6 +62,7 @@ class Search:
         backend: what runs the rules: `wasm`, or `python`, which is slower and does the same.
         seats: the number of seats.
         columns: the number of columns of a row.
+        form: what they are.
         interrupts: as given.
         value: the value of positions; None: the ruleset declares none, and the points stand for it.
         payoffs: what ends are worth to each seat.
@@ -73,23 +77,28 @@ class Search:
     def __init__(self, game: Game, *, interrupts: bool = False, value: str = "") -> None:
         self.interrupts = interrupts
         self.seats = len(game.seats)
-        self._form = RowForm(game.omniscient.program)
+        self.form = RowForm(game.omniscient.program)
         self.value = chosen_value(game.omniscient.program, value)
         self.payoffs = Payoffs(game, self.value)
         self.scored = game.omniscient.program.scoring is not None
-        self.columns = self._form.columns
+        self.columns = self.form.columns
         self._table = game.copy()
+
+    @property
+    def program(self) -> ir.Program:
+        """The program."""
+        return self._table.omniscient.program
 
     # --- from games to rows, and back -------------------------------------------------------
 
     def rows(self, games: Iterable[Game]) -> NDArray[np.int64]:
         """The positions of games, a row for each."""
-        results = [self._form.row(game.omniscient.numbers.cells) for game in games]
+        results = [self.form.row(game.omniscient.numbers.cells) for game in games]
         return np.array(results, np.int64).reshape(len(results), self.columns)
 
     def game(self, row: ArrayLike) -> Game:
         """A game that stands at a row, with no decisions before."""
-        table, cells = self._table, self._form.values(np.asarray(row, np.int64).tolist())
+        table, cells = self._table, self.form.values(np.asarray(row, np.int64).tolist())
         return game_at(table, cells, machine(table.ruleset, self.seats, table.settings, "python"))
 
     def options(self, game: Game) -> list[Option]:
@@ -148,7 +157,7 @@ class Search:
         result = np.empty_like(self._checked(rows))
         for at, (game, number) in enumerate(zip(self._games(rows), numbers.tolist(), strict=True)):
             game.apply(self.numbered(self.options(game), number))
-            result[at] = self._form.row(game.omniscient.numbers.cells)
+            result[at] = self.form.row(game.omniscient.numbers.cells)
         return result
 
     def _numbers(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
@@ -161,6 +170,34 @@ class Search:
         """The value of positions to each seat; the points, if no value is declared, and 0 without scoring."""
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
+
+    def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
+        """A seat's observations, a row for each position: the cells that have names, then the counts of private ones.
+
+        A cell that it does not see is `OPEN`; the cells are those of `shown`.
+        """
+        results = []
+        for row, game in zip(self._checked(rows), self._games(rows), strict=True):
+            state = game.omniscient.numbers.cells
+            unseen = game.omniscient.visibility.unseen(list(state), seat)
+            open_ = np.array([at in unseen for at in self._shown_cells])
+            counts = [one.number for one in counted(game.omniscient.program, state)]
+            results.append([*np.where(open_, OPEN, row[self.shown]).tolist(), *counts])
+        return np.array(results, np.int64).reshape(len(results), -1)
+
+    @cached_property
+    def _shown_cells(self) -> list[int]:
+        further = self.form.further
+        p = self._table.omniscient.program
+        return [at for at in shown_cells(p) for _ in range(1 + len(further.get(at, ())))]
+
+    @cached_property
+    def shown(self) -> NDArray[np.int64]:
+        """For each number of an observation, before the counts, the column of a row that it is from."""
+        results: list[int] = []
+        for at in dict.fromkeys(self._shown_cells):
+            results += (at, *self.form.further.get(at, ()))
+        return np.array(results, np.int64)
 
     @property
     def judges(self) -> bool:
@@ -190,9 +227,9 @@ class Search:
         parents: list[int] = []
         for parent, game in enumerate(self._games(rows)):
             for option in self.options(game):
-                codes.append(self._coder.code(game, option))
+                codes.append(self.coder.code(game, option))
                 parents.append(parent)
-        return np.array(codes, np.int64).reshape(len(codes), self._coder.width), np.array(parents, np.int64)
+        return np.array(codes, np.int64).reshape(len(codes), self.coder.width), np.array(parents, np.int64)
 
     def expand(self, rows: NDArray[np.int64], *, codes: bool = False) -> Expanded:
         """The positions after all legal options of positions; a game that is over has none.
@@ -211,7 +248,7 @@ class Search:
         for parent, game in enumerate(self._games(rows)):
             for option in self.options(game):
                 game.apply(option)
-                results.append(self._form.row(game.omniscient.numbers.cells))
+                results.append(self.form.row(game.omniscient.numbers.cells))
                 parents.append(parent)
                 hashes.append(int(game.hash, 16))
                 game.undo()
@@ -279,7 +316,8 @@ class Search:
     # --- recorded games ---------------------------------------------------------------------
 
     @cached_property
-    def _coder(self) -> Coder:
+    def coder(self) -> Coder:
+        """The numbers of options, for codes."""
         return Coder(self._table)
 
     def codes(self, moves: Iterable[Recorded], seats: Sequence[str] | None = None) -> Codes:
@@ -293,7 +331,7 @@ class Search:
         Raises:
             ValueError: if decisions are taken back, or if there is another number of seats.
         """
-        return self._coder.codes(moves, seats)
+        return self.coder.codes(moves, seats)
 
     def replay(self, games: Sequence[Codes], *, start: ArrayLike | None = None, hashes: bool = False) -> Replayed:
         """Replays recorded games, each up to its first decision that is not legal, as `replay_native` does.
@@ -306,7 +344,7 @@ class Search:
         Raises:
             RulesetFaultError: if the rules are at fault before the first decision.
         """
-        results = [self._coder.checked(codes) for codes in games]
+        results = [self.coder.checked(codes) for codes in games]
         row = self.rows([restarted(self._table)])[0] if start is None else np.asarray(start, np.int64)
         return self._replayed(results, self._checked(row[None])[0], hashes)
 
@@ -316,14 +354,14 @@ class Search:
         for codes in games:
             game = self.game(row)
             decisions.append(self.replayed(game, codes, seen if hashes else None))
-            rows.append(self._form.row(game.omniscient.numbers.cells))
+            rows.append(self.form.row(game.omniscient.numbers.cells))
         after = np.array(rows, np.int64).reshape(len(rows), self.columns)
         return Replayed(np.array(decisions, np.int64), after, np.array(seen, np.uint64))
 
     def replayed(self, game: Game, codes: Codes, seen: list[int] | None = None) -> int:
         """Takes recorded decisions in a game while they are legal; says how many, and adds the hashes after them."""
         for number, code in enumerate(codes.tolist()):
-            if not self._coder.taken(game, code):
+            if not self.coder.taken(game, code):
                 return number
             if seen is not None:
                 seen.append(int(game.hash, 16))

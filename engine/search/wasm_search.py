@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cached_property
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -13,10 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.replays import Codes, Replayed
 from rulespec.engine.search.search import Search
+from rulespec.engine.search.sight import Sight
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.search.wasm_replay import WasmReplay
 from rulespec.engine.search.wasm_walk import WasmWalk
@@ -56,6 +59,20 @@ class WasmSearch(Search):
         self._wasm = wasm_program(game.ruleset, self.seats, game.settings)
         self._memories = [SearchMemory(self._wasm)]
         self._value = -1 if self.value is None else [each.name for each in self._wasm.p.values].index(self.value.name)
+
+    @cached_property
+    def follows(self) -> bool:
+        """Whether a seat's sight says all that it sees: not so where who may decide tells what is private."""
+        taint = Taint(self.program)
+        return not any(d.among is not None and taint.told_by(d.among) for d in self.program.decisions)
+
+    def sight(self, seat: int) -> Sight:
+        """The sight of a seat."""
+        return Sight(self._memories[0], seat)
+
+    def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
+        """A seat's observations of positions, a row for each."""
+        return self.sight(seat).observations(self._checked(rows))
 
     def _parts(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Puts rows into the memory, as many as find room at a time; each with the number of the first."""

@@ -108,7 +108,13 @@ class WasmWalk:
     @property
     def codes(self) -> Codes:
         """The legal options as codes."""
-        return self._search.legal(self.row[None])[0]
+        try:
+            by = self._call("decider")
+            size = self._stride // 8
+            listed = self._memory.read(self._options, self._call("listed", self._interrupts) * size).reshape(-1, size)
+        except TrapError:
+            return self._python().codes
+        return self._search.coder.of_listed(listed, by)
 
     def weights(self) -> list[int]:
         """The weights of the options."""

@@ -30,6 +30,7 @@ from rulespec.engine.wasm.ranked import RankEmitter
 from rulespec.engine.wasm.roots import rank_size, rank_source, roots, sorted_most, value_source
 from rulespec.engine.wasm.rows import RowForm, same_options
 from rulespec.engine.wasm.runtime.sources import MODULES, functions, stack_functions
+from rulespec.engine.wasm.sights import sight_source, sight_tables, write_sights
 from rulespec.engine.wasm.small_python import compile_functions, parsed
 from rulespec.engine.wasm.spread import ClosureEmitter, SpreadEmitter
 from rulespec.engine.wasm.values import span
@@ -150,9 +151,16 @@ class _Compiler:
             else:
                 x.value(e)
             module.define(f"score{number}", code, 2, I64)
+        write_sights(x, long)
         ranks = rank_source(self.fast, lambda e: self.widths.words if x.words(e) > 1 else 1)
         on_stack = stack_functions(min(MOST_ON_STACK, self.widths.words)) if self.widths.words else []
-        for each in (*map(functions, MODULES), on_stack, parsed(ranks), parsed(value_source(self.p))):
+        for each in (
+            *map(functions, MODULES),
+            on_stack,
+            parsed(ranks),
+            parsed(value_source(self.p)),
+            parsed(sight_source(self.p, memory)),
+        ):
             compile_functions(each, module, memory.constants)
         encoded, numbers = module.encoded(memory.pages), list(options.numbers)
         supposes = any(isinstance(e, ir.Suppose) for root in roots(self.fast) for e in walk(root))
@@ -237,7 +245,7 @@ class _Compiler:
         places, houses = self.occupancy.places, self.occupancy.houses
         constants["PLACES"] = self._lists({at: [self._bit(*s) for s in sets] for at, sets in places.items()})
         constants["HOUSES"] = self._lists({at: [self._house(*s) for s in sets] for at, sets in houses.items()})
-
+        constants |= sight_tables(self.p, memory)
         self._rows()
 
     def _rows(self) -> None:

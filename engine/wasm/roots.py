@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.alike import secrets_of
 from rulespec.engine.program.long_values import scored
 
 
@@ -30,7 +29,7 @@ def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
         for c in d.choices:
             yield from of_choice(c)
     yield from (v.condition.expr for v in p.invariants)
-    yield from (e for secrets in secrets_of(p).values() for s in secrets for e in (s.to, s.open) if e is not None)
+    yield from (e for s in p.secrets for e in (s.to, s.open) if e is not None)
     yield from scored(p)
 
 

@@ -74,3 +74,32 @@ def test_a_list_names_the_bots_of_the_last_seats() -> None:
     assert code == 0 and "won" in text
     code, text = run("play", "connect_four", "--bots", "random,random,random")
     assert code == 2 and "there are only 2 seats" in text
+
+
+def test_a_hint_says_what_a_bot_expects() -> None:
+    """Of the bot at the table, else of the usual one; for who is to decide; it changes nothing."""
+    won = ["drop(d1)", "drop(c1)", "drop(d2)", "drop(c2)", "drop(d3)", "drop(c3)"]
+    _, text = run("play", "connect_four", "--seed", 3, stdin="\n".join([*won, "h", "p", "q", "y"]))
+    hint = next(line for line in text.splitlines() if "flat:64:" in line)
+    assert "100 % drop: d4 · " in hint and hint.count("%") == 3 and "6  B: drop: c3" in text
+    _, text = run("play", "connect_four", "--bots", "mcts:30", "--seed", 3, stdin="hint\nq\n")
+    assert "       mcts:30: " in text
+
+
+def test_bots_explain_their_moves() -> None:
+    _, text = run("play", "connect_four", "--bots", "greedy", "--explain", "--seed", 3, stdin="1\n1\nq\ny\n")
+    moves = [line for line in text.splitlines() if line.startswith("  B: drop: ")]
+    reasons = [line for line in text.splitlines() if line.startswith("       greedy: ")]
+    assert len(moves) == len(reasons) == 2
+    assert all(move[5:] in reason.split(" · ")[0] for move, reason in zip(moves, reasons, strict=True))
+
+
+def test_where_there_are_secrets_bots_explain_when_the_game_is_over() -> None:
+    _, text = run(
+        "play", "kuhn_poker", "--players", 2, "--bots", "flat:8", "--explain", "--seed", 3, stdin="leave_it\n1\n1\n"
+    )
+    assert "The game is over" in text and text.index("flat:8: ") > text.index("The game is over")
+    _, text = run(
+        "play", "kuhn_poker", "--players", 2, "--bots", "flat:8", "--explain", "--seed", 3, stdin="leave_it\nq\ny\n"
+    )
+    assert "The game is over" not in text and "flat:8: " not in text

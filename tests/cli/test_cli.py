@@ -345,11 +345,11 @@ def test_play_explains_what_is_not_legal() -> None:
 
 def test_play_takes_back_and_goes_on_later(tmp_path: Path) -> None:
     log = tmp_path / "game.jsonl"
-    _, out, _ = invoke("play", "nim", "--players", "2", "--bots", "1", "--log", log, stdin="u\n3\nu\n1\nh\nq\n")
+    _, out, _ = invoke("play", "nim", "--players", "2", "--bots", "1", "--log", log, stdin="u\n3\nu\n1\np\nq\n")
     assert "there is nothing to take back" in out
     assert "taken back: 2 decisions" in out
     assert "    1  A: take: 1" in out
-    code, out, _ = invoke("play", "nim", "--players", "2", "--bots", "1", "--log", log, stdin="h\ns\n")
+    code, out, _ = invoke("play", "nim", "--players", "2", "--bots", "1", "--log", log, stdin="p\ns\n")
     assert code == 0
     assert "goes on after 2 decisions" in out
     assert "    1  A: take: 1" in out

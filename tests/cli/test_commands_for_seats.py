@@ -46,8 +46,9 @@ def invoke(folder: Path, *args: str, stdin: str = "") -> str:
 
 
 def _play(folder: Path) -> str:
-    commands = ["s", "h", "o", "w @ann.jsonl", "99", "deal(jack)", "Bob: bet", "Bob: leave_it", "B", "leave_it(2)"]
-    note = invoke(folder, "play", "kuhn_poker", "--players", "2", "--log", "@log.jsonl", stdin="\n".join(commands))
+    commands = ["s", "h", "p", "o", "w @ann.jsonl", "99", "deal(jack)", "Bob: bet", "Bob: leave_it", "B", "leave_it(2)"]
+    args = ("play", "kuhn_poker", "--players", "2", "--seed", "7", "--log", "@log.jsonl")
+    note = invoke(folder, *args, stdin="\n".join(commands))
     return note + (folder / "ann.jsonl").read_text("utf-8")
 
 
@@ -119,6 +120,12 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),
     "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),
     "the whole state as JSON": ("rulespec.cli.replay", "seen_json", lambda result, _: result.to_json(), {"replay"}),
+    "positions that a hint is from": (
+        "rulespec.engine.bots.seats.BotSeats",
+        "_all_seen",
+        lambda self, game: True,
+        {"play"},
+    ),
     "a picture of the table": ("rulespec.cli.draw", "_seen", lambda game, seat: game, {"draw"}),
 }
 """Leaks to detect: place, name, replacement, and the commands that show the leak."""
@@ -128,7 +135,7 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
 @pytest.mark.sampled(3)
 def test_a_leak_is_found(leak: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where, name, other, commands = SABOTAGE[leak]
-    module, _, inner = where.rpartition(".") if where.rpartition(".")[2].istitle() else (where, "", "")
+    module, _, inner = where.rpartition(".") if where.rpartition(".")[2][0].isupper() else (where, "", "")
     owner = importlib.import_module(module)
     monkeypatch.setattr(getattr(owner, inner) if inner else owner, name, other)
     assert telling(tmp_path) >= commands

@@ -25,5 +25,5 @@ def test_one_bot_is_no_match() -> None:
     assert run("random", "nim")[0] == 2 and "two bots" in run("random", "nim", "--players", 2)[1]
     code, text = run("greedy", "random", "tetrarchia", "--players", 2)
     assert code == 2 and "win together" in text
-    code, text = run("random", "mcts", "nim", "--players", 2)
-    assert code == 2 and "there is no bot `mcts`" in text
+    code, text = run("random", "deep_blue", "nim", "--players", 2)
+    assert code == 2 and "there is no bot `deep_blue`" in text

@@ -15,7 +15,7 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.wasm.runtime.arithmetic import charge
 from rulespec.engine.wasm.runtime.intrinsics import load, store, trap
 from rulespec.engine.wasm.runtime.journal import put
-from rulespec.engine.wasm.runtime.program import PLACES, STATE, STRIDE
+from rulespec.engine.wasm.runtime.program import OPEN, PLACES, STATE, STRIDE, UNSEEN
 from rulespec.engine.wasm.runtime.registers import LISTED_END, OPTIONS, ROW_TAKEN
 from rulespec.engine.wasm.runtime.transfers import occupied
 
@@ -39,6 +39,14 @@ CONSTANTS = {
     "MOVED": 0x960,
     "MOVED_END": 0x970,
     "CHANGED": 0xA00,
+    "SIGHTS": 0xD00,
+    "SIGHTS_END": 0xD00 + 16 * 2,
+    "COUNTS": 0xD40,
+    "COUNTS_END": 0xD40 + 8 * 3,
+    "QUESTIONS": 0xD80,
+    "TELLING": 0xDC0,
+    "UNSEEN": 0xE00,
+    "OPEN": OPEN,
     "SORTED": 0xB00,
     "RESULTS": 0xC00,
     "RESULT": 64,
@@ -80,6 +88,13 @@ def image(heap: int) -> dict[int, list[int]]:
         _C["SAMES"]: [0, 1, 2, 3],
         _C["TAKES"]: [2, 1, _C["STATE"] + 8 * AMOUNT, -1 - 4, 1, 0, 7, 0, 0, 6, 0, 0],
         _C["EVERY"]: [1],
+        _C["SIGHTS"]: [_C["UNSEEN"], _C["STATE"] + 8 * HEAP, _C["UNSEEN"] + 8, _C["STATE"] + 8 * TURN],
+        _C["COUNTS"]: [_LISTS + 64, _LISTS + 96, _LISTS + 120],
+        _LISTS + 64: [1, _C["STATE"] + 8 * TURN, 3, 2],
+        _LISTS + 96: [2, 1, _C["STATE"] + 8 * ADDED],
+        _LISTS + 120: [3, _C["STATE"] + 8 * HEAP, 1, 2],
+        _C["QUESTIONS"]: [0, 1, 0],
+        _C["TELLING"]: [1, 0, 0],
         _C["MOVED"]: [8 * RULES, _C["STATE"] + 8 * ADDED],
     }
 
@@ -275,3 +290,8 @@ def ranks(row: int) -> None:
     """Two numbers of a result."""
     store(row, load(STATE + 40))
     store(row + 8, load(STATE + 56))
+
+
+def sees(seat: int) -> None:
+    """The heap is seen by the first seat only."""
+    store(UNSEEN, seat)

@@ -89,6 +89,26 @@ MOVED = 0
 """Pairs of an offset in such a row and the address of a word of a wide cell."""
 MOVED_END = 0
 """The address after them."""
+OPEN = -9223372036854775807
+"""In the place of what a seat does not see; no number of a position is so small."""
+UNSEEN = 0
+"""For each cell the note whether the seat that looks does not see it."""
+SIGHTS = 0
+"""For each word of a cell that has a name: the address of the note that it is not seen, and its own."""
+SIGHTS_END = 0
+"""The address after them."""
+COUNTS = 0
+"""The addresses of the public counts of what is private. Each is a list that begins with its form.
+
+1: tokens at a place: the first cell, how many there are, the place; 2: a sum: how many cells, their addresses;
+3: the length of an order: its first word, how many there are, the bits of a member.
+"""
+COUNTS_END = 0
+"""The address after them."""
+QUESTIONS = 0
+"""For each decision the first one that asks the same."""
+TELLING = 0
+"""For each decision whether its options may tell what is private."""
 
 
 def _absent() -> NoReturn:
@@ -133,4 +153,9 @@ def ranks(row: int) -> None:
 
 def worth(to: int, which: int) -> None:
     """The value of the position to each seat, by the number of a value; -1: points."""
+    _absent()
+
+
+def sees(seat: int) -> None:
+    """Notes of each private cell whether a seat does not see it."""
     _absent()

@@ -38,21 +38,28 @@ from rulespec.engine.wasm.runtime.transfers import house, occupied
 
 @exported
 def moved(row: int) -> None:
-    """Writes what differs in a row into the state, and the sets that follow it."""
+    """Writes what differs in a row into the state, and the sets that follow it. Most does not: it goes by fours."""
     at = STATE
     while at < RULES_END:
-        value = load(row)
-        before = load(at)
-        if value != before:
-            if load(HOUSES + at - STATE) != 0:
-                house(at, value, HOUSES)
-            else:
-                put(at, value)
-            entry = load(PLACES + at - STATE)
-            if entry != 0:
-                occupied(entry, before, value)
-        at = at + 8
-        row = row + 8
+        while at + 32 <= RULES_END:
+            differs = load(row) ^ load(at) | load(row + 8) ^ load(at + 8)
+            if differs | load(row + 16) ^ load(at + 16) | load(row + 24) ^ load(at + 24):
+                break
+            at = at + 32
+            row = row + 32
+        if at < RULES_END:
+            value = load(row)
+            before = load(at)
+            if value != before:
+                if load(HOUSES + at - STATE) != 0:
+                    house(at, value, HOUSES)
+                else:
+                    put(at, value)
+                entry = load(PLACES + at - STATE)
+                if entry != 0:
+                    occupied(entry, before, value)
+            at = at + 8
+            row = row + 8
     row = row - RULES_END + STATE
     pair = MOVED
     while pair < MOVED_END:

@@ -14,8 +14,11 @@ from rulespec.engine.bots import named
 from rulespec.engine.bots.bot import Bot, Pick, Situation
 from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
 from rulespec.engine.bots.games import BotGames
+from rulespec.engine.bots.match import match
+from rulespec.engine.bots.mcts import MctsBot
 from rulespec.engine.bots.named import BotNameError, open_bot
 from rulespec.engine.bots.seats import BotSeats
+from rulespec.engine.game.determinize import NotFoundError
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
@@ -56,17 +59,17 @@ def pick(game: Game, bot: Bot, seed: int = 1, backend: str = "auto") -> str:
     return str(seats.choose(game)[0])
 
 
-@pytest.mark.parametrize("text", ["random", "greedy", "flat:64", "flat:1"])
+@pytest.mark.parametrize("text", ["random", "greedy", "flat:64", "flat:1", "mcts:200"])
 def test_a_bot_has_its_name(text: str) -> None:
     assert open_bot(text).name == text
 
 
 @pytest.mark.parametrize(
-    "text", ["", "flat:", "flat:0", "flat:x", "flat:²", "flat:-3", "flat:1000001", "greedy:2", "mcts:3"]
+    "text", ["", "flat:", "flat:0", "flat:x", "flat:²", "flat:-3", "flat:1000001", "greedy:2", "mcts:", "mcts:0"]
 )
 def test_what_is_no_bot_is_told(text: str) -> None:
     if text == "flat:":
-        assert open_bot("flat").name == "flat:64"
+        assert open_bot("flat").name == "flat:64" and open_bot("mcts").name == "mcts:200"
     with pytest.raises(BotNameError, match="there is no bot"):
         open_bot(text)
 
@@ -97,11 +100,11 @@ def test_flat_sees_a_line_of_four_and_greedy_a_queen(backend: str) -> None:
 
 def test_wasm_and_python_pick_the_same() -> None:
     game = after("backgammon", ["A", "B"], "opening(3, 1)")
-    for bot in (RandomBot(), GreedyBot(), FlatBot(20)):
+    for bot in (RandomBot(), GreedyBot(), FlatBot(20), MctsBot(20)):
         assert len({pick(game, bot, backend=backend) for backend in ("wasm", "python")}) == 1
 
 
-@pytest.mark.parametrize("bot", [RandomBot(), FlatBot(16)], ids=lambda bot: bot.name)
+@pytest.mark.parametrize("bot", [RandomBot(), FlatBot(16), MctsBot(16)], ids=lambda bot: bot.name)
 def test_the_same_history_and_seed_give_the_same_pick(bot: Bot) -> None:
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
     draws = Draws(1)
@@ -123,7 +126,9 @@ def test_the_same_history_and_seed_give_the_same_pick(bot: Bot) -> None:
         for text in first[18:]:
             assert str(bots.choose(played)[0]) == text
             played.apply(played.parse(text))
-    assert len({pick(game, bot, seed) for seed in range(12)}) > 1
+    while game.decision is None or game.decision.by is None or len(game.legal_options) < 3:
+        game.undo()
+    assert len({str(BotSeats(game, dict.fromkeys(game.seats, bot), seed).choose(game)) for seed in range(12)}) > 1
 
 
 @pytest.mark.parametrize(
@@ -133,7 +138,7 @@ def test_the_same_history_and_seed_give_the_same_pick(bot: Bot) -> None:
         ("kuhn_poker", "B", [("deal(king)", "deal(jack)", "bet"), ("deal(queen)", "deal(jack)", "bet")]),
     ],
 )
-@pytest.mark.parametrize("bot", [GreedyBot(), FlatBot(32)], ids=lambda bot: bot.name)
+@pytest.mark.parametrize("bot", [GreedyBot(), FlatBot(32), MctsBot(32)], ids=lambda bot: bot.name)
 def test_games_that_look_alike_to_a_seat_give_the_same_pick(
     ref: str, seat: str, decks: list[tuple[str, ...]], bot: Bot
 ) -> None:
@@ -141,6 +146,65 @@ def test_games_that_look_alike_to_a_seat_give_the_same_pick(
     assert games[0].view(seat) == games[1].view(seat) and games[0].hash != games[1].hash
     for seed in range(6):
         assert pick(games[0], bot, seed) == pick(games[1], bot, seed)
+
+
+NIM = """
+--- game.yaml
+id: nim
+title: Nim
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+--- kinds.yaml
+kinds:
+  player: {}
+state: {heap: {type: int 0..20, start: 10}}
+--- rules/play.rules
+procedure play():
+    repeat at most 20:
+        for p in player:
+            decide turn by p:
+                option take(n in 1 .. 3 where n <= heap):
+                    set heap to heap - n
+                    if heap == 0:
+                        end game won by {p}
+"""
+
+
+@pytest.mark.parametrize("backend", ["wasm", "python"])
+def test_mcts_plays_nim_by_heart(tmp_path: Path, backend: str) -> None:
+    """A multiple of four is lost for whoever is to take."""
+    small(tmp_path / "nim", NIM)
+    game = Game(load_ruleset(str(tmp_path / "nim")), ["A", "B"])
+    for left in (8, 4, 0):
+        while (number := game.omniscient.value("heap")) and (int(number) - left) > 3:
+            game.apply(game.legal_options[0])
+        before = int(game.omniscient.value("heap"))
+        assert pick(game, MctsBot(300), backend=backend) == f"take({before - left})"
+        game.apply(game.parse(f"take({before - left})"))
+        if left:
+            game.apply(game.legal_options[0])
+
+
+def test_mcts_blocks_an_open_row_and_says_what_is_certain() -> None:
+    """With two discs side by side and room on both sides, red makes three of them unless yellow is beside."""
+    game = after("connect_four", ["red", "yellow"], "drop(d1)", "drop(a1)", "drop(e1)")
+    assert {pick(game, MctsBot(600), seed) for seed in range(3)} <= {"drop(b1)", "drop(c1)", "drop(f1)", "drop(g1)"}
+    game = after("connect_four", ["red", "yellow"], *(f"drop({cell})" for cell in ["d1", "c1", "d2", "c2", "d3", "c3"]))
+    option, result = BotSeats(game, {"red": MctsBot(1000)}, 1).choose(game)
+    assert str(option) == "drop(d4)" and result.shares[game.legal_options.index(option)] == 1
+
+
+def test_mcts_weighs_chance_and_all_players() -> None:
+    """Of a die and a coin, the better one; three seats play for themselves."""
+    game = Game(load_ruleset("imperial"), ["A", "B", "C"])
+    draws = Draws(2)
+    while game.decision is not None and game.decision.by is None:
+        option = choose(game, draws)
+        assert option is not None
+        game.apply(option)
+    assert pick(game, MctsBot(40)) == pick(game, MctsBot(40))
+    assert sum(won == ("A",) for won in played("backgammon", 2, {0: "mcts:40", 1: "random"}, range(3))) == 3
 
 
 class Watching:
@@ -157,6 +221,15 @@ class Watching:
         return Pick(0)
 
 
+def test_a_position_without_its_history_is_not_handed_to_bots() -> None:
+    """Nobody knows what its seat has seen."""
+    game = after("kuhn_poker", ["A", "B"], "deal(king)", "deal(jack)")
+    search = open_search(game)
+    alone = search.game(search.rows([game])[0])
+    with pytest.raises(NotFoundError):
+        BotSeats(alone, {"A": FlatBot(8)}, 1, search).choose(alone)
+
+
 def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:
     game = after("kuhn_poker", ["A", "B"], "deal(king)", "deal(jack)")
     bot = Watching()
@@ -171,7 +244,8 @@ def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:
     assert situation.after(4).shape == (2, 4, search.columns)
 
 
-def test_a_choice_in_an_open_round_is_not_seen(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bot", [FlatBot(60), MctsBot(60)], ids=lambda bot: bot.name)
+def test_a_choice_in_an_open_round_is_not_seen(tmp_path: Path, bot: Bot) -> None:
     small(tmp_path / "small", ROUND)
     picks = set()
     for seed in range(8):
@@ -179,7 +253,7 @@ def test_a_choice_in_an_open_round_is_not_seen(tmp_path: Path) -> None:
         for shown in range(3):
             game = Game(load_ruleset(str(tmp_path / "small")), ["A", "B"])
             game.apply(game.parse(f"show({shown})"))
-            of_seed.append(pick(game, FlatBot(60), seed))
+            of_seed.append(pick(game, bot, seed))
         assert len(set(of_seed)) == 1
         picks.add(of_seed[0])
     assert len(picks) > 1
@@ -203,6 +277,22 @@ def test_flat_beats_greedy_and_greedy_beats_random() -> None:
     """Backgammon has a value; few games, always the same."""
     assert sum(won == ("A",) for won in played("backgammon", 2, {0: "greedy", 1: "random"}, range(6))) >= 5
     assert sum(won == ("B",) for won in played("connect_four", 2, {0: "random", 1: "flat:64"}, range(8))) >= 7
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    "ref, players, one, other",
+    [
+        ("chess", 2, "mcts:200", "greedy"),
+        ("backgammon", 2, "mcts:64", "random"),
+        ("shadow_of_the_emperor", 4, "mcts:64", "random"),
+    ],
+)
+def test_mcts_is_stronger(ref: str, players: int, one: str, other: str) -> None:
+    """A ladder; it ends as soon as it is decided."""
+    ruleset = load_ruleset(ref)
+    *_, standing = match(Plan.of(ref, ruleset, [players], 0), ruleset, one, other, 100)
+    assert standing.verdict == "stronger"
 
 
 def test_a_game_of_bots_is_a_game_of_the_rules() -> None:

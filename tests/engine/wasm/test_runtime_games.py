@@ -14,7 +14,7 @@ pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulesp
 from runtime_twins import ROOM, Twins, signed
 from small_heap import AMOUNT, CELLS, CONSTANTS, HEAP, MODULUS, SIGNED, TURN, WEIGHT_OF, Heap, image
 
-from rulespec.engine.program.draws import STEPS, Draws, threshold
+from rulespec.engine.program.draws import GAMMA, STEPS, Draws, threshold, word
 
 STATE, BASE = CONSTANTS["STATE"], CONSTANTS["OPTIONS_BASE"]
 ROW, RESULT, STRIDE = CONSTANTS["ROW"], CONSTANTS["RESULT"], CONSTANTS["STRIDE"]
@@ -455,3 +455,88 @@ def test_recorded_decisions_are_replayed(
     assert [twins.read(RECORDED + STRIDE * k + 8)[0] for k in range(legal)] == hashes[:legal]
     if not spoiled:
         assert twins.read(ROOM, 14) == [*game.row(), *Heap(2).row()]
+
+
+# --- what a seat sees ------------------------------------------------------------------------
+
+OPEN = CONSTANTS["OPEN"]
+
+
+def mixed(value: int) -> int:
+    return word((value - GAMMA) % 2**64, 0)
+
+
+def digest(game: Heap, seat: int) -> int:
+    """A digest of what a seat sees: the heap, if it is the first; the turn; three counts; the question; its options."""
+    cells = game.cells()
+    order = (game.heap.bit_length() + 1) // 2
+    counts = [cells[TURN : TURN + 3].count(2), game.added, order]
+    total = 0
+    for value in (OPEN if seat else game.heap, game.turn, *counts):
+        total = mixed(total + value)
+    if game.decision < 0:
+        return mixed(total + 1)
+    total = mixed(mixed(total + game.decision % 2) + game.decider())
+    if game.decision == 0:
+        own = game.own() if game.decider() == seat else []
+        options = 0
+        for number, _, n in [*own, *(each for each in game.others() if each[1] == seat)]:
+            options = mixed(mixed(options + number) + n) if number != 2 else mixed(options + number)
+        total = mixed(total + options)
+    return total
+
+
+@ANY
+@given(st.lists(st.builds(Heap, HEAPS, turn=st.integers(0, 1)), min_size=1, max_size=4), st.integers(0, 1))
+def test_what_a_seat_sees_has_a_digest(twins: Twins, positions: list[Heap], seat: int) -> None:
+    rows(twins, positions)
+    twins.call("sighted", len(positions), seat)
+    assert [each % 2**64 for each in twins.read(ANSWERS, len(positions))] == [digest(each, seat) for each in positions]
+    twins.registers(GAME=0)
+    twins.call("observed", len(positions), seat)
+    seen = [twins.read(OUT + 40 * n, 5) for n in range(len(positions))]
+    assert [each[:2] for each in seen] == [[OPEN if seat else game.heap, game.turn] for game in positions]
+
+
+@ANY
+@given(HEAPS, SEEDS, st.randoms(use_true_random=False), st.integers(0, 1), st.booleans())
+def test_games_go_on_as_a_seat_has_seen_one(
+    twins: Twins, heap: int, seed: int, rng: random.Random, seat: int, spoiled: bool
+) -> None:
+    """One argument is open; up to a decision that looks different, if one does."""
+    unseen = rng.randrange(6)
+    game, looks, codes = Heap(heap), list[int](), list[int]()
+    taken: list[tuple[int, int, int]] = []
+    while game.decision >= 0 and len(taken) < 6:
+        options = [*game.own(), *game.others()]
+        number, by, n = rng.choice(options)
+        taken.append((number, by if by >= 0 else game.decider(), n))
+        alike = [each for each in options if each[0] == number]
+        certain = len({digest(game.after(each), seat) for each in alike}) == len(alike)
+        game.take((number, by, n))
+        code = [number, taken[-1][1], OPEN if certain and number < 2 and len(taken) == unseen + 1 else n]
+        looks += [*code, signed(digest(game, seat))]
+        codes += [*code, 0, 0, 0]
+    stop = rng.randrange(len(taken)) if spoiled else len(taken)
+    if spoiled:
+        looks[4 * stop + 3] += 1
+    rows(twins, [Heap(heap)], SEED=seed, FIRST=0, EACH=1)
+    twins.write(RECORDED, looks)
+    first = RECORDED + 0x800
+    twins.write(first, codes)
+    end = first + 48 * len(taken)
+    reached = first
+    for _ in range(60):  # what is open is drawn, and may look different: then it is drawn again
+        twins.write(first, codes)
+        twins.write(ROOM, Heap(heap).row())
+        twins.write(ANSWERS, [first, end, RECORDED])
+        twins.registers(GAME=0, PAUSED=0, SEED=seed, BUDGET=OF_BUDGET)
+        twins.call("follow", 1, seat)
+        reached = max(reached, twins.read(ANSWERS)[0])
+        seed = (seed + 1) % 2**63
+        if reached == first + 48 * stop:
+            break
+    assert reached == first + 48 * stop
+    if not spoiled:
+        assert twins.read(ROOM, 7) == game.row()
+        assert [tuple(twins.read(first + 48 * k, 3)) for k in range(stop)] == taken

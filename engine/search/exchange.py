@@ -1,0 +1,107 @@
+"""Exchanges of what is hidden: in place of one card another one, wherever a seat has not seen which it was."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.draws import GAMMA
+from rulespec.engine.search.replays import Coder, Codes
+
+
+class Words:
+    """Random words of a key, one array after the other: SplitMix64, as `engine.program.draws` has it."""
+
+    def __init__(self, key: int) -> None:
+        self._key, self._at = np.uint64(key), 0
+
+    def shares(self, *shape: int) -> NDArray[np.float64]:
+        """Numbers from 0 to 1."""
+        count = int(np.prod(shape, dtype=np.int64))
+        z = self._key + np.arange(self._at + 1, self._at + count + 1, dtype=np.uint64) * np.uint64(GAMMA)
+        self._at += count
+        z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        result: NDArray[np.float64] = ((z ^ z >> np.uint64(31)) >> np.uint64(11)) / 2.0**53
+        return result.reshape(shape)
+
+    def one_of(self, flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """For each row the index of one of those that are true; -1 if none is."""
+        picked = (flags * (self.shares(*flags.shape) + 1)).argmax(axis=1)
+        return np.where(flags.any(axis=1), picked, -1)
+
+
+class Exchange:
+    """The exchange of tokens of a kind: those that are drawn, dealt or passed unseen.
+
+    Args:
+        p: the program.
+        coder: the numbers of recorded decisions.
+        kind: the kind.
+
+    Attributes:
+        size: how many tokens there are.
+        columns: for each token the cells, by their columns, that say where it is, or how many of it are.
+        holders: the private cells that hold a token.
+    """
+
+    def __init__(self, p: ir.Program, coder: Coder, kind: str) -> None:
+        self.size = p.sizes[kind]
+        self._params = np.zeros((len(coder.options), coder.width), np.bool_)
+        for number, (d, k) in enumerate(coder.options):
+            for at, param in enumerate(p.decisions[d].choices[k].params, 2):
+                self._params[number, at] = param.type.removesuffix("?") == kind
+        self.holders = np.array([at for s in p.secrets for at in s.cells if p.cells[at].type == kind], np.int64)
+        results: list[NDArray[np.int64]] = [np.empty((self.size, 0), np.int64)]
+        for secret in p.secrets:
+            cell, axes = p.cells[secret.cells.start], len(secret.sizes)
+            cells = np.arange(secret.cells.start, secret.cells.stop).reshape(secret.sizes)
+            if cell.group not in (kind, "pieces"):
+                continue
+            own = [axis for axis in range(axes - bool(cell.index_kind)) if secret.sizes[axis] == self.size]
+            results += [np.moveaxis(cells, axis, 0).reshape(self.size, -1) for axis in own]
+        self.columns = np.concatenate(results, axis=1)
+
+    def places(self, codes: Codes) -> NDArray[np.bool_]:
+        """The places of codes that have a token of the kind."""
+        result: NDArray[np.bool_] = self._params[np.maximum(codes[..., 0], 0)]
+        return result
+
+    def tokens_at(self, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The tokens to which some of the cells belong, which are given by flags for each row."""
+        if not self.columns.size:
+            return np.zeros((len(cells), self.size), np.bool_)
+        return np.asarray(cells[:, self.columns].any(axis=2))
+
+    def where(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each row and token numbers that say where it is."""
+        held = rows[:, None, self.holders] == np.arange(self.size)[:, None]
+        return np.concatenate([rows[:, self.columns], held], axis=2)
+
+    def swapped(self, codes: Codes, hidden: NDArray[np.bool_], pairs: NDArray[np.int64]) -> Codes:
+        """Histories with other tokens in the places of some, where they are hidden.
+
+        Args:
+            codes: the codes of each history.
+            hidden: which of their places the seat has not seen.
+            pairs: for each history the token that stands for each token.
+        """
+        at = self.places(codes) & hidden & (codes >= 0)
+        rows = np.broadcast_to(np.arange(len(codes))[:, None, None], codes.shape)
+        return np.where(at, pairs[rows, np.where(at, codes, 0)], codes)
+
+
+def exchanges(p: ir.Program, coder: Coder) -> list[Exchange]:
+    """The kinds of which tokens are drawn, dealt or passed unseen."""
+    params = [param for d in p.decisions for c in d.choices for param in c.params if param.private]
+    kinds = dict.fromkeys(param.type.removesuffix("?") for param in params)
+    return [Exchange(p, coder, kind) for kind in kinds if kind in p.sizes]
+
+
+def swaps(size: int, ones: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each row the token that stands for each token, if one and another change places."""
+    result = np.broadcast_to(np.arange(size), (len(ones), size)).copy()
+    rows = np.arange(len(ones))
+    result[rows, ones], result[rows, others] = others, ones
+    return result

@@ -1,0 +1,274 @@
+"""Particles of a seat: positions that it cannot tell from the one it is in, with the odds of the game.
+
+They go on with the game, decision by decision, as it is seen: what the seat has not seen is drawn, and a particle that
+looks different afterwards is out. Where all histories are equally likely, as when cards are dealt, its history with one
+hidden token in the place of another stands in for it, played again from its start, if that looks as seen; else a copy
+of a particle that does. Where the seat decides, all of them take steps of Metropolis: exchanges of two hidden tokens,
+which are taken by the odds of the histories. So the odds approach those of the game: chance by its weights; what others
+choose unseen, evenly; and what they choose openly is no evidence.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.game.determinize import NotFoundError
+from rulespec.engine.game.game import Game
+from rulespec.engine.program.draws import word
+from rulespec.engine.search.exchange import Exchange, Words, exchanges, swaps
+from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.seen_history import SeenHistory
+from rulespec.engine.search.wasm_search import WasmSearch
+from rulespec.engine.wasm.runtime.program import OPEN
+
+_TRIES = 8
+"""How often an exchange is tried for a particle that looks different."""
+_EVEN = 1e-9
+"""Logarithms of odds that differ by less are equal."""
+_MOVES = 2
+"""Steps of Metropolis where the seat decides, if particles have been out since it did last."""
+
+
+class Particles:
+    """The particles of a seat, carried from decision to decision.
+
+    They depend on the seed and on what the seat has seen, and on nothing else: after decisions are taken back, and in
+    a game that goes on from its log, they are the same.
+
+    Args:
+        search: searches positions of the table.
+        seat: the number of the seat.
+        number: how many particles there are.
+        seed: the seed of what is drawn.
+    """
+
+    def __init__(self, search: WasmSearch, seat: int, number: int, seed: int) -> None:
+        self._search, self._seat, self._number, self._seed = search, seat, number, seed
+        self._sight = search.sight(seat)
+        self._seen = SeenHistory(search, seat)
+        self._exchanges = exchanges(search.program, search.coder)
+        self._begin(0)
+
+    def _begin(self, start: int) -> None:
+        """Begins where the seat has seen all."""
+        self._start, self._stale = start, False
+        self._looks = self._seen.looks[: max(start, 0)]
+        self._rows = np.empty((0, self._search.columns), np.int64)
+        self._codes: Codes = np.empty((self._number, 0, self._search.coder.width), np.int64)
+        self._odds = np.zeros(self._number)
+        """The logarithm of the odds of each history."""
+        self._weights = np.zeros(self._number)
+        """The logarithm of the weight of each particle."""
+        if 0 <= start < len(self._seen.looks):
+            self._rows = self._seen.row(start)[None].repeat(self._number, axis=0)
+
+    def note(self, game: Game) -> int:
+        """Notes what the seat has seen until now; a number made of all of it."""
+        self._seen.note(game)
+        return word(self._seed, self._seen.keys[-1]) if self._seen.keys else word(self._seed, 0)
+
+    def rows(self) -> NDArray[np.int64]:
+        """The particles where the game stood when it was noted, as rows; one, if the seat has seen all of it.
+
+        Raises:
+            NotFoundError: if none is left.
+        """
+        seen = self._seen
+        known, done = seen.known, len(self._looks)
+        if known == len(seen.looks):
+            return seen.row(known)[None]
+        if known != self._start or not len(self._rows) or not np.array_equal(seen.looks[:done], self._looks):
+            self._begin(known)
+        todo = range(len(self._looks), len(seen.looks))
+        self._looks = seen.looks
+        try:
+            for ply in todo:
+                self._go_on(ply)
+        except NotFoundError:
+            self._begin(-1)
+            raise
+        return self._rows[self._sample(word(self._key(len(seen.looks)), 0))]
+
+    @property
+    def histories(self) -> Codes:
+        """For each particle its decisions as codes, from the first one on that the seat has not seen all of."""
+        return self._codes
+
+    def _key(self, ply: int) -> int:
+        return word(self._seed, self._seen.keys[ply - 1]) & (1 << 63) - 1
+
+    def _go_on(self, ply: int) -> None:
+        """Takes a decision, and steps of Metropolis if the seat decides next."""
+        self._follow(ply)
+        if self._stale and self._seen.deciders[ply + 1] == self._seat:
+            self._metropolis(ply, Words(word(self._key(ply + 1), 2)))
+            self._stale = False
+
+    def _follow(self, ply: int) -> None:
+        look, before = self._seen.looks[ply], self._rows
+        codes = np.broadcast_to(look[:-1], (self._number, 1, len(look) - 1))
+        key = self._key(ply + 1)
+        result = self._sight.follow(before, codes, look[None], key)
+        alive = result.reached == 1
+        self._codes = np.concatenate([self._codes, result.codes], axis=1)
+        self._rows = result.rows
+        self._odds = self._odds + _odds(result.odds, look[None])
+        if look[1] < 0:
+            self._weights = self._weights + np.log(
+                np.maximum(result.odds[:, 0, 1], 1) / np.maximum(result.odds[:, 0, 2], 1)
+            )
+        if alive.all():
+            if _effective(self._weights) < self._number / 2:
+                self._take(self._sample(word(key, 1)))
+            return
+        self._stale = True
+        self._codes[~alive, -1] = look[:-1]
+        if not alive.any() or np.ptp(self._odds[alive]) < _EVEN:
+            alive = self._repaired(ply, alive, before, Words(word(key, 3)))
+        if not alive.any():
+            raise NotFoundError(f"no position was found that looks as seen, after {ply + 1} decisions")
+        self._weights[~alive] = -np.inf
+        if not alive.all() or _effective(self._weights) < self._number / 2:
+            self._take(self._sample(word(key, 1)))
+
+    # --- what looks different -----------------------------------------------------------------
+
+    def _repaired(
+        self, ply: int, alive: NDArray[np.bool_], before: NDArray[np.int64], words: Words
+    ) -> NDArray[np.bool_]:
+        """Exchanges tokens in particles that look different; those that look as seen then."""
+        alive, first = alive.copy(), alive.copy()
+        weight = self._weights[alive].mean() if alive.any() else 0.0
+        seen = self._seen.observation(ply + 1)
+        for number in range(_TRIES):
+            for exchange in self._exchanges:
+                out = np.flatnonzero(~alive)
+                if not len(out):
+                    return alive
+                pairs = self._mended(exchange, seen, out, words)
+                if pairs is None or number % 2:
+                    pairs = self._as_others(exchange, ply, out, before, first, words)
+                alive[out] = self._replace(exchange, ply, out, pairs, None)
+                self._weights[out] = weight
+        return alive
+
+    def _mended(
+        self, exchange: Exchange, seen: NDArray[np.int64], out: NDArray[np.int64], words: Words
+    ) -> NDArray[np.int64] | None:
+        """Exchanges of what is seen elsewhere than it should be; None if nothing is."""
+        columns = self._search.shown
+        own = self._sight.observations(self._rows[out])[:, : len(columns)]
+        differs, theirs = own != seen[: len(columns)], seen[: len(columns)]
+        cells = np.zeros((2, len(out), self._search.columns), np.bool_)
+        cells[0][:, columns] = differs & (theirs != OPEN)
+        cells[1][:, columns] = differs & (own != OPEN) & (theirs == OPEN)
+        wanted, extra = exchange.tokens_at(cells[0]), exchange.tokens_at(cells[1])
+        count = np.minimum(wanted.sum(axis=1), extra.sum(axis=1))
+        if not count.any():
+            return None
+        pairs = np.broadcast_to(np.arange(exchange.size), wanted.shape).copy()
+        for _ in range(int(count.max())):
+            one, other = words.one_of(wanted), words.one_of(extra)
+            rows = np.flatnonzero((one >= 0) & (other >= 0))
+            pairs[rows, one[rows]], pairs[rows, other[rows]] = other[rows], one[rows]
+            wanted[rows, one[rows]] = extra[rows, other[rows]] = False
+        return pairs
+
+    def _as_others(
+        self,
+        exchange: Exchange,
+        ply: int,
+        out: NDArray[np.int64],
+        before: NDArray[np.int64],
+        alive: NDArray[np.bool_],
+        words: Words,
+    ) -> NDArray[np.int64]:
+        """Exchanges of a token that has been seen in the decision, with one that is where it is in other particles."""
+        code = self._seen.looks[ply, :-1]
+        tokens = code[exchange.places(code) & (code >= 0)]
+        free = np.broadcast_to(self._free(exchange, ply), (len(out), exchange.size))
+        if not len(tokens):
+            return swaps(exchange.size, words.one_of(free), words.one_of(free))
+        ones = tokens[(words.shares(len(out)) * len(tokens)).astype(np.int64)]
+        others = words.one_of(free)
+        if alive.any():
+            rows = np.flatnonzero(alive)
+            models = exchange.where(before[rows[(words.shares(len(out)) * len(rows)).astype(np.int64)]])
+            there = (exchange.where(before[out]) == models[np.arange(len(out)), ones][:, None]).all(axis=2)
+            better = words.one_of(there & free)
+            others = np.where(better >= 0, better, others)
+        return swaps(exchange.size, ones, np.where(others < 0, ones, others))
+
+    def _free(self, exchange: Exchange, ply: int) -> NDArray[np.bool_]:
+        """The tokens that may be exchanged: those that the seat has not seen, or that are somewhere unseen."""
+        looks = self._seen.looks[self._start : ply + 1, :-1]
+        seen = looks[exchange.places(looks) & (looks >= 0)]
+        codes = self._codes[:, : ply + 1 - self._start]
+        unseen = codes[exchange.places(codes) & (looks == OPEN) & (codes >= 0)]
+        result = np.ones(exchange.size, np.bool_)
+        result[seen] = False
+        result[unseen] = True
+        return result
+
+    def _replace(
+        self,
+        exchange: Exchange,
+        ply: int,
+        numbers: NDArray[np.int64],
+        pairs: NDArray[np.int64],
+        chances: NDArray[np.float64] | None,
+    ) -> NDArray[np.bool_]:
+        """Plays histories again with exchanged tokens; takes those that look as seen, by their odds, if need be."""
+        looks = self._seen.looks[self._start : ply + 1]
+        codes = exchange.swapped(self._codes[numbers], looks[:, :-1] == OPEN, pairs)
+        start = self._seen.row(self._start)[None].repeat(len(numbers), axis=0)
+        result = self._sight.follow(start, codes, looks, 0)
+        odds = _odds(result.odds, looks)
+        taken: NDArray[np.bool_] = result.reached == len(looks)
+        if chances is not None:
+            taken &= np.log(np.maximum(chances, 1e-300)) < odds - self._odds[numbers]
+        at = numbers[taken]
+        self._codes[at], self._rows[at], self._odds[at] = result.codes[taken], result.rows[taken], odds[taken]
+        return taken
+
+    # --- odds -----------------------------------------------------------------------------------
+
+    def _metropolis(self, ply: int, words: Words) -> None:
+        """Exchanges two tokens in each particle, if the odds are for it; some times."""
+        every = np.arange(self._number)
+        for exchange in self._exchanges:
+            free = np.broadcast_to(self._free(exchange, ply), (self._number, exchange.size))
+            for _ in range(_MOVES if free[0].sum() > 1 else 0):
+                ones, others = words.one_of(free), words.one_of(free)
+                numbers = every[ones != others]
+                pairs = swaps(exchange.size, ones[numbers], others[numbers])
+                self._replace(exchange, ply, numbers, pairs, words.shares(self._number)[numbers])
+
+    def _sample(self, key: int) -> NDArray[np.int64]:
+        """As many numbers of particles, by their weights: systematic resampling."""
+        if np.ptp(self._weights) < _EVEN:
+            return np.arange(self._number)
+        shares = np.exp(self._weights - self._weights.max())
+        steps = (np.arange(self._number) + Words(key).shares(1)) / self._number
+        result: NDArray[np.int64] = np.searchsorted(np.cumsum(shares) / shares.sum(), steps, side="right")
+        return np.minimum(result, self._number - 1)
+
+    def _take(self, numbers: NDArray[np.int64]) -> None:
+        self._codes, self._rows, self._odds = self._codes[numbers], self._rows[numbers], self._odds[numbers]
+        self._weights = np.zeros(self._number)
+
+
+def _effective(weights: NDArray[np.float64]) -> float:
+    """The number of particles of equal weight that are worth as much."""
+    shares = np.exp(weights - weights.max())
+    return float(shares.sum() ** 2 / (shares**2).sum())
+
+
+def _odds(odds: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The logarithm of the odds of histories: chance by weight, unseen choices evenly, seen ones are no evidence."""
+    some = np.maximum(odds, 1)
+    chance = np.log(some[:, :, 0] / some[:, :, 2])
+    unseen = np.where((looks[:, :-1] == OPEN).any(axis=1), -np.log(some[:, :, 1]), 0.0)
+    result: NDArray[np.float64] = np.where(looks[:, 1] < 0, chance, unseen).sum(axis=1)
+    return result

@@ -1,0 +1,291 @@
+"""Observations of positions by a seat, and games that go on as it has seen one go on.
+
+A seen decision stands as an option does, with `OPEN` in the place of what the seat has not seen; after it the digest of
+what the seat sees of the position that follows. The decision of a game that goes on as it stands as an option, too,
+`OPEN` in the place of what is to be drawn; after it three numbers: the weight of the option that was taken, that of all
+options that look like the seen decision, and that of all options.
+"""
+
+from rulespec.engine.wasm.runtime.arithmetic import added
+from rulespec.engine.wasm.runtime.draws import drawn, mixed, seed
+from rulespec.engine.wasm.runtime.games import decision, others, own, own_again, take
+from rulespec.engine.wasm.runtime.intrinsics import exported, leading, load, store
+from rulespec.engine.wasm.runtime.program import (
+    COUNTS,
+    COUNTS_END,
+    JOURNAL_BASE,
+    OPEN,
+    OPTIONS_BASE,
+    QUESTIONS,
+    ROW,
+    SAMES,
+    SIGHTS,
+    SIGHTS_END,
+    STATE,
+    STRIDE,
+    TAKES,
+    TELLING,
+    sees,
+    weight,
+    who,
+)
+from rulespec.engine.wasm.runtime.registers import (
+    ANSWERS,
+    BUDGET,
+    EACH,
+    FIRST,
+    GAME,
+    IDLE_SIZE,
+    JOURNAL,
+    OPTIONS,
+    OUT,
+    PAUSED,
+    PLY,
+    ROWS,
+    SEED,
+)
+from rulespec.engine.wasm.runtime.search import restored, saved
+
+
+def at_place(entry: int) -> int:
+    """The number of tokens at a place: how many of the cells from an address on have a value."""
+    cell = load(entry + 8)
+    end = cell + 8 * load(entry + 16)
+    value = load(entry + 24)
+    total = 0
+    while cell < end:
+        total = total + (load(cell) == value)
+        cell = cell + 8
+    return total
+
+
+def pieces_of(entry: int) -> int:
+    """The sum of the cells of an entry."""
+    left = load(entry + 8)
+    total = 0
+    at = entry + 16
+    while left > 0:
+        total = total + load(load(at))
+        at = at + 8
+        left = left - 1
+    return total
+
+
+def length_of(entry: int) -> int:
+    """The length of an order: the address of its first word, how many there are, the bits of a member."""
+    word = load(entry + 16)
+    while word > 0:
+        word = word - 1
+        value = load(load(entry + 8) + 8 * word)
+        if value != 0:
+            return (64 * word + 64 - leading(value) + load(entry + 24) - 1) // load(entry + 24)
+    return 0
+
+
+def public_count(entry: int) -> int:
+    """The public count of something private."""
+    if load(entry) == 1:
+        return at_place(entry)
+    if load(entry) == 2:
+        return pieces_of(entry)
+    return length_of(entry)
+
+
+def options_seen(number: int, by: int, seat: int) -> int:
+    """A digest of the options that a seat has at a decision."""
+    total = 0
+    store(OPTIONS, OPTIONS_BASE)
+    if by == seat:
+        own(number)
+    first = load(OPTIONS)
+    others(number)
+    last = load(OPTIONS)
+    one = OPTIONS_BASE
+    while one < last:
+        if one < first or load(one + 8) == seat:
+            total = mixed(total + load(SAMES + 8 * load(one)))
+            at = 16
+            end = 16 + 8 * load(TAKES + STRIDE * load(one) + 8)
+            while at < end:
+                total = mixed(total + load(one + at))
+                at = at + 8
+        one = one + STRIDE
+    store(OPTIONS, OPTIONS_BASE)
+    store(IDLE_SIZE, 0)
+    return total
+
+
+@exported
+def seen_by(seat: int) -> int:
+    """A digest of what a seat sees of the position."""
+    sees(seat)
+    total = 0
+    at = SIGHTS
+    while at < SIGHTS_END:
+        value = load(load(at + 8)) if load(load(at)) == 0 else OPEN
+        total = mixed(total + value)
+        at = at + 16
+    at = COUNTS
+    while at < COUNTS_END:
+        total = mixed(total + public_count(load(at)))
+        at = at + 8
+    number = decision()
+    if number < 0:
+        return mixed(total + load(STATE + 8))
+    by = who(number)
+    total = mixed(mixed(total + load(QUESTIONS + 8 * number)) + by)
+    if load(TELLING + 8 * number) != 0:
+        total = mixed(total + options_seen(number, by, seat))
+    return total
+
+
+@exported
+def sighted(count: int, seat: int) -> None:
+    """Answers for each row with a digest of what a seat sees of it."""
+    while load(GAME) < count:
+        number = load(GAME)
+        restored(load(ROWS) + ROW * number)
+        store(load(ANSWERS) + 8 * number, seen_by(seat))
+        store(GAME, number + 1)
+
+
+@exported
+def observed(count: int, seat: int) -> None:
+    """Writes what a seat sees of each row: the words of the cells, `OPEN` where it does not see them, and counts."""
+    size = (SIGHTS_END - SIGHTS) // 16 + (COUNTS_END - COUNTS) // 8
+    while load(GAME) < count:
+        number = load(GAME)
+        restored(load(ROWS) + ROW * number)
+        sees(seat)
+        to = load(OUT) + 8 * size * number
+        at = SIGHTS
+        while at < SIGHTS_END:
+            store(to, load(load(at + 8)) if load(load(at)) == 0 else OPEN)
+            to = to + 8
+            at = at + 16
+        at = COUNTS
+        while at < COUNTS_END:
+            store(to, public_count(load(at)))
+            to = to + 8
+            at = at + 8
+        store(GAME, number + 1)
+
+
+def fits(option: int, code: int, by: int) -> int:
+    """Whether a listed option is what a code says and leaves open."""
+    if load(code) != OPEN and load(SAMES + 8 * load(option)) != load(code):
+        return 0
+    actor = load(option + 8)
+    if actor < 0:
+        actor = by
+    if load(code + 8) != OPEN and actor != load(code + 8):
+        return 0
+    end = 16 + 8 * load(TAKES + STRIDE * load(option) + 8)
+    at = 16
+    while at < end:
+        if load(code + at) != OPEN and load(option + at) != load(code + at):
+            return 0
+        at = at + 8
+    return 1
+
+
+def taken_down(option: int, one: int, by: int) -> None:
+    """Writes an option in the place of a decision."""
+    store(one, load(SAMES + 8 * load(option)))
+    actor = load(option + 8)
+    store(one + 8, by if actor < 0 else actor)
+    end = 16 + 8 * load(TAKES + STRIDE * load(option) + 8)
+    at = 16
+    while at < STRIDE:
+        store(one + at, load(option + at) if at < end else 0)
+        at = at + 8
+
+
+def one_of(first: int, last: int, one: int, look: int, by: int) -> int:
+    """The address of an option that a decision may be, drawn by weight, and its numbers; 0 if there is none."""
+    total = 0
+    alike = 0
+    some = 0
+    pick = 0
+    least = 1
+    option = first
+    while option < last:
+        size = 1
+        if by < 0:
+            size = weight(0, option)
+        total = added(total, size)
+        if fits(option, look, by):
+            alike = added(alike, size)
+            if fits(option, one, by):
+                some = added(some, size)
+                pick = option
+                least = size
+        option = option + STRIDE
+    if some > least:
+        left = drawn(load(PLY), some)
+        pick = first - STRIDE
+        while left >= 0:
+            pick = pick + STRIDE
+            if fits(pick, look, by) and fits(pick, one, by):
+                least = 1
+                if by < 0:
+                    least = weight(0, pick)
+                left = left - least
+    if some > 0:
+        taken_down(pick, one, by)
+        store(one + STRIDE, least)
+        store(one + STRIDE + 8, alike)
+        store(one + STRIDE + 16, total)
+    return pick
+
+
+def going_on(one: int, look: int) -> int:
+    """The address of the option that a game takes next; 0 if none looks like the seen decision."""
+    number = decision()
+    if number < 0:
+        return 0
+    store(OPTIONS, OPTIONS_BASE)
+    own_again(number)
+    option = one_of(OPTIONS_BASE, load(OPTIONS), one, look, who(number))
+    if option == 0:
+        first = load(OPTIONS)
+        others(number)
+        option = one_of(first, load(OPTIONS), one, look, 0)
+    return option
+
+
+@exported
+def follow(count: int, seat: int) -> None:
+    """Goes on with games as a seat has seen one, each up to what looks different; then its row stands there.
+
+    `ANSWERS` has three addresses for each game: that of its next decision, where they end, and that of the seen
+    decision. Interrupted, it goes on where it was when it is called again.
+    """
+    while load(GAME) < count:
+        number = load(GAME)
+        place = load(ANSWERS) + 24 * number
+        if load(PAUSED) == 0:
+            restored(load(ROWS) + ROW * number)
+            seed(load(SEED), load(FIRST) + load(EACH) * number)
+            store(PAUSED, 1)
+        one = load(place)
+        end = load(place + 8)
+        look = load(place + 16)
+        while one < end:
+            store(JOURNAL, JOURNAL_BASE)
+            option = going_on(one, look)
+            if option == 0:
+                break
+            take(option)
+            store(PLY, load(PLY) + 1)
+            if seen_by(seat) != load(look + STRIDE):
+                break
+            one = one + STRIDE + 24
+            look = look + STRIDE + 8
+            store(place, one)
+            store(place + 16, look)
+            if load(BUDGET) < 0 and one < end:
+                return
+        saved(load(ROWS) + ROW * number)
+        store(PAUSED, 0)
+        store(GAME, number + 1)

@@ -1,0 +1,92 @@
+"""Sights of seats, for the fixed functions: who sees private cells, and tables of what is shown."""
+
+from __future__ import annotations
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import choose, op
+from rulespec.engine.program.counts import Count, counts_of
+from rulespec.engine.program.long_values import LongValues
+from rulespec.engine.program.taint import Taint, choice_expressions
+from rulespec.engine.wasm.expressions import ExpressionEmitter
+from rulespec.engine.wasm.layout import Memory
+from rulespec.engine.wasm.rows import RowForm
+from rulespec.engine.wasm.runtime.program import OPEN
+from rulespec.engine.wasm.wasm_format import I64
+
+
+def write_sights(x: ExpressionEmitter, long: LongValues) -> None:
+    """Writes for each secret the function that says whether a seat, the first parameter, does not see a cell of it."""
+    for number, secret in enumerate(x.p.secrets):
+        params = 1 + len(secret.sizes)
+        code = x.begin(params)
+        seat = ir.Local(len(secret.sizes))
+        x.slots = {slot: 1 + slot for slot in range(len(secret.sizes))} | {seat.slot: 0}
+        if number in long.secrets:
+            code.do("unreachable")
+        x.truth(_is_in(seat, secret.to))
+        code.do("i32.eqz")
+        if secret.open is not None:
+            x.truth(secret.open)
+            code.do("i32.eqz", "i32.and")
+        code.do("extend")
+        x.module.define(f"hides{number}", code, params, I64)
+
+
+def _is_in(seat: ir.Expr, seats: ir.Expr) -> ir.Expr:
+    """Whether a seat is in a set, which is not written out if it has one member or depends on a condition."""
+    if isinstance(seats, ir.If):
+        return choose(seats.condition, _is_in(seat, seats.then), _is_in(seat, seats.other))
+    if isinstance(seats, ir.Op) and seats.op == "bit":
+        return op("==", seats.args[0], seat)
+    return op("in", seat, seats)
+
+
+def sight_source(p: ir.Program, memory: Memory) -> str:
+    """The fixed function that notes which private cells a seat does not see."""
+    lines = ["def sees(seat: int) -> None:"]
+    for number, secret in enumerate(p.secrets):
+        lines.append(f"    at = {memory.constants['UNSEEN'] + 8 * secret.cells.start}")
+        indent = "    "
+        for k, size in enumerate(secret.sizes):
+            lines += [f"{indent}e{k} = 0", f"{indent}while e{k} < {size}:"]
+            indent += "    "
+        args = "".join(f", e{k}" for k in range(len(secret.sizes)))
+        lines += [f"{indent}store(at, hides{number}(seat{args}))", f"{indent}at = at + 8"]
+        for k in reversed(range(len(secret.sizes))):
+            lines.append(f"{indent}e{k} = e{k} + 1")
+            indent = indent[4:]
+    return "\n".join([*lines, "    return", ""])
+
+
+def shown_cells(p: ir.Program) -> list[int]:
+    """The cells of which there are names: all but the variables of the rules."""
+    return [at for at, cell in enumerate(p.cells) if cell.group != "rules"]
+
+
+def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
+    """Lays out what the functions of `seen` look up; the constants."""
+    unseen, further = memory.room(8 * len(p.cells)), RowForm(p).further
+    sights: list[int] = []
+    for at in shown_cells(p):
+        for word in range(1 + len(further.get(at, ()))):
+            sights += (unseen + 8 * at, memory.address(at) + 8 * word)
+    counts = [memory.numbers(_count(p, memory, count)) for count in counts_of(p)]
+    taint = Taint(p)
+    telling = [any(taint.told_by(e) for c in d.choices for e in choice_expressions(c)) for d in p.decisions]
+    questions: dict[tuple[str, str], int] = {}
+    asks = [questions.setdefault((d.name, d.doc), number) for number, d in enumerate(p.decisions)]
+    result = {"UNSEEN": unseen, "OPEN": OPEN, "SIGHTS": memory.numbers(sights), "COUNTS": memory.numbers(counts)}
+    result["SIGHTS_END"] = result["SIGHTS"] + 8 * len(sights)
+    result["COUNTS_END"] = result["COUNTS"] + 8 * len(counts)
+    return result | {"QUESTIONS": memory.numbers(asks), "TELLING": memory.numbers([int(tells) for tells in telling])}
+
+
+def _count(p: ir.Program, memory: Memory, count: Count) -> list[int]:
+    """A public count as the fixed functions read it; see `runtime.program`."""
+    cells, first = count.cells, memory.address(count.cells[0])
+    if count.place >= 0:
+        return [1, first, len(cells), count.place]
+    form = p.cells[cells[0]].type
+    if form.startswith("order "):
+        return [3, first, memory.words if cells[0] in memory.ranks else 1, p.sizes[form[6:]].bit_length()]
+    return [2, len(cells), *(memory.address(at) for at in cells)]

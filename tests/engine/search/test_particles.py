@@ -1,0 +1,317 @@
+"""Particles of a seat: their odds, what is carried, and what they look like."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+
+from cases import small
+from folders import TESTS
+from leaks import ruleset_of
+
+from rulespec.engine.game.determinize import _looks_like
+from rulespec.engine.game.events import Event, Events
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.secrets import counted
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.particles import Particles
+from rulespec.engine.search.search import Search
+from rulespec.engine.search.wasm_search import WasmSearch
+from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.wasm.runtime.program import OPEN
+from rulespec.load import load_ruleset
+
+TRICKS = """
+--- game.yaml
+id: tricks
+title: Tricks
+version: "1.0"
+players: {kind: player, min: 3, max: 3}
+start: play
+--- kinds.yaml
+kinds:
+  suit: {entities: {clubs: {}, hearts: {}}}
+  rank: {entities: {two: {}, three: {}, four: {}}}
+  card:
+    product: [suit, rank]
+    places:
+      deck: {private: {to: "{}"}}
+      hand: {index: player, private: true}
+      passed: {index: player, private: true}
+      table: {index: player}
+      won: {index: player}
+  player: {}
+--- rules/play.rules
+procedure play():
+    repeat at most 2:
+        for p in player:
+            roll deal(c in deck private to p)
+            move c to hand[p]
+    for p in player:
+        decide give by p:
+            option give(c in hand[p] private):
+                move c to passed[p]
+    for p in player:
+        for c in passed[p]:
+            move c to hand[next(p)]
+    repeat at most 2:
+        for p in player:
+            decide card by p:
+                option lay(c in playable(p)):
+                    move c to table[p]
+        for c in table:
+            move c to won[first(player)]
+    end game
+
+def led() -> suit?: first({c.suit for c in table[first(player)]})
+
+def playable(p: player) -> set card:
+    {c in hand[p] where c.suit == led()} if any(c in hand[p] where c.suit == led()) else hand[p]
+
+scoring p in player:
+    score count(won[p])
+"""
+LOOKING = """
+--- game.yaml
+id: looking
+title: Looking
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+units: [chip]
+start: play
+--- kinds.yaml
+kinds:
+  card: {facts: {weight: int}, entities: {low: {weight: 1}, middle: {weight: 2}, high: {weight: 5}}}
+  player: {state: {chips: {account: chip}}}
+pieces:
+  held:
+    each: [card]
+    places:
+      deck: {private: {to: "{}"}}
+      hand: {index: player, private: true}
+      shown: {}
+--- setup.yaml
+setup:
+  pieces: {held.deck: 2}
+--- rules/play.rules
+procedure play():
+    for p in player:
+        repeat at most 2:
+            roll deal(c in card where held[c].deck > 0 private to p) weight c.weight * held[c].deck
+            move 1 of held[c] from deck to hand[p]
+    for p in player:
+        decide show by p:
+            option show(c in card where held[c].hand[p] > 0):
+                move 1 of held[c] from hand[p] to shown
+    roll turn(c in card where held[c].deck > 0) weight c.weight
+    move 1 of held[c] from deck to shown
+    for p in player:
+        decide wait by p:
+            option wait:
+                pass
+    end game
+
+scoring p in player:
+    score 0
+"""
+
+
+def exact(game: Game, seat: str) -> dict[str, float]:
+    """The odds of each position that the seat may be in, by trying all that looks as it has seen it."""
+    viewer = game.seats.index(seat)
+    events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
+    history, memories = events.history(), events.memories()
+    walk = restarted(game)
+    seen = Events(walk.omniscient.visibility, walk._position, walk.seats, viewer)
+    results: defaultdict[str, float] = defaultdict(float)
+
+    def go_on(odds: float) -> None:
+        if walk.ply == len(history):
+            results[walk.hash] += odds
+            return
+        event: Event = history[walk.ply]
+        options = [option for option in walk.legal_options if _looks_like(option, event)]
+        weight = walk.omniscient.numbers.weight
+        for option in options:
+            share = 1.0
+            if event.by is None:
+                every = sum(weight(each.kind.choice, each.args) for each in walk.legal_options)
+                share = weight(option.kind.choice, option.args) / every
+            elif "?" in str(event):
+                share = 1 / len(options)
+            walk.apply(option)
+            if seen.memory() == memories[walk.ply]:
+                go_on(odds * share)
+            walk.undo()
+
+    go_on(1.0)
+    total = sum(results.values())
+    return {position: odds / total for position, odds in results.items()}
+
+
+def distance(expected: dict[str, float], rows: np.ndarray, search: WasmSearch) -> float:
+    """The total variation between odds and the shares of particles."""
+    shares = Counter(f"{each:016x}" for each in search.hashes(rows).tolist())
+    assert shares.keys() <= expected.keys()
+    return 0.5 * sum(abs(odds - shares[position] / len(rows)) for position, odds in expected.items())
+
+
+def noise(expected: dict[str, float], number: int) -> float:
+    """The mean total variation of as many independent draws, nearly."""
+    return 0.4 * sum(math.sqrt(odds * (1 - odds) / number) for odds in expected.values())
+
+
+def played(game: Game, seed: int, plies: int) -> Game:
+    draws = Draws(seed)
+    while not game.is_over and game.ply < plies:
+        option = choose(game, draws, interrupt_rate=0)
+        assert option is not None
+        game.apply(option)
+    return game
+
+
+def ruleset(tmp_path: Path, name: str) -> str:
+    texts = {"tricks": TRICKS, "looking": LOOKING}
+    if name == "leaks":
+        return str(ruleset_of(tmp_path / name, "pass"))
+    if name not in texts:
+        return name
+    small(tmp_path / name, texts[name])
+    return str(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "name, players, plies",
+    [
+        ("kuhn_poker", 2, [2, 3]),
+        ("leduc_poker", 2, [2, 4, 6]),
+        ("liars_dice", 2, [2, 3]),
+        ("tricks", 3, [6, 12]),
+        ("looking", 2, [4, 6, 7]),
+    ],
+)
+def test_the_odds_are_those_of_the_game(tmp_path: Path, name: str, players: int, plies: list[int]) -> None:
+    """Within what as many independent draws would show."""
+    rules, number = load_ruleset(ruleset(tmp_path, name)), 2000
+    table = Game(rules, [f"P{n}" for n in range(players)])
+    search, tested = WasmSearch(table), 0
+    for seed, viewer, ply in product(range(2), range(2), plies):
+        game = played(restarted(table), seed, ply)
+        if game.is_over:
+            continue
+        particles = Particles(search, viewer, number, seed)
+        particles.note(game)
+        expected = exact(game, f"P{viewer}")
+        assert distance(expected, particles.rows(), search) < 2 * noise(expected, number) + 0.01
+        tested += len(expected) > 1
+    assert tested
+
+
+@pytest.mark.parametrize("name, players, ply", [("tricks", 3, 9), ("looking", 2, 6), ("leaks", 2, 16)])
+def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str, players: int, ply: int) -> None:
+    rules = load_ruleset(ruleset(tmp_path, name))
+    game = played(Game(rules, [f"P{n}" for n in range(players)]), 4, ply)
+    search = WasmSearch(game)
+    for viewer, seat in enumerate(game.seats):
+        particles = Particles(search, viewer, 32, 1)
+        particles.note(game)
+        rows = particles.rows()
+        assert len(np.unique(rows, axis=0)) > 1
+        for row, codes in zip(rows, particles.histories, strict=True):
+            twin = restarted(game)
+            for option in game.history[: len(game.history) - len(codes)]:
+                twin.apply(twin.parse(str(option)))
+            for code in codes.tolist():
+                (option,) = [each for each in twin.legal_options if search.coder.code(twin, each) == code]
+                twin.apply(option)
+            assert twin.view(seat) == game.view(seat)
+            assert np.array_equal(search.rows([twin])[0], row)
+
+
+def test_what_is_carried_is_what_a_rebuild_gives(tmp_path: Path) -> None:
+    """Also after decisions are taken back, and whenever somebody has looked."""
+    game = Game(load_ruleset(ruleset(tmp_path, "tricks")), ["P0", "P1", "P2"])
+    search, draws = WasmSearch(game), Draws(3)
+    carried = Particles(search, 0, 40, 7)
+
+    def compare() -> None:
+        rebuilt = Particles(search, 0, 40, 7)
+        assert carried.note(game) == rebuilt.note(game)
+        assert np.array_equal(carried.rows(), rebuilt.rows())
+
+    for number in range(14):
+        option = choose(game, draws, interrupt_rate=0)
+        assert option is not None
+        game.apply(option)
+        if number % 3 == 1:
+            compare()
+    for _ in range(4):
+        game.undo()
+    compare()
+    option = game.legal_options[-1]
+    game.apply(option)
+    compare()
+
+
+def test_hands_of_thirteen_cards_are_drawn(tmp_path: Path) -> None:
+    """After three cards were passed, and in the middle of the tricks; who could not follow suit has none of it."""
+    rules = small(tmp_path / "hearts", (TESTS / "fixtures" / "hearts.txt").read_text("utf-8"))
+    game = Game(rules, ["A", "B", "C", "D"])
+    search = WasmSearch(game)
+    carried = Particles(search, 0, 32, 1)
+    for ply in (65, 90):
+        played(game, 5, ply)
+        carried.note(game)
+        rows = carried.rows()
+        assert len(np.unique(rows, axis=0)) > 8
+        assert all(search.game(row).view("A").state == game.view("A").state for row in rows[::8])
+    for code in carried.histories[:2].tolist():
+        twin = restarted(game)
+        for option in game.history[: len(game.history) - len(code)]:
+            twin.apply(twin.parse(str(option)))
+        for each in code:
+            twin.apply(next(one for one in twin.legal_options if search.coder.code(twin, one) == each))
+        assert twin.view("A").memory == game.view("A").memory
+
+
+def test_a_game_of_which_all_is_seen_is_the_only_particle() -> None:
+    game = played(Game(load_ruleset("shadow_of_the_emperor"), ["A", "B"]), 1, 30)
+    search = WasmSearch(game)
+    particles = Particles(search, 0, 8, 1)
+    particles.note(game)
+    assert np.array_equal(particles.rows(), search.rows([game]))
+
+
+@pytest.mark.parametrize(
+    "name, players", [("leduc_poker", 2), ("liars_dice", 2), ("tricks", 3), ("looking", 2), ("leaks", 2)]
+)
+def test_digests_tell_apart_what_views_do(tmp_path: Path, name: str, players: int) -> None:
+    rules = load_ruleset(ruleset(tmp_path, name))
+    table = Game(rules, [f"P{n}" for n in range(players)])
+    games = [played(restarted(table), seed, ply) for seed in range(8) for ply in range(2, 26, 2)]
+    search = WasmSearch(table)
+    rows = search.rows(games)
+    for viewer, seat in enumerate(table.seats):
+        digests = search.sight(viewer).digests(rows).tolist()
+        views = [game.view(seat).hash for game in games]
+        assert len(set(zip(digests, views, strict=True))) == len(set(digests)) == len(set(views))
+
+
+def test_observations_hide_what_views_hide(tmp_path: Path) -> None:
+    game = played(Game(load_ruleset(ruleset(tmp_path, "tricks")), ["P0", "P1", "P2"]), 5, 10)
+    search = WasmSearch(game)
+    numbers, visibility = game.omniscient.numbers, game.omniscient.visibility
+    for viewer in range(3):
+        (seen,) = search.observations(search.rows([game]), viewer)
+        assert np.array_equal(Search(game).observations(search.rows([game]), viewer)[0], seen)
+        unseen = visibility.unseen(list(numbers.state), viewer)
+        cells = [OPEN if at in unseen else numbers.cells[at] for at in search.shown.tolist()]
+        counts = [one.number for one in counted(numbers.program, numbers.cells)]
+        assert seen.tolist() == cells + counts and unseen
