@@ -94,6 +94,7 @@ class _Request(Struct, frozen=True):
     jobs: int
     cluster: str
     out: Path | None
+    details: bool
     failures: Path | None
     format_: str
     shown: Names
@@ -135,6 +136,7 @@ class _Request(Struct, frozen=True):
     metavar="FILE",
     help="Write a row for each game to FILE.jsonl or FOLDER.parquet; continue it if it exists.",
 )
+@click.option("--details", is_flag=True, help="Columns for roles, used options and measures over time; Python plays.")
 @click.option("--failures", type=click.Path(path_type=Path), help="Folder for the native logs of games that fail.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @word_options
@@ -154,6 +156,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     said, chosen = seat_counts(r.players) if r.players is not None else None, output.key_values(r.settings)
     if r.cluster and r.jobs != 1:
         raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
+    if r.details and r.backend == "wasm":
+        raise click.UsageError("--details needs every decision, and wasm plays without: leave --backend out")
     if r.against is None and r.only:
         raise click.UsageError("--only goes with --against")
     if r.against is not None and (r.out or r.failures):
@@ -164,7 +168,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
         plan = Plan.of(_anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
-        plan = replace(plan, bots=r.bots) if r.bots else _on(plan, ruleset, r.backend, r.games)
+        plan = replace(plan, bots=r.bots, details=r.details)
+        plan = plan if r.bots or (r.details and r.backend == "auto") else _on(plan, ruleset, r.backend, r.games)
         return _Run(ruleset, plan, chosen, r.failures)
 
     run = planned(r.ref, ruleset, chosen | output.key_values(r.only, "--only"))
@@ -232,11 +237,13 @@ class _Run:
         self.rows: list[dict[str, Any]] = []
         self.games = self.decisions = 0  # decisions: of the games played now
         self.play_one: Callable[[int], Playout] = partial(plan.play, ruleset)
+        self.outcome: Callable[[int], Outcome] = partial(plan.outcome, ruleset)
         self.on_workers: Play | None = None
         if plan.bots:
             from rulespec.engine.bots.games import BotGames, bot_outcome
 
-            self.play_one, self.on_workers = BotGames(plan, ruleset, warned=say_silent).play, bot_outcome
+            games = BotGames(plan, ruleset, warned=say_silent)
+            self.play_one, self.outcome, self.on_workers = games.play, games.outcome, bot_outcome
 
     @property
     def called(self) -> str:
@@ -261,7 +268,7 @@ class _Run:
         output.show(results.warnings)
         if last is None:
             return
-        if Outcome.of(self.play_one(last.game)) != last:
+        if self.outcome(last.game) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
             raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
         output.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
@@ -287,7 +294,7 @@ class _Run:
 
             return play_in_wasm(self.plan, self.ruleset, numbers, jobs)
         if jobs == 1 and not cluster:
-            return (Outcome.of(self.play_one(number)) for number in numbers)
+            return (self.outcome(number) for number in numbers)
         return play_on_workers(self.plan, numbers, jobs, cluster, self.on_workers)
 
     def _count(self, outcome: Outcome) -> None:

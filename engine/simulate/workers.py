@@ -129,10 +129,10 @@ def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
         try:
             return wasm_outcome(plan, ruleset, number)
         except NoWasmtimeError:  # this worker plays in Python: the outcome is the same
-            outcome = Outcome.of(plan.play(ruleset, number))
+            outcome = plan.outcome(ruleset, number)
             handed_back("python", outcome.decisions)
             return outcome
-    return Outcome.of(plan.play(ruleset, number))
+    return plan.outcome(ruleset, number)
 
 
 @cache
