@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import click
 
 from rulespec.cli import output
+from rulespec.cli.jobs_flag import OUT_HELP, folder, jobs_flag, resume_hint
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
@@ -22,9 +24,18 @@ from rulespec.typed.teams import ALL
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @settings_flag
+@jobs_flag
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.pass_context
 def command(
-    ctx: click.Context, bots: tuple[str, ...], players: int | None, games: int, seed: int, settings: tuple[str, ...]
+    ctx: click.Context,
+    bots: tuple[str, ...],
+    players: int | None,
+    games: int,
+    seed: int,
+    settings: tuple[str, ...],
+    jobs: int,
+    out: Path | None,
 ) -> None:
     """Let bots play the ruleset REF: each at one seat against the next one at all others, seats in turn.
 
@@ -33,7 +44,8 @@ def command(
 
     Example: rulespec match flat:64 greedy random imperial --players 3
     """
-    from rulespec.engine.bots.match import match
+    from rulespec.engine.bots.match import between, match
+    from rulespec.engine.bots.sides import Side
     from rulespec.engine.simulate.plan import Plan
     from rulespec.load import load_ruleset
 
@@ -48,8 +60,11 @@ def command(
     plan = Plan.of(ref, ruleset, [number_of_players(ruleset, players)], seed, settings=output.key_values(settings))
     output.echo(f"{ruleset.title} {ruleset.version} · {plan.players[0]} players · seed {seed}")
     rows, failed = [], 0
-    for one, other in pairwise(names):
-        *_, standing = with_progress(match(plan, ruleset, one, other, games, say_silent), games)
+    for at, (one, other) in enumerate(pairwise(names), 1):
+        path = None if out is None else folder(out) / f"match-{at}.jsonl"
+        side = Side(between(plan, one, other), ruleset, path, say_silent)
+        with resume_hint(out):
+            *_, standing = with_progress(match(side, games, jobs), games)
         failed += standing.failed
         share = standing.share
         bounds = "-" if share is None else f"{100 * share.low:.1f} % to {100 * share.high:.1f} %"

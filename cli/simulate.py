@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
+from rulespec.cli.jobs_flag import jobs_flag, resume_hint
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
@@ -34,14 +35,13 @@ from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import CAP, Playout
 from rulespec.engine.simulate.results import Results
 from rulespec.engine.simulate.totals import Totals
-from rulespec.engine.simulate.workers import CLUSTERS, ClusterError, Play, play_on_workers
+from rulespec.engine.simulate.workers import CLUSTERS, Play, play_on_workers
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.words.words import Names, Words
 from rulespec.references import parts_of
 from rulespec.typed import nodes as typed
 
-_MAX_JOBS = 1_000
 _WORTH_IT = 100
 """Games for which a wasm module is worth making."""
 _T = TypeVar("_T")
@@ -62,12 +62,6 @@ def seat_counts(text: str) -> list[int]:
     if not results:
         raise click.BadParameter(f"`{text}` names no number of players", param_hint="--players")
     return results
-
-
-def _jobs(ctx: click.Context, option: click.Parameter, value: int) -> int:
-    if value == 0:
-        raise click.BadParameter("0 processes play no games; -1 means one on each core")
-    return value
 
 
 def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> str:
@@ -120,15 +114,7 @@ class _Request(Struct, frozen=True):
     show_default=True,
     help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(-1, _MAX_JOBS),
-    default=1,
-    show_default=True,
-    callback=_jobs,
-    metavar="N",
-    help="Processes (wasm: threads) that play; -1: one on each core.",
-)
+@jobs_flag
 @click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help="Play on a cluster: dask:… or ray:…")
 @click.option(
     "--out",
@@ -175,7 +161,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     run = planned(r.ref, ruleset, chosen | output.key_values(r.only, "--only"))
     other = None if r.against is None else planned(r.against, load_ruleset(r.against), chosen)
     started = time.perf_counter()
-    with counting() as handed, _resume_hint(r.out, whole=r.against is not None):
+    with counting() as handed, resume_hint(r.out, whole=r.against is not None):
         with nullcontext() if r.out is None else open_results(r.out, run.plan) as results:
             run.recorded(results, r.games)
             run.play(
@@ -189,22 +175,6 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         _show(run, other, counts, words, time.perf_counter() - started, handed)
     check_used(r.backend, handed)
     ctx.exit(output.PROBLEMS if run.totals.failures or (other and other.totals.failures) else output.OK)
-
-
-@contextmanager
-def _resume_hint(out: Path | None, *, whole: bool) -> Iterator[None]:
-    """Tells how to go on if the games inside are stopped; `whole`: they can only be played from the beginning."""
-    goes_on = f"; {out} has the games so far, and the same command continues"
-    try:
-        yield
-    except SaveError as error:
-        raise click.ClickException(f"not saved: {error}") from None
-    except ClusterError as error:
-        raise click.ClickException(f"{error}{goes_on if out is not None and out.exists() else ''}") from None
-    except KeyboardInterrupt:
-        hint = goes_on if out is not None else "" if whole else "; with --out FILE, a stopped run can continue"
-        output.echo(f"stopped{hint}", err=True)
-        raise
 
 
 def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:

@@ -67,12 +67,16 @@ class BotGames:
         return decide
 
 
+_LAST = 8
 _last: list[BotGames] = []
-"""What has played the last game in this process."""
+"""What has played games in this process, of the last few plans; the last one first."""
 
 
 def bot_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:
     """The outcome of one game, for a worker that is handed games one by one."""
-    if not _last or _last[0].plan != plan:
-        _last[:] = [BotGames(plan, ruleset)]
+    games = next((games for games in _last if games.plan == plan), None)
+    if games is not None:
+        _last.remove(games)
+    _last.insert(0, games or BotGames(plan, ruleset))
+    del _last[_LAST:]
     return _last[0].outcome(number)

@@ -94,6 +94,8 @@ class BotSeats:
         return not visibility.secretive and not visibility.chosen(numbers.state, numbers.asked)
 
     def _seed_of(self, game: Game, seat: str) -> int:
-        """A number made of the seed and of what a seat has seen so far."""
-        seen = f"{game.ply} {game.hash}" if self._all_seen(game) else game.view(seat).memory
-        return int.from_bytes(blake2b(f"{self._seed} {seat} {seen}".encode(), digest_size=8).digest(), "little")
+        """A number made of the seed, the seat and the number of the decision.
+
+        Nothing of the position is in it: under rules that have not acted yet, bots play the same games.
+        """
+        return int.from_bytes(blake2b(f"{self._seed} {seat} {game.ply}".encode(), digest_size=8).digest(), "little")

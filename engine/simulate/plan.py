@@ -40,6 +40,7 @@ class Plan:
         bots: the names of the bots that play, which take turns at the seats; empty: all play at random.
         rotated: whether the bots sit one seat further in each game.
         details: whether outcomes have details.
+        repeated: games that follow one another with the same deal.
     """
 
     reference: str
@@ -57,6 +58,7 @@ class Plan:
     bots: tuple[str, ...] = ()
     rotated: bool = False
     details: bool = False
+    repeated: int = 1
 
     @classmethod
     def of(
@@ -103,15 +105,14 @@ class Plan:
         """
         backend: Backend = "python" if self.backend == "wasm" else self.backend
         game = Game(ruleset, self.seats(number), self.settings, backend)
-        return play_out(game, self.seed, number, cap=self.cap, decide=decide)
+        return play_out(game, self.seed, number // self.repeated, cap=self.cap, decide=decide)
 
     def outcome(self, ruleset: typed.Ruleset, number: int, decide: Decide = choose) -> Outcome:
         """The outcome of one game, with its details if the plan has them."""
-        if not self.details:
-            return Outcome.of(self.play(ruleset, number, decide))
-        watch = Watch()
-        playout = self.play(ruleset, number, watch.around(decide))
-        return replace(Outcome.of(playout), details=watch.details(playout.game))
+        watch = Watch() if self.details else None
+        playout = self.play(ruleset, number, watch.around(decide) if watch is not None else decide)
+        details = watch.details(playout.game) if watch is not None else None
+        return replace(Outcome.of(playout), game=number, details=details)
 
 
 MISTAKES = ("invariant", "fault", "no_option")

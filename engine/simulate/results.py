@@ -91,6 +91,7 @@ def header(plan: Plan) -> dict[str, Any]:
         **({"bots": list(plan.bots)} if plan.bots else {}),
         **({"rotated": True} if plan.rotated else {}),
         **({"details": True} if plan.details else {}),
+        **({"repeated": plan.repeated} if plan.repeated > 1 else {}),
     }
 
 

@@ -1,0 +1,82 @@
+"""`rulespec playtest`: house rules, judged by paired games."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import invoke
+
+from rulespec.cli.main import run
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+RULE = 'id: {id}\ntitle: {id}\nfor: nim\nversion: "1.0"\n{what}\n'
+RULES = {
+    "more": "changes: {constants.most: 5}",
+    "asking": "changes: {constants.most: 5}\nadd: {questions: {time: {asks: length, matters: 1}}}",
+}
+GAMES = ("--players", 2, "--bots", "random", "--beside", "", "--ladder", 0)
+
+
+@pytest.fixture
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, what in RULES.items():
+        (tmp_path / f"{name}.yaml").write_text(RULE.format(id=name, what=what))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("rules")
+def test_a_rule_that_shortens_games_does_so_and_the_same_pairs_say_it_again() -> None:
+    args = ("playtest", "nim", "+./asking.yaml", "--players", 2, "--bots", "flat:4")
+    code, text, err = invoke(*args, "--minutes", 1, "--ladder", 10)
+    assert code == 0, err
+    assert "a pair of games of flat:4 takes about" in err
+    assert "time less by" in text and "greedy against random" in text
+    again = text.rstrip().splitlines()[-1].split()
+    assert again[:3] == ["rulespec", "playtest", "nim"]
+    assert invoke(*again[1:])[1] == text
+
+
+@pytest.mark.usefixtures("rules")
+def test_the_same_figures_come_from_processes_and_from_records(tmp_path: Path) -> None:
+    args = ("playtest", "nim", "+./more.yaml", *GAMES, "--pairs", 60, "--format", "json")
+    alone = invoke(*args)[1]
+    assert json.loads(alone)["rules"][0]["strengths"][0]["answers"][0]["verdict"] == "less"
+    assert invoke(*args, "--jobs", 2)[1] == alone
+    assert invoke(*args[:-4], "--pairs", 20, "--out", tmp_path / "out")[0] == 0
+    assert invoke(*args, "--out", tmp_path / "out")[1] == alone
+    files = sorted(path.name for path in (tmp_path / "out" / "random").iterdir())
+    assert files == ["base.jsonl", "rule-1.jsonl"]
+    code, _, err = invoke(*args, "--seed", 9, "--out", tmp_path / "out")
+    assert code == 1 and "holds other games" in err
+
+
+def test_equal_games_are_named_as_such() -> None:
+    code, text, _ = invoke("playtest", "nim", "nim", *GAMES, "--pairs", 50)
+    assert code == 0 and "This rule never acted in 50 games of random." in text and "the same games" in text
+
+
+@pytest.mark.usefixtures("rules")
+def test_mistakes_are_bounded_for_all_rules_together() -> None:
+    args = (*GAMES, "--pairs", 45, "--format", "json")
+    one, two = (json.loads(invoke("playtest", "nim", *rules, *args)[1])["rules"] for rules in (["nim"], ["nim", "nim"]))
+    first, both = (rules[0]["strengths"][0]["answers"][0] for rules in (one, two))
+    assert both["high"] > first["high"] > 0
+
+
+@pytest.mark.parametrize(
+    "more, why",
+    [
+        (("nim",), "name a rule"),
+        (("nim", "--set", "a"), "Invalid value for --set"),
+        (("nim", "--set", "a=b"), "has no setting `a`"),
+        (("nim", "nimm"), "did you mean `nim`"),
+        (("nim", "nim", "--pairs", "x"), "no list of numbers"),
+        (("nim", "nim", "--bots", "flat:0"), "there is no bot `flat:0`"),
+    ],
+)
+def test_wrong_usage_is_reported(more: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["playtest", *more, "--players", "2"]) == 2
+    assert why in capsys.readouterr().err
