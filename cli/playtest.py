@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.jobs_flag import OUT_HELP, folder, jobs_flag, resume_hint
-from rulespec.cli.programs import bot_names
+from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.engine.playtest.sentence import number
 from rulespec.engine.simulate.plan import Plan
@@ -113,7 +113,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     limits = Limits(r.pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, "", out)
     beside = [name for name in (BESIDE if r.beside is None else r.beside) if (name,) != r.bots]
     strengths = [r.bots, *((name,) for name in reversed(beside))]
-    playtest = Playtest(base, rules, strengths, limits, _Progress())
+    playtest = Playtest(base, rules, strengths, limits, _Progress(), _said_once())
     output.echo(_forecast(playtest, r.bots, limits.pairs, minutes, r.jobs), err=True)
     with resume_hint(r.out):
         result = report(playtest, playtest.play(), playtest.ladder())
@@ -147,6 +147,18 @@ def _games(r: _Request) -> tuple[Rule, list[Rule]]:
     return game(r.base, r.base, both), rules
 
 
+def _said_once() -> Callable[[str], None]:
+    """Prints each message once: many games of many bots may have the same one."""
+    said: set[str] = set()
+
+    def say(message: str) -> None:
+        if message not in said:
+            said.add(message)
+            say_silent(message)
+
+    return say
+
+
 class _Progress:
     """Prints how many pairs have been played, at a terminal."""
 
@@ -170,9 +182,12 @@ def _forecast(
     each = playtest.seconds(bots) / max(1, jobs)
     takes = f"a pair of games of {', '.join(bots)} takes about {each:.1f} s"
     if pairs:
-        most = pairs[0] * each / 60
-        takes += f", and {pairs[0]:,} of them about {max(1, round(most)):,} min, if it is not decided before"
-    return f"{takes}; " + ("no bound on time" if minutes is None else f"all is over in about {minutes:g} min")
+        takes += f", and {pairs[0]:,} of them at most about {_time(pairs[0] * each)}"
+    return f"{takes}; " + ("no bound on time" if minutes is None else f"all is over in about {_time(60 * minutes)}")
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"
 
 
 def _again(r: _Request, result: dict[str, Any]) -> str:

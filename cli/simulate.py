@@ -131,8 +131,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
     Players choose uniformly among the legal options, unless --bots names bots; chance options come by their weights.
-    Games do not depend on the number of processes. With --against, what differs between two rulesets by more than
-    chance is marked. Exit code: 0 all games end or reach the cap, 1 the rules were at fault, 2 wrong usage.
+    Games do not depend on the number of processes. With --against, the numbers of two rulesets stand side by side;
+    `rulespec playtest` says what a rule changes. Exit code: 0 all games end or reach the cap, 1 the rules were at
+    fault, 2 wrong usage.
 
     Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl
     """
@@ -341,6 +342,10 @@ def _show(
         _show_totals(run.plan, run.totals, words)
     else:
         show_differences(differences(run.totals, other.totals), (run.called, other.called), words)
+        output.echo()
+        output.echo(
+            "each interval is right 19 times in 20, not all of them; `rulespec playtest` answers what a rule changes"
+        )
     for each in runs:
         output.echo()
         output.echo("" if other is None else f"{each.called}: ", nl=False)

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from warnings import warn
 
 from msgspec import Struct
 
@@ -88,6 +89,7 @@ class Playtest:
         strengths: bots that take turns at the seats; the first answer, the others stand beside them.
         limits: when to stop.
         heard: called after each pair.
+        warned: called with the message that bots cannot compare positions.
     """
 
     def __init__(
@@ -97,12 +99,14 @@ class Playtest:
         strengths: Sequence[tuple[str, ...]],
         limits: Limits,
         heard: Heard = lambda bots, trials: None,
+        warned: Callable[[str], None] = warn,
     ) -> None:
         self.base = base
         self.rules = tuple(rules)
         self.limits = limits
         self._strengths = tuple(strengths)
         self._heard = heard
+        self._warned = warned
 
     def seconds(self, bots: tuple[str, ...]) -> float:
         """The seconds that a game without the rules takes, and one under each: by the second one, as bots are ready."""
@@ -133,7 +137,7 @@ class Playtest:
             games = limits.games[min(at, len(limits.games) - 1)]
             end = None if limits.seconds is None else time.monotonic() + limits.seconds * _LADDER / (len(names) - 1)
             path = None if limits.out is None else limits.out / f"match-{at + 1}.jsonl"
-            side = Side(between(self.base.plan, one, other), self.base.ruleset, path)
+            side = Side(between(self.base.plan, one, other), self.base.ruleset, path, self._warned)
             with closing(match(side, games, limits.jobs, limits.cluster)) as standings:
                 for number, standing in enumerate(standings):
                     results[at:] = [standing]
@@ -166,5 +170,5 @@ class Playtest:
             plan = replace(rule.plan, bots=playing, rotated=len(set(playing)) > 1, details=True)
             name = "_".join(bots).replace(":", "-")
             path = None if out is None else out / name / (f"rule-{at}.jsonl" if at else "base.jsonl")
-            results.append(Side(plan, rule.ruleset, path))
+            results.append(Side(plan, rule.ruleset, path, self._warned))
         return results

@@ -132,7 +132,8 @@ def wins(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome) -> dict[s
     held = first.details.roles if first.details is not None else {}
     if not of_seats and 1 < len(held) <= MOST_ROLES:
         return {role: partial(won_by_role, role, sides) for role in held}
-    return {side: partial(won, own[0], sides) for side, own in sides.items()}
+    named = list(sides)[:1] if len(sides) == 2 else sides  # of two, the other wins the rest
+    return {side: partial(won, sides[side][0], sides) for side in named}
 
 
 def won(seat: str, sides: Mapping[str, Sequence[str]], outcome: Outcome) -> float:
