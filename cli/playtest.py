@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,6 +27,7 @@ if TYPE_CHECKING:  # bots need an extra
 BESIDE = ("random", "greedy")
 """Weaker bots, whose answers stand beside those of the bots that answer."""
 MINUTES = 10.0
+_WIDE = 100
 
 
 class _Request(Struct, frozen=True):
@@ -224,7 +226,8 @@ def show(result: dict[str, Any]) -> None:
         for line in output.table(rows, head, right=(1, 2, 3, 4)):
             output.echo(line)
         output.echo()
-        output.echo(rule["sentence"])
+        for line in wrap(rule["sentence"], _WIDE, break_on_hyphens=False):
+            output.echo(line)
         for each in rule["strengths"]:
             for line in _remarks(each):
                 output.echo(line)
