@@ -13,10 +13,12 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.failing_game import write_into
 from rulespec.cli.jobs_flag import OUT_HELP, folder, jobs_flag, resume_hint
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
-from rulespec.engine.playtest.sentence import number
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.playtest.sentence import number, short
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import CAP
 
@@ -28,6 +30,7 @@ BESIDE = ("random", "greedy")
 """Weaker bots, whose answers stand beside those of the bots that answer."""
 MINUTES = 10.0
 _WIDE = 100
+_LOGS = 10
 
 
 class _Request(Struct, frozen=True):
@@ -48,6 +51,7 @@ class _Request(Struct, frozen=True):
     jobs: int
     out: Path | None
     page: Path | None
+    logs: Path | None
     format_: str
 
 
@@ -94,6 +98,7 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @jobs_flag
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with all figures.")
+@click.option("--logs", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the first 10 games as logs.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
@@ -120,6 +125,14 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     with resume_hint(r.out):
         result = report(playtest, playtest.play(), playtest.ladder())
     result = {"command": _again(r, result)} | result
+    if r.logs is not None:
+        for name, lines in playtest.logs(min(_LOGS, result["pairs"][0])):
+            write_into(r.logs, f"{name}.jsonl", "".join(to_json_text(line, plain=True) + "\n" for line in lines))
+    if r.page is not None:
+        from rulespec.pages.playtest_page import page
+
+        with output.written(r.page) as file:
+            file.write(page(result))
     if r.format_ == "json":
         output.echo_json(result)
     else:
@@ -139,14 +152,18 @@ def _games(r: _Request) -> tuple[Rule, list[Rule]]:
         number_of_players(load_ruleset(r.base), None)
     both = output.key_values(r.both, "--both")
 
-    def game(name: str, ref: str, settings: dict[str, str]) -> Rule:
+    def game(ref: str, settings: dict[str, str], name: str = "") -> Rule:
         ruleset = load_ruleset(ref)
         plan = Plan.of(ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=settings, cap=r.cap)
-        return Rule(name, ruleset, plan)
+        return Rule(name or ruleset.ref, ruleset, plan)
 
-    rules = [game(text, r.base + text if text.startswith("+") else text, both) for text in r.rules]
-    rules += [game(text, r.base, both | output.key_values(text.split(","), "--set")) for text in r.settings]
-    return game(r.base, r.base, both), rules
+    base, results = game(r.base, both), []
+    for text in r.rules:
+        rule = game(r.base + text if text.startswith("+") else text, both)
+        added = rule.name.removeprefix(base.name)
+        results.append(Rule(added, rule.ruleset, rule.plan) if added.startswith("+") else rule)
+    results += [game(r.base, both | output.key_values(text.split(","), "--set"), text) for text in r.settings]
+    return base, results
 
 
 def _said_once() -> Callable[[str], None]:
@@ -250,12 +267,6 @@ def _row(at: int, strengths: Sequence[dict[str, Any]]) -> list[str]:
     bounds = "-" if a["low"] is None else " to ".join(number(a[key], a["share"], "+") for key in ("low", "high"))
     beside = [each["answers"][at] for each in strengths[1:]]
     return [a["title"], *values, bounds, a["says"], *(short(each) for each in beside)]
-
-
-def short(answer: dict[str, Any]) -> str:
-    """An answer with the difference, as it stands beside another."""
-    says = {"none": "no difference", "same": "the same"}.get(answer["verdict"], answer["verdict"])
-    return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 
 
 def _match(each: dict[str, Any]) -> list[str]:

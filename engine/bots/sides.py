@@ -11,6 +11,7 @@ from warnings import warn
 from rulespec.engine.bots.games import BotGames, bot_outcome
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.playouts import Playout
 from rulespec.engine.simulate.workers import play_tasks
 from rulespec.typed import nodes as typed
 
@@ -40,10 +41,15 @@ class Side:
 
     def outcome(self, number: int) -> Outcome:
         """The outcome of one game."""
-        if not self.plan.bots:
-            return self.plan.outcome(self.ruleset, number)
+        return self._bots().outcome(number) if self.plan.bots else self.plan.outcome(self.ruleset, number)
+
+    def playout(self, number: int) -> Playout:
+        """One game, with all its decisions."""
+        return self._bots().play(number) if self.plan.bots else self.plan.play(self.ruleset, number)
+
+    def _bots(self) -> BotGames:
         self._games = self._games or BotGames(self.plan, self.ruleset, self._warned)
-        return self._games.outcome(number)
+        return self._games
 
 
 def play_sides(

@@ -1,17 +1,23 @@
-"""Figures of games that are shown without a verdict: lengths, endings, points, used options, wins by role and seat."""
+"""Figures of games that are shown without a verdict: lengths, endings, points, used options, wins by role or seat."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from rulespec.engine.simulate.plan import Outcome
 
 
 class Figures:
-    """Figures of games, in little memory."""
+    """Figures of games, in little memory.
 
-    def __init__(self) -> None:
+    Args:
+        seats: the seats, whose wins are counted where there are no roles.
+    """
+
+    def __init__(self, seats: Sequence[str]) -> None:
+        self._seats = tuple(seats)
         self.games = 0
         self.lengths = Counter[int]()
         self.endings = Counter[str]()
@@ -33,7 +39,7 @@ class Figures:
         if outcome.details is None:
             return
         share = 1 / max(1, len(outcome.winners))
-        for role, seat in outcome.details.roles.items():
+        for role, seat in (outcome.details.roles or {seat: seat for seat in self._seats}).items():
             sums = self.wins.setdefault(role, [0.0, 0])
             sums[0] += share if seat in outcome.winners else 0.0
             sums[1] += 1
@@ -58,7 +64,7 @@ class Figures:
             "lengths": {str(length): games for length, games in sorted(self.lengths.items())},
             "endings": dict(sorted(self.endings.items())),
             "points": [round(total / times, 2) for total, times in self.points],
-            "roles": {role: {"won": round(won / n, 4), "games": n} for role, (won, n) in sorted(self.wins.items())},
+            "wins": {role: {"won": round(won / n, 4), "games": n} for role, (won, n) in sorted(self.wins.items())},
             "options": {
                 option: {"times": round(times / games, 3), "games": n, "first": round(first / n, 1)}
                 for option, (times, n, first) in sorted(self.uses.items())

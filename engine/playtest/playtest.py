@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from warnings import warn
 
 from msgspec import Struct
@@ -117,6 +118,12 @@ class Playtest:
                 side.outcome(number)
         return time.monotonic() - started
 
+    def logs(self, games: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """The first games of the bots that answer, as native logs with their names."""
+        for at, side in enumerate(self._sides(self._strengths[0], None)):
+            for number in range(games):
+                yield f"rule-{at}-{number}" if at else f"base-{number}", side.playout(number).log()
+
     def play(self) -> list[Strength]:
         """Plays the games of all strengths."""
         limits = self.limits
@@ -154,7 +161,8 @@ class Playtest:
             for without, *under in games:
                 if not trials:
                     seats = self.base.plan.seats(0)
-                    trials += (Trial(asked(rule.ruleset, seats, without, len(self.rules))) for rule in self.rules)
+                    rules = len(self.rules)
+                    trials += (Trial(asked(rule.ruleset, seats, without, rules), seats) for rule in self.rules)
                 for trial, outcome in zip(trials, under, strict=True):
                     trial.add(without, outcome)
                 self._heard(bots, trials)

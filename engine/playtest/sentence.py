@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from rulespec.engine.playtest.evidence import Answer
 from rulespec.engine.playtest.trial import Answered
@@ -50,6 +51,12 @@ def needed(answer: Answer) -> str:
 def number(value: float, share: bool, sign: str = "") -> str:
     """A number as text; shares in percent."""
     return f"{100 * value:{sign}.1f} %" if share else f"{value:{sign},.1f}"
+
+
+def short(answer: Mapping[str, Any]) -> str:
+    """An answer with the difference, as it stands beside another."""
+    says = {"none": "no difference", "same": "the same"}.get(answer["verdict"], answer["verdict"])
+    return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 
 
 def _clauses(results: Sequence[Answered]) -> Iterator[str]:

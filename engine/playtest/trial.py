@@ -33,6 +33,7 @@ class Trial:
 
     Args:
         asked: the numbers that are compared.
+        seats: the seats of the games.
 
     Attributes:
         asked: as given.
@@ -47,11 +48,11 @@ class Trial:
     BANDS = 200
     """Points of a band, above which every second one is left out."""
 
-    def __init__(self, asked: Sequence[Asked]) -> None:
+    def __init__(self, asked: Sequence[Asked], seats: Sequence[str]) -> None:
         self.asked = tuple(asked)
         self.pairs = self.equal = self.failed = 0
         self.capped = [0, 0]
-        self.figures = Figures(), Figures()
+        self.figures = Figures(seats), Figures(seats)
         self.bands: list[list[Band]] = [[] for _ in asked]
         self._evidence = [Evidence() for _ in asked]
         self._scales = [[0.0, 0] for _ in asked]

@@ -93,7 +93,8 @@ def test_what_only_one_ruleset_has_is_beside_nothing() -> None:
         *(("seat", "A"), ("seat", "B"), ("score", "A"), ("score", "B")),
     ]
     length, score = results["decisions", ""], results["score", "A"]
-    assert (length.value, length.other) == (10, 12) and length.difference is not None and leaves_out_0(length.difference)
+    assert (length.value, length.other) == (10, 12)
+    assert length.difference is not None and leaves_out_0(length.difference)
     assert (score.value, score.other, score.difference) == (3, None, None)
     assert (results["seat", "A"].value, results["seat", "A"].other, results["seat", "A"].difference) == (1, None, None)
     assert (results["capped", ""].value, results["capped", ""].other) == (0, 1)
