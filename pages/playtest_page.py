@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -92,7 +93,12 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]], *, ca
 
 def _cell(label: str, text: str, kind: str) -> str:
     attribute = f' data-label="{escape(label)}"' if label else ""
-    return f"<td{attribute}><span class='{kind}'>{escape(text)}</span></td>"
+    return f"<td{attribute}><span class='{kind}'>{_breaking(text)}</span></td>"
+
+
+def _breaking(text: str) -> str:
+    """A text that may be broken within a name, as in `market.buy(fish)`."""
+    return re.sub(r"([._(])", r"\1<wbr>", escape(text))
 
 
 def _figure(caption: str, note: str, content: str) -> str:
@@ -132,7 +138,7 @@ def _bars(rows: Sequence[tuple[str, float, float]], form: str) -> str:
     longest = max(max(row[1:]) for row in rows) or 1.0
     results = ""
     for name, base, rule in rows:
-        results += f"<span class='name'>{escape(name)}</span>"
+        results += f"<span class='name'>{_breaking(name)}</span>"
         for kind, value in (("b", base), ("r", rule)):
             bar = f"<span class='bar {kind}' style='width:{100 * value / longest:.1f}%'></span>"
             results += f"{bar}<span class='n'>{form.format(value)}</span>"
