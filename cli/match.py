@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.cli.jobs_flag import OUT_HELP, folder, jobs_flag, resume_hint
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.simulate import with_progress
+from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.typed.teams import ALL
 
 
@@ -24,7 +24,7 @@ from rulespec.typed.teams import ALL
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @settings_flag
-@jobs_flag
+@workers_flags
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.pass_context
 def command(
@@ -35,6 +35,7 @@ def command(
     seed: int,
     settings: tuple[str, ...],
     jobs: int,
+    cluster: str,
     out: Path | None,
 ) -> None:
     """Let bots play the ruleset REF: each at one seat against the next one at all others, seats in turn.
@@ -57,6 +58,8 @@ def command(
     if ruleset.declarations.teams == ALL:
         message = f"the players of `{ruleset.ref}` win together: `rulespec simulate --bots` shows how often"
         raise click.UsageError(message)
+    check_workers(jobs, cluster)
+    ref = anywhere(ref) if cluster else ref
     plan = Plan.of(ref, ruleset, [number_of_players(ruleset, players)], seed, settings=output.key_values(settings))
     output.echo(f"{ruleset.title} {ruleset.version} · {plan.players[0]} players · seed {seed}")
     rows, failed = [], 0
@@ -64,7 +67,7 @@ def command(
         path = None if out is None else folder(out) / f"match-{at}.jsonl"
         side = Side(between(plan, one, other), ruleset, path, say_silent)
         with resume_hint(out):
-            *_, standing = with_progress(match(side, games, jobs), games)
+            *_, standing = with_progress(match(side, games, jobs, cluster), games)
         failed += standing.failed
         share = standing.share
         bounds = "-" if share is None else f"{100 * share.low:.1f} % to {100 * share.high:.1f} %"

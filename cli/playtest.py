@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.failing_game import write_into
-from rulespec.cli.jobs_flag import OUT_HELP, folder, jobs_flag, resume_hint
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
+from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.playtest.sentence import number, short
 from rulespec.engine.simulate.plan import Plan
@@ -49,6 +49,7 @@ class _Request(Struct, frozen=True):
     seed: int
     cap: int
     jobs: int
+    cluster: str
     out: Path | None
     page: Path | None
     logs: Path | None
@@ -95,7 +96,7 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @click.option(
     "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions after which a game is abandoned."
 )
-@jobs_flag
+@workers_flags
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with all figures.")
 @click.option("--logs", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the first 10 games as logs.")
@@ -114,10 +115,11 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     from rulespec.engine.playtest.playtest import Limits, Playtest
     from rulespec.engine.playtest.report import report
 
+    check_workers(r.jobs, r.cluster)
     base, rules = _games(r)
     minutes = r.minutes if r.minutes is not None or r.pairs else MINUTES
     out = None if r.out is None else folder(r.out)
-    limits = Limits(r.pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, "", out)
+    limits = Limits(r.pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, r.cluster, out)
     beside = [name for name in (BESIDE if r.beside is None else r.beside) if (name,) != r.bots]
     strengths = [r.bots, *((name,) for name in reversed(beside))]
     playtest = Playtest(base, rules, strengths, limits, _Progress(), _said_once())
@@ -154,6 +156,7 @@ def _games(r: _Request) -> tuple[Rule, list[Rule]]:
 
     def game(ref: str, settings: dict[str, str], name: str = "") -> Rule:
         ruleset = load_ruleset(ref)
+        ref = anywhere(ref) if r.cluster else ref
         plan = Plan.of(ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=settings, cap=r.cap)
         return Rule(name or ruleset.ref, ruleset, plan)
 

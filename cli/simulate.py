@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -20,12 +19,12 @@ from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
-from rulespec.cli.jobs_flag import jobs_flag, resume_hint
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
 from rulespec.cli.words import word_options, words_of
+from rulespec.cli.workers_flags import anywhere, check_workers, resume_hint, workers_flags
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.program.handed_back import counting
@@ -35,11 +34,10 @@ from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import CAP, Playout
 from rulespec.engine.simulate.results import Results
 from rulespec.engine.simulate.totals import Totals
-from rulespec.engine.simulate.workers import CLUSTERS, Play, play_on_workers
+from rulespec.engine.simulate.workers import Play, play_on_workers
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.words.words import Names, Words
-from rulespec.references import parts_of
 from rulespec.typed import nodes as typed
 
 _WORTH_IT = 100
@@ -62,14 +60,6 @@ def seat_counts(text: str) -> list[int]:
     if not results:
         raise click.BadParameter(f"`{text}` names no number of players", param_hint="--players")
     return results
-
-
-def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> str:
-    kind, _, address = (value or "").partition(":")
-    if value is not None and (kind not in CLUSTERS or not address):
-        kinds = " or ".join(f"{kind}:ADDRESS" for kind in CLUSTERS)
-        raise click.BadParameter(f"`{value[:80]}` is not of the form {kinds}")
-    return value or ""
 
 
 class _Request(Struct, frozen=True):
@@ -114,8 +104,7 @@ class _Request(Struct, frozen=True):
     show_default=True,
     help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
 )
-@jobs_flag
-@click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help="Play on a cluster: dask:… or ray:…")
+@workers_flags
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -141,8 +130,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     from rulespec.load import load_ruleset
 
     said, chosen = seat_counts(r.players) if r.players is not None else None, output.key_values(r.settings)
-    if r.cluster and r.jobs != 1:
-        raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
+    check_workers(r.jobs, r.cluster)
     if r.details and r.backend == "wasm":
         raise click.UsageError("--details needs every decision, and wasm plays without: leave --backend out")
     if r.against is None and r.only:
@@ -154,7 +142,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     words = words_of(ruleset, r.language, r.shown)  # their mistakes are reported before games are played
 
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
-        plan = Plan.of(_anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
+        plan = Plan.of(anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
         plan = replace(plan, bots=r.bots, details=r.details)
         plan = plan if r.bots or (r.details and r.backend == "auto") else _on(plan, ruleset, r.backend, r.games)
         return _Run(ruleset, plan, chosen, r.failures)
@@ -189,11 +177,6 @@ def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
                 WasmOutcomes(wasm, ruleset)
         return wasm if backend == "wasm" or can_play(wasm, ruleset) else plan
     return replace(plan, backend="interpreter") if backend == "interpreter" else plan
-
-
-def _anywhere(ref: str) -> str:
-    """The reference with absolute paths, for a process that runs in another folder."""
-    return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in parts_of(ref))  # noqa: PTH100
 
 
 class _Run:

@@ -15,6 +15,7 @@ import signal
 import socket
 import threading
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager
@@ -104,9 +105,21 @@ def play_tasks(
             how = {"n_jobs": -1 if cluster else jobs, "return_as": "list" if rounds else "generator"}
             with joblib.Parallel(**how) as parallel:
                 for batch in _batches(remaining, ROUND) if rounds else [remaining]:
-                    for outcome, handed in parallel(joblib.delayed(_play)(*task, play) for task in batch):
-                        note(handed)
-                        yield outcome
+                    outcomes = parallel(joblib.delayed(_play)(*task, play) for task in batch)
+                    try:
+                        for outcome, handed in outcomes:
+                            note(handed)
+                            yield outcome
+                    finally:
+                        _close(outcomes)
+
+
+def _close(outcomes: Iterable[object]) -> None:
+    """Cancels games that nobody waits for; joblib would warn that they were for nothing."""
+    if isinstance(outcomes, Generator):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            outcomes.close()
 
 
 def _batches(tasks: Iterator[_T], size: int) -> Iterator[list[_T]]:

@@ -1,7 +1,8 @@
-"""Flags of commands that play many games: `--jobs N`, and where games are recorded."""
+"""Flags of commands that play many games: `--jobs N`, `--cluster`, and where games are recorded."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,8 @@ import click
 
 from rulespec.cli import output
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.workers import ClusterError
+from rulespec.engine.simulate.workers import CLUSTERS, ClusterError
+from rulespec.references import parts_of
 
 OUT_HELP = "Record the games in files of FOLDER; continue them if they exist."
 
@@ -19,18 +21,42 @@ _F = TypeVar("_F", bound=Callable[..., object])
 _MAX_JOBS = 1_000
 
 
-def _checked(ctx: click.Context, option: click.Parameter, value: int) -> int:
+def _jobs(ctx: click.Context, option: click.Parameter, value: int) -> int:
     if value == 0:
         raise click.BadParameter("0 processes play no games; -1 means one on each core")
     return value
 
 
-def jobs_flag(command: _F) -> _F:
-    """Adds `--jobs` to a command."""
+def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> str:
+    kind, _, address = (value or "").partition(":")
+    if value is not None and (kind not in CLUSTERS or not address):
+        kinds = " or ".join(f"{kind}:ADDRESS" for kind in CLUSTERS)
+        raise click.BadParameter(f"`{value[:80]}` is not of the form {kinds}")
+    return value or ""
+
+
+def workers_flags(command: _F) -> _F:
+    """Adds `--jobs` and `--cluster` to a command."""
     help_ = "Processes (simulate in wasm: threads) that play; -1: one on each core."
     number = click.IntRange(-1, _MAX_JOBS)
-    flag = click.option("--jobs", type=number, default=1, show_default=True, callback=_checked, metavar="N", help=help_)
-    return flag(command)
+    jobs = click.option("--jobs", type=number, default=1, show_default=True, callback=_jobs, metavar="N", help=help_)
+    where = "Play on a cluster: dask:… or ray:…"
+    return jobs(click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help=where)(command))
+
+
+def check_workers(jobs: int, cluster: str) -> None:
+    """Checks that both flags go together.
+
+    Raises:
+        click.UsageError: if they do not.
+    """
+    if cluster and jobs != 1:
+        raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
+
+
+def anywhere(ref: str) -> str:
+    """The reference with absolute paths, for a process that runs in another folder."""
+    return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in parts_of(ref))  # noqa: PTH100
 
 
 def folder(path: Path) -> Path:
