@@ -1,4 +1,4 @@
-"""`rulespec playtest`: what a house rule changes, by paired games of bots."""
+"""`rulespec playtest`: answers on house rules, by paired games of bots."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from rulespec.cli import output
 from rulespec.cli.failing_game import write_into
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
+from rulespec.cli.sweep import Sweep, sweep_of
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.playtest.sentence import number, short
@@ -39,6 +41,7 @@ class _Request(Struct, frozen=True):
     base: str
     rules: tuple[str, ...]
     settings: tuple[str, ...]
+    sweep: Sweep | None
     both: tuple[str, ...]
     players: int | None
     bots: tuple[str, ...]
@@ -72,6 +75,7 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @click.argument("base", metavar="BASE")
 @click.argument("rules", nargs=-1, metavar="RULE…")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A rule: BASE with this setting.")
+@click.option("--sweep", callback=sweep_of, metavar="CONSTANT=A..B", help="Rules: each value of constants.NAME.")
 @click.option("--both", multiple=True, metavar="KEY=VALUE", help="A setting of all games.")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players.")
 @click.option(
@@ -112,11 +116,25 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec playtest imperial +./my_rule.yaml --players 3 --bots flat:32 --minutes 10 --page verdict.html
     """
     r = _Request(**values)
+    check_workers(r.jobs, r.cluster)
+    if r.cluster and r.sweep is not None:
+        raise click.UsageError("--sweep writes overlays on this machine: play it with --jobs, not on a cluster")
+    with TemporaryDirectory() as scratch:
+        result = _played(r, Path(scratch))
+    if r.format_ == "json":
+        output.echo_json(result)
+    else:
+        show(result)
+    failed = any(each["failed"] for rule in result["rules"] for each in rule["strengths"])
+    ctx.exit(output.PROBLEMS if failed else output.OK)
+
+
+def _played(r: _Request, scratch: Path) -> dict[str, Any]:
+    """The report on what is asked for, with its files written; `scratch` takes the overlays of a sweep."""
     from rulespec.engine.playtest.playtest import Limits, Playtest
     from rulespec.engine.playtest.report import report
 
-    check_workers(r.jobs, r.cluster)
-    base, rules = _games(r)
+    base, rules = _games(r, scratch)
     minutes = r.minutes if r.minutes is not None or r.pairs else MINUTES
     out = None if r.out is None else folder(r.out)
     limits = Limits(r.pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, r.cluster, out)
@@ -127,6 +145,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     with resume_hint(r.out):
         result = report(playtest, playtest.play(), playtest.ladder())
     result = {"command": _again(r, result)} | result
+    if r.sweep is not None:
+        constant = base.ruleset.declarations.constants[r.sweep.name].value
+        result["sweep"] = {"path": r.sweep.path, "values": list(r.sweep.values), "base": constant}
     if r.logs is not None:
         for name, lines in playtest.logs(min(_LOGS, result["pairs"][0])):
             write_into(r.logs, f"{name}.jsonl", "".join(to_json_text(line, plain=True) + "\n" for line in lines))
@@ -135,21 +156,16 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
         with output.written(r.page) as file:
             file.write(page(result))
-    if r.format_ == "json":
-        output.echo_json(result)
-    else:
-        show(result)
-    failed = any(each["failed"] for rule in result["rules"] for each in rule["strengths"])
-    ctx.exit(output.PROBLEMS if failed else output.OK)
+    return result
 
 
-def _games(r: _Request) -> tuple[Rule, list[Rule]]:
+def _games(r: _Request, scratch: Path) -> tuple[Rule, list[Rule]]:
     """The game without a rule, and the games under the rules."""
     from rulespec.engine.playtest.playtest import Rule
     from rulespec.load import load_ruleset
 
-    if not r.rules and not r.settings:
-        raise click.UsageError("name a rule: a reference, +OVERLAY, or --set KEY=VALUE")
+    if not r.rules and not r.settings and r.sweep is None:
+        raise click.UsageError("name a rule: a reference, +OVERLAY, --set KEY=VALUE, or --sweep")
     if r.players is None:
         number_of_players(load_ruleset(r.base), None)
     both = output.key_values(r.both, "--both")
@@ -166,7 +182,8 @@ def _games(r: _Request) -> tuple[Rule, list[Rule]]:
         added = rule.name.removeprefix(base.name)
         results.append(Rule(added, rule.ruleset, rule.plan) if added.startswith("+") else rule)
     results += [game(r.base, both | output.key_values(text.split(","), "--set"), text) for text in r.settings]
-    return base, results
+    swept = r.sweep.overlays(base.ruleset, scratch) if r.sweep is not None else ()
+    return base, results + [game(f"{r.base}+{file}", both, name) for name, file in swept]
 
 
 def _said_once() -> Callable[[str], None]:
@@ -200,7 +217,7 @@ class _Progress:
 def _forecast(
     playtest: Playtest, bots: tuple[str, ...], pairs: tuple[int, ...], minutes: float | None, jobs: int
 ) -> str:
-    """How long it may take, by the first pair of games."""
+    """The time that it may take, by a pair of games."""
     each = playtest.seconds(bots) / max(1, jobs)
     takes = f"a pair of games of {', '.join(bots)} takes about {each:.1f} s"
     if pairs:
@@ -216,6 +233,7 @@ def _again(r: _Request, result: dict[str, Any]) -> str:
     """The command that gives the same figures again."""
     words = [r.base, *r.rules]
     words += [w for each in r.settings for w in ("--set", each)] + [w for each in r.both for w in ("--both", each)]
+    words += [] if r.sweep is None else ["--sweep", f"{r.sweep.path}={r.sweep.values[0]}..{r.sweep.values[-1]}"]
     words += ["--players", str(result["players"]), "--bots", ",".join(r.bots)]
     words += [] if r.beside is None else ["--beside", ",".join(r.beside) or "''"]
     words += ["--pairs", ",".join(map(str, result["pairs"]))]
@@ -252,6 +270,8 @@ def show(result: dict[str, Any]) -> None:
             for line in _remarks(each):
                 output.echo(line)
         output.echo()
+    if "sweep" in result:
+        _show_sweep(result)
     if result["ladder"]:
         for line in output.table(
             [_match(each) for each in result["ladder"]],
@@ -262,6 +282,16 @@ def show(result: dict[str, Any]) -> None:
         output.echo()
     output.echo("All bounds hold together 19 times in 20, at every look. The same figures again:")
     output.echo(f"  {result['command']}")
+
+
+def _show_sweep(result: dict[str, Any]) -> None:
+    """Prints the differences of all values of a constant, a line for each number."""
+    rules = result["rules"]
+    answers = [rule["strengths"][0]["answers"] for rule in rules]
+    rows = [[a["title"], *(short(each[at]) for each in answers)] for at, a in enumerate(answers[0])]
+    for line in output.table(rows, (f"against {result['sweep']['base']}", *(rule["name"] for rule in rules))):
+        output.echo(line)
+    output.echo()
 
 
 def _row(at: int, strengths: Sequence[dict[str, Any]]) -> list[str]:

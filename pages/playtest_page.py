@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 from rulespec.engine.playtest.sentence import number, short
-from rulespec.pages.playtest_plots import bands, forest, lengths
+from rulespec.pages.playtest_plots import bands, forest, lengths, sweep
 
 Report = Mapping[str, Any]
 """A report, or a part of one; see playtest.schema.json."""
@@ -26,7 +26,7 @@ def page(report: Report) -> str:
     names = ", ".join(rule["name"] for rule in report["rules"])
     return template.substitute(
         title=escape(f"{names} against {report['base']['name']}"),
-        rules="\n".join(_rule(rule, report) for rule in report["rules"]),
+        rules=_sweep(report) if "sweep" in report else "\n".join(_rule(rule, report) for rule in report["rules"]),
         strengths=_strengths(report),
         ladder=_ladder(report["ladder"]),
         games=f"{report['players']} players, seed {report['seed']}. All bounds hold together 19 times in 20.",
@@ -35,8 +35,29 @@ def page(report: Report) -> str:
     )
 
 
+def _sweep(report: Report) -> str:
+    """All numbers over the values of a constant, and each value by itself."""
+    path, base = report["sweep"]["path"], report["sweep"]["base"]
+    values = [value for value in report["sweep"]["values"] if value != base]
+    answers = [rule["strengths"][0]["answers"] for rule in report["rules"]]
+    plots = "".join(
+        f"<figure><figcaption>{escape(a['title'])}</figcaption>"
+        f"{sweep(values, [each[at] for each in answers], base)}</figure>"
+        for at, a in enumerate(answers[0])
+    )
+    rules = "\n".join(
+        f"<details><summary>{escape(rule['name'])}: {escape(rule['sentence'])}</summary>{_rule(rule, report)}</details>"
+        for rule in report["rules"]
+    )
+    note = f"Differences from the game with {base}, with bounds that hold for all values together."
+    return (
+        f"<h1>{escape(path)} in {escape(report['base']['name'])}</h1><p class='note'>{escape(note)}</p>"
+        f"<div class='small'>{plots}</div>\n{rules}"
+    )
+
+
 def _rule(rule: Report, report: Report) -> str:
-    """What is shown of one rule."""
+    """The part of the page on one rule."""
     first, base = rule["strengths"][0], report["base"]["name"]
     names = (escape(base), escape(rule["name"]))
     key = f"<p class='note key'><b class='b'></b>{names[0]}<b class='r'></b>{names[1]}</p>"

@@ -89,6 +89,43 @@ def _apart(top: float, bottom: float) -> list[float]:
     return [top, bottom, *([0.0] if top > near and bottom < -near else [])]
 
 
+def sweep(values: Sequence[int], answers: Sequence[Mapping[str, Any]], base: int) -> str:
+    """A difference with its bounds for each value of a constant; the game's own value has none."""
+    shown = [(value, a) for value, a in zip(values, answers, strict=True) if a["low"] is not None]
+    if not shown:
+        return "<p class='note'>Too few games.</p>"
+    high, left, right, floor_ = 170, 62, WIDE - 12, 146
+    matters, share = shown[0][1]["matters"], shown[0][1]["share"]
+    top = float(max(*(a["high"] for _, a in shown), matters))
+    bottom = float(min(*(a["low"] for _, a in shown), -matters))
+    least, most = min(*values, base), max(*values, base)
+
+    def x(value: float) -> float:
+        return left + 12 + (right - left - 24) * (value - least) / ((most - least) or 1)
+
+    def y(value: float) -> float:
+        return 8 + (floor_ - 8) * (top - value) / ((top - bottom) or 1)
+
+    grey = y(-matters) - y(matters)
+    points = sorted([(base, 0.0), *((value, a["difference"]) for value, a in shown)])
+    parts = [
+        f"<rect class='matters' x='{left}' y='{y(matters):.1f}' width='{right - left}' height='{grey:.1f}'/>",
+        f"<line class='zero' x1='{left}' x2='{right}' y1='{y(0):.1f}' y2='{y(0):.1f}'/>",
+        f"<polyline class='run' points='{' '.join(f'{x(v):.1f},{y(d):.1f}' for v, d in points)}'/>",
+        f"<circle class='origin' cx='{x(base):.1f}' cy='{y(0):.1f}' r='4'/>",
+    ]
+    for value, a in shown:
+        at = f"{x(value):.1f}"
+        parts.append(f"<line class='bound' x1='{at}' x2='{at}' y1='{y(a['low']):.1f}' y2='{y(a['high']):.1f}'/>")
+        parts.append(f"<circle class='dot' cx='{at}' cy='{y(a['difference']):.1f}' r='4'/>")
+    marks = ((f"{x(value):.1f}", value) for value in sorted([*values, base]))
+    parts += (f"<text x='{at}' y='{high - 8}' text-anchor='middle'>{value}</text>" for at, value in marks)
+    for mark in _apart(top, bottom):
+        text = number(mark, share, "+" if mark else "")
+        parts.append(f"<text x='{left - 5}' y='{y(mark) + 4:.1f}' text-anchor='end'>{text}</text>")
+    return _svg(high, parts, "the difference by the value of the constant")
+
+
 def lengths(rule: Mapping[str, int], base: Mapping[str, int]) -> str:
     """The lengths of games under a rule and without it, as shares of games."""
     values = [int(length) for side in (rule, base) for length in side]

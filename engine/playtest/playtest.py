@@ -41,7 +41,7 @@ class Rule(Struct, frozen=True):
 
 
 class Limits(Struct, frozen=True):
-    """When a playtest stops before its questions are answered.
+    """Bounds at which a playtest stops before its questions are answered.
 
     Attributes:
         pairs: the most pairs for each strength, in their order; the last counts for those that follow; empty: no bound.
@@ -61,7 +61,7 @@ class Limits(Struct, frozen=True):
 
 
 class Strength(Struct, frozen=True):
-    """What bots of one strength say: a trial for each rule."""
+    """Bots of one strength, with a trial for each rule."""
 
     bots: tuple[str, ...]
     trials: list[Trial]
@@ -153,7 +153,7 @@ class Playtest:
         return results
 
     def _trials(self, bots: tuple[str, ...], pairs: int | None, seconds: float | None) -> list[Trial]:
-        """What the bots say of each rule."""
+        """The trials of all rules by these bots."""
         trials: list[Trial] = []
         end = None if seconds is None else time.monotonic() + seconds
         sides, limits = self._sides(bots, self.limits.out), self.limits

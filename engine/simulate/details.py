@@ -81,7 +81,7 @@ class Watch:
         self._small: dict[tuple[str, str], bool] = {}
 
     def around(self, decide: Decide) -> Decide:
-        """What decides, watched."""
+        """A function that decides, watched."""
 
         def watched(game: Game, draws: Draws) -> Option | None:
             self._before(game)

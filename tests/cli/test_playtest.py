@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from commands import invoke
+from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
+from rulespec.schemas import load_schema
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -66,6 +68,28 @@ def test_mistakes_are_bounded_for_all_rules_together() -> None:
     assert both["high"] > first["high"] > 0
 
 
+def test_a_sweep_is_a_rule_for_each_value_but_that_of_the_game(tmp_path: Path) -> None:
+    page = tmp_path / "sweep.html"
+    args = ("playtest", "nim", "--sweep", "constants.most=2..4", *GAMES, "--pairs", 45)
+    code, text, _ = invoke(*args, "--format", "json", "--page", page)
+    assert code == 0
+    report = json.loads(text)
+    Draft202012Validator(load_schema("playtest")).validate(report)
+    assert report["sweep"] == {"path": "constants.most", "values": [2, 3, 4], "base": 3}
+    lengths = {rule["name"]: rule["strengths"][0]["answers"][0]["difference"] for rule in report["rules"]}
+    assert list(lengths) == ["most=2", "most=4"] and lengths["most=2"] > 0 > lengths["most=4"]
+    assert "constants.most in nim" in page.read_text("utf-8") and "--sweep constants.most=2..4" in report["command"]
+    assert "against 3" in invoke(*args)[1]
+
+
+def test_games_are_written_as_logs_for_the_viewer(tmp_path: Path) -> None:
+    code, text, _ = invoke("playtest", "nim", "nim+tall", *GAMES, "--pairs", 2, "--logs", tmp_path / "logs")
+    assert code == 0, text
+    names = {"base-0.jsonl", "base-1.jsonl", "rule-1-0.jsonl", "rule-1-1.jsonl"}
+    assert {path.name for path in (tmp_path / "logs").iterdir()} == names
+    assert all(invoke("replay", tmp_path / "logs" / name)[0] == 0 for name in names)
+
+
 @pytest.mark.parametrize(
     "more, why",
     [
@@ -74,6 +98,9 @@ def test_mistakes_are_bounded_for_all_rules_together() -> None:
         (("nim", "--set", "a=b"), "has no setting `a`"),
         (("nim", "nimm"), "did you mean `nim`"),
         (("nim", "nim", "--pairs", "x"), "no list of numbers"),
+        (("nim", "--sweep", "most=2..4"), "not of the form"),
+        (("nim", "--sweep", "constants.mots=2..4"), "did you mean `most`"),
+        (("nim", "--sweep", "constants.most=4..2"), "2 to 12 values"),
         (("nim", "nim", "--bots", "flat:0"), "there is no bot `flat:0`"),
     ],
 )
