@@ -68,7 +68,7 @@ class Strength(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What the bots are called."""
+        """The names of the bots."""
         return ", ".join(dict.fromkeys(self.bots))
 
     @property

@@ -128,9 +128,10 @@ def _rows(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
         if not path.is_file() or path.stat().st_size > MAX_PART_BYTES:
             fail("RS602", f"{path} is no part of results, or too large for one", None, help=_drop(path))
         with parquet.ParquetFile(path) as file:
-            check_header((file.schema_arrow.metadata or {}).get(_KEY, b""), str(path), plan)
-            if not file.schema_arrow.equals(schema(plan.details)) or not file.metadata.num_rows <= PART_ROWS:
+            known = any(file.schema_arrow.equals(schema(details)) for details in (False, True))
+            if not known or not file.metadata.num_rows <= PART_ROWS:
                 fail("RS607", f"{path} is no part of results: it has other columns", None, help=_drop(path))
+            check_header((file.schema_arrow.metadata or {}).get(_KEY, b""), str(path), plan)
             for batch in file.iter_batches(batch_size=1_000):
                 for row in batch.to_pylist():
                     yield row | {name: dict(row[name] or ()) for name in _MAPS if name in row}
