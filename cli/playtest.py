@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -62,7 +63,8 @@ class _Request(Struct, frozen=True):
 def _numbers(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...]:
     """The numbers in a list such as `200,1000`."""
     words = value.split(",") if value is not None else []
-    if not all(word.isascii() and word.isdecimal() and len(word) < 9 for word in words):
+    least = 1 if option.name == "pairs" else 0
+    if not all(word.isascii() and word.isdecimal() and len(word) < 9 and int(word) >= least for word in words):
         raise click.BadParameter(f"`{(value or '')[:80]}` is no list of numbers such as 200 or 200,1000")
     return tuple(map(int, words))
 
@@ -138,7 +140,7 @@ def _played(r: _Request, scratch: Path) -> dict[str, Any]:
     minutes = r.minutes if r.minutes is not None or r.pairs else MINUTES
     out = None if r.out is None else folder(r.out)
     limits = Limits(r.pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, r.cluster, out)
-    beside = [name for name in (BESIDE if r.beside is None else r.beside) if (name,) != r.bots]
+    beside = [name for name in (_beside_of(r.bots) if r.beside is None else r.beside) if (name,) != r.bots]
     strengths = [r.bots, *((name,) for name in reversed(beside))]
     playtest = Playtest(base, rules, strengths, limits, _Progress(), _said_once())
     output.echo(_forecast(playtest, r.bots, limits.pairs, minutes, r.jobs), err=True)
@@ -198,6 +200,11 @@ def _said_once() -> Callable[[str], None]:
     return say
 
 
+def _beside_of(bots: tuple[str, ...]) -> tuple[str, ...]:
+    """The weaker bots, if nobody names them."""
+    return () if bots == (BESIDE[0],) else BESIDE
+
+
 class _Progress:
     """Prints how many pairs have been played, at a terminal."""
 
@@ -235,11 +242,11 @@ def _again(r: _Request, result: dict[str, Any]) -> str:
     words += [w for each in r.settings for w in ("--set", each)] + [w for each in r.both for w in ("--both", each)]
     words += [] if r.sweep is None else ["--sweep", f"{r.sweep.path}={r.sweep.values[0]}..{r.sweep.values[-1]}"]
     words += ["--players", str(result["players"]), "--bots", ",".join(r.bots)]
-    words += [] if r.beside is None else ["--beside", ",".join(r.beside) or "''"]
+    words += [] if r.beside is None else ["--beside", ",".join(r.beside)]
     words += ["--pairs", ",".join(map(str, result["pairs"]))]
     words += ["--ladder", ",".join(str(each["games"]) for each in result["ladder"]) or "0"]
     words += ["--seed", str(r.seed)] + ([] if r.cap == CAP else ["--cap", str(r.cap)])
-    return "rulespec playtest " + " ".join(words)
+    return shlex.join(["rulespec", "playtest", *words])
 
 
 def show(result: dict[str, Any]) -> None:

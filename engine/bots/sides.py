@@ -9,6 +9,7 @@ from pathlib import Path
 from warnings import warn
 
 from rulespec.engine.bots.games import BotGames, bot_outcome
+from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import Playout
@@ -76,6 +77,10 @@ def play_sides(
                 side.path.parent.mkdir(parents=True, exist_ok=True)
         files = [None if s.path is None else stack.enter_context(JsonLinesResults(s.path, s.plan)) for s in sides]
         recorded = [[] if file is None else list(file.recorded()) for file in files]
+        for side, rows in zip(sides, recorded, strict=True):
+            if rows and side.outcome(rows[-1].game) != rows[-1]:
+                why = "it was written by another version of the program, or changed since: name another folder"
+                raise SaveError(f"game {rows[-1].game:,} in {side.path} has another outcome than recorded; {why}")
         numbers = range(pairs) if pairs is not None else count()
         missing = ((at, number) for number in numbers for at in range(len(sides)) if number >= len(recorded[at]))
         played = stack.enter_context(closing(_played(sides, missing, jobs, cluster)))

@@ -22,6 +22,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL
 
 RANDOM = "random"
+_LONG = 3.0
 _MAIN, _LADDER = 0.6, 0.1
 """The parts of the time for the bots that answer, and for their ladder; the other bots share the rest."""
 
@@ -110,12 +111,17 @@ class Playtest:
         self._warned = warned
 
     def seconds(self, bots: tuple[str, ...]) -> float:
-        """The seconds that a game without the rules takes, and one under each: by the second one, as bots are ready."""
-        sides, started = self._sides(bots, None), 0.0
+        """The seconds that a game without the rules takes, and one under each.
+
+        It is that of the second games, as bots are ready then, unless the first ones take long.
+        """
+        sides = self._sides(bots, None)
         for number in range(2):
             started = time.monotonic()
             for side in sides:
                 side.outcome(number)
+            if time.monotonic() - started > _LONG:
+                break
         return time.monotonic() - started
 
     def logs(self, games: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:

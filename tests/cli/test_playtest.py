@@ -51,6 +51,10 @@ def test_the_same_figures_come_from_processes_and_from_records(tmp_path: Path) -
     assert invoke(*args, "--out", tmp_path / "out")[1] == alone
     files = sorted(path.name for path in (tmp_path / "out" / "random").iterdir())
     assert files == ["base.jsonl", "rule-1.jsonl"]
+    last = tmp_path / "out" / "random" / "base.jsonl"
+    last.write_text(last.read_text().replace('"decisions": ', '"decisions": 1'))
+    code, _, err = invoke(*args, "--out", tmp_path / "out")
+    assert code == 1 and "another outcome than recorded" in err
     code, _, err = invoke(*args, "--seed", 9, "--out", tmp_path / "out")
     assert code == 1 and "holds other games" in err
 
@@ -98,6 +102,7 @@ def test_games_are_written_as_logs_for_the_viewer(tmp_path: Path) -> None:
         (("nim", "--set", "a=b"), "has no setting `a`"),
         (("nim", "nimm"), "did you mean `nim`"),
         (("nim", "nim", "--pairs", "x"), "no list of numbers"),
+        (("nim", "nim", "--pairs", "0"), "no list of numbers"),
         (("nim", "--sweep", "most=2..4"), "not of the form"),
         (("nim", "--sweep", "constants.mots=2..4"), "did you mean `most`"),
         (("nim", "--sweep", "constants.most=4..2"), "2 to 12 values"),
