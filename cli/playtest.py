@@ -122,17 +122,20 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if r.cluster and r.sweep is not None:
         raise click.UsageError("--sweep writes overlays on this machine: play it with --jobs, not on a cluster")
     with TemporaryDirectory() as scratch:
-        result = _played(r, Path(scratch))
+        result, stopped = _played(r, Path(scratch))
     if r.format_ == "json":
         output.echo_json(result)
     else:
         show(result)
     failed = any(each["failed"] for rule in result["rules"] for each in rule["strengths"])
+    if stopped:
+        output.echo("stopped: these are the answers so far", err=True)
+        raise KeyboardInterrupt
     ctx.exit(output.PROBLEMS if failed else output.OK)
 
 
-def _played(r: _Request, scratch: Path) -> dict[str, Any]:
-    """The report on what is asked for, with its files written; `scratch` takes the overlays of a sweep."""
+def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
+    """The report, with its files written, and whether Ctrl-C has ended it; `scratch` takes the overlays of a sweep."""
     from rulespec.engine.playtest.playtest import Limits, Playtest
     from rulespec.engine.playtest.report import report
 
@@ -144,7 +147,7 @@ def _played(r: _Request, scratch: Path) -> dict[str, Any]:
     strengths = [r.bots, *((name,) for name in reversed(beside))]
     playtest = Playtest(base, rules, strengths, limits, _Progress(), _said_once())
     output.echo(_forecast(playtest, r.bots, limits.pairs, minutes, r.jobs), err=True)
-    with resume_hint(r.out):
+    with resume_hint(r.out, whole=True):
         result = report(playtest, playtest.play(), playtest.ladder())
     result = {"command": _again(r, result)} | result
     if r.sweep is not None:
@@ -158,7 +161,7 @@ def _played(r: _Request, scratch: Path) -> dict[str, Any]:
 
         with output.written(r.page) as file:
             file.write(page(result))
-    return result
+    return result, playtest.stopped
 
 
 def _games(r: _Request, scratch: Path) -> tuple[Rule, list[Rule]]:

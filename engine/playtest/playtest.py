@@ -17,7 +17,7 @@ from rulespec.engine.bots.match import Standing, between, match
 from rulespec.engine.bots.sides import Side, play_sides
 from rulespec.engine.playtest.questions import asked
 from rulespec.engine.playtest.trial import Trial
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL
 
@@ -92,6 +92,10 @@ class Playtest:
         limits: when to stop.
         heard: called after each pair.
         warned: called with the message that bots cannot compare positions.
+
+    Attributes:
+        base, rules, limits: as given.
+        stopped: whether Ctrl-C has ended it; answers hold at any time.
     """
 
     def __init__(
@@ -107,6 +111,7 @@ class Playtest:
         self.rules = tuple(rules)
         self.limits = limits
         self._strengths = tuple(strengths)
+        self.stopped = False
         self._heard = heard
         self._warned = warned
 
@@ -139,12 +144,15 @@ class Playtest:
             part = _MAIN if at == 0 else (1 - _MAIN - _LADDER) / (len(self._strengths) - 1)
             seconds = None if limits.seconds is None else limits.seconds * (part if len(self._strengths) > 1 else 1)
             results.append(Strength(bots, self._trials(bots, pairs, seconds)))
+            if self.stopped:
+                break
         return results
 
     def ladder(self) -> list[Standing]:
         """Matches of each strength against the next, until they are decided; none where all players win together."""
         results: list[Standing] = []
         names = [bots[0] for bots in self._strengths] if self.base.ruleset.declarations.teams != ALL else []
+        names = [] if self.stopped else names
         limits = self.limits
         for at, (one, other) in enumerate(pairwise(names)):
             games = limits.games[min(at, len(limits.games) - 1)]
@@ -164,17 +172,25 @@ class Playtest:
         end = None if seconds is None else time.monotonic() + seconds
         sides, limits = self._sides(bots, self.limits.out), self.limits
         with closing(play_sides(sides, pairs, limits.jobs, limits.cluster)) as games:
-            for without, *under in games:
+            try:
+                for without, *under in games:
+                    self._count(trials, without, under)
+                    self._heard(bots, trials)
+                    if all(trial.settled for trial in trials) or (end is not None and time.monotonic() > end):
+                        break
+            except KeyboardInterrupt:
+                self.stopped = True
                 if not trials:
-                    seats = self.base.plan.seats(0)
-                    rules = len(self.rules)
-                    trials += (Trial(asked(rule.ruleset, seats, without, rules), seats) for rule in self.rules)
-                for trial, outcome in zip(trials, under, strict=True):
-                    trial.add(without, outcome)
-                self._heard(bots, trials)
-                if all(trial.settled for trial in trials) or (end is not None and time.monotonic() > end):
-                    break
+                    raise
         return trials
+
+    def _count(self, trials: list[Trial], without: Outcome, under: Sequence[Outcome]) -> None:
+        """Counts a game without the rules, and those under them; the first one makes the trials."""
+        if not trials:
+            seats, rules = self.base.plan.seats(0), len(self.rules)
+            trials += (Trial(asked(rule.ruleset, seats, without, rules), seats) for rule in self.rules)
+        for trial, outcome in zip(trials, under, strict=True):
+            trial.add(without, outcome)
 
     def _sides(self, bots: tuple[str, ...], out: Path | None) -> list[Side]:
         """The sides of pairs, without a rule first."""

@@ -10,6 +10,7 @@ from commands import invoke
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
+from rulespec.engine.playtest.trial import Trial
 from rulespec.schemas import load_schema
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -112,3 +113,13 @@ def test_games_are_written_as_logs_for_the_viewer(tmp_path: Path) -> None:
 def test_wrong_usage_is_reported(more: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["playtest", *more, "--players", "2"]) == 2
     assert why in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_with_the_answers_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    def press(_: object, bots: tuple[str, ...], trials: list[Trial]) -> None:
+        if trials[0].pairs == 45:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("rulespec.cli.playtest._Progress.__call__", press)
+    code, text, err = invoke("playtest", "nim", "nim+tall", *GAMES, "--pairs", 400)
+    assert code != 0 and "45 pairs" in text and "answers so far" in err
