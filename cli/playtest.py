@@ -245,7 +245,8 @@ def _again(r: _Request, result: dict[str, Any]) -> str:
     words += [w for each in r.settings for w in ("--set", each)] + [w for each in r.both for w in ("--both", each)]
     words += [] if r.sweep is None else ["--sweep", f"{r.sweep.path}={r.sweep.values[0]}..{r.sweep.values[-1]}"]
     words += ["--players", str(result["players"]), "--bots", ",".join(r.bots)]
-    words += [] if r.beside is None else ["--beside", ",".join(r.beside)]
+    beside = [each["name"] for each in result["rules"][0]["strengths"][1:]]
+    words += ["--beside", ",".join(reversed(beside))]
     words += ["--pairs", ",".join(map(str, result["pairs"]))]
     words += ["--ladder", ",".join(str(each["games"]) for each in result["ladder"]) or "0"]
     words += ["--seed", str(r.seed)] + ([] if r.cap == CAP else ["--cap", str(r.cap)])
