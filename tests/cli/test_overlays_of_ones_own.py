@@ -56,9 +56,8 @@ CALLS: dict[str, Calls] = {
     ],
     "match": lambda ref, log: [["--players", "2", "--games", "2", "random", "greedy", ref]],
     "playtest": lambda ref, log: [
-        [ref, "nim", "--players", "2", "--bots", "random", "--pairs", "2", "--beside", "", "--ladder", "0"],
-        ["nim", ref, "--players", "2", "--bots", "greedy", "--pairs", "2", "--ladder", "2", "--jobs", "2"],
-        ["nim", "+" + ref.partition("+")[2], "--players", "2", "--bots", "greedy", "--pairs", "2", "--ladder", "0"],
+        [ref, "nim", "--players", "2", "--bots", "random", "--pairs", "2", "--ladder", "0"],
+        ["nim", ref, "+" + ref.partition("+")[2], "--players", "2", "--bots", "random", "--pairs", "2"],
     ],
     "perft": lambda ref, log: [
         [ref, "--players", "2", "--depth", "2"],

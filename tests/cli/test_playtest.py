@@ -32,11 +32,11 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("rules")
 def test_a_rule_that_shortens_games_does_so_and_the_same_pairs_say_it_again() -> None:
-    args = ("playtest", "nim", "+./asking.yaml", "--players", 2, "--bots", "flat:4")
+    args = ("playtest", "nim", "+./asking.yaml", "--players", 2, "--bots", "flat:4", "--beside", "random")
     code, text, err = invoke(*args, "--minutes", 1, "--ladder", 10)
     assert code == 0, err
     assert "a pair of games of flat:4 takes about" in err
-    assert "time less by" in text and "greedy against random" in text
+    assert "time less by" in text and "flat:4 against random" in text
     again = text.rstrip().splitlines()[-1].split()
     assert again[:3] == ["rulespec", "playtest", "nim"]
     assert invoke(*again[1:])[1] == text

@@ -65,9 +65,9 @@ def test_nobody_waits_for_more_games_than_anybody_plays() -> None:
 
 
 def test_equal_rules_get_few_verdicts_however_often_one_looks() -> None:
-    """100 comparisons of nine questions, looked at every 20 pairs up to 600: fixed intervals mark most of them."""
+    """60 comparisons of nine questions, looked at every 20 pairs up to 600: fixed intervals mark most of them."""
     rng, alarms, fixed = random.Random(5), 0, 0
-    for _ in range(100):
+    for _ in range(60):
         questions = [Evidence() for _ in range(9)]
         alarm = mark = False
         for pair in range(1, 601):
@@ -85,7 +85,7 @@ def test_equal_rules_get_few_verdicts_however_often_one_looks() -> None:
                 mark |= abs(result.difference) > (result.difference - result.low) * 1.96 / width(pair)
         alarms += alarm
         fixed += mark
-    assert alarms <= 5 < 60 < fixed
+    assert alarms <= 3 < 36 < fixed
 
 
 def width(pairs: int) -> float:
