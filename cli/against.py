@@ -13,7 +13,7 @@ from rulespec.engine.words.words import Words
 
 
 def show_differences(differences: Iterable[Difference], heads: tuple[str, str], words: Words) -> None:
-    """Prints a line for each number of both rulesets; those that differ by more than chance are marked.
+    """Prints a line for each number of both rulesets. None of them is a verdict: those are of `rulespec playtest`.
 
     Args:
         differences: the numbers.
@@ -21,7 +21,7 @@ def show_differences(differences: Iterable[Difference], heads: tuple[str, str], 
         words: those of the first.
     """
     rows = [_row(each, words) for each in differences]
-    head = ["", *heads, words.word("difference"), words.word("interval"), ""]
+    head = ["", *heads, words.word("difference"), words.word("interval")]
     for line in output.table(rows, head, right=(1, 2, 3, 4)):
         output.echo(line)
 
@@ -42,10 +42,9 @@ def _row(each: Difference, words: Words) -> list[str]:
     values = ["-" if value is None else _number(value, of_shares) for value in (each.value, each.other)]
     between = each.difference
     if between is None:
-        return [_label(each, words), *values, "-", "-", ""]
+        return [_label(each, words), *values, "-", "-"]
     result, low, high = (_number(value, of_shares, "+") for value in (between.value, between.low, between.high))
-    clear = words.word("clear") if between.is_clear else ""
-    return [_label(each, words), *values, result, words.word("range", low=low, high=high), clear]
+    return [_label(each, words), *values, result, words.word("range", low=low, high=high)]
 
 
 def _label(each: Difference, words: Words) -> str:

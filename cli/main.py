@@ -30,6 +30,7 @@ COMMANDS = {
     "coverage": "Measure which rules of a ruleset its scenarios and recorded games run.",
     "simulate": "Play random games: length, winners, endings, invariants.",
     "match": "Let bots play against each other.",
+    "playtest": "Answer what a house rule changes, by paired games of bots.",
     "perft": "Count the positions at a depth; compare them with a record.",
     "play": "Play a game at the terminal.",
     "draw": "Draw the board of a ruleset, or a position of a recorded game.",

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import click
+from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.simulate import with_progress
+from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.typed.teams import ALL
+
+
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    bots: tuple[str, ...]
+    players: int | None
+    games: int
+    seed: int
+    settings: tuple[str, ...]
+    jobs: int
+    cluster: str
+    out: Path | None
 
 
 @click.command("match")
@@ -22,10 +39,10 @@ from rulespec.typed.teams import ALL
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @settings_flag
+@workers_flags
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.pass_context
-def command(
-    ctx: click.Context, bots: tuple[str, ...], players: int | None, games: int, seed: int, settings: tuple[str, ...]
-) -> None:
+def command(ctx: click.Context, /, **values: Any) -> None:
     """Let bots play the ruleset REF: each at one seat against the next one at all others, seats in turn.
 
     The bounds of the share of wins hold at every look, 19 times in 20, so a match ends when they leave the even share
@@ -33,11 +50,13 @@ def command(
 
     Example: rulespec match flat:64 greedy random imperial --players 3
     """
-    from rulespec.engine.bots.match import match
+    from rulespec.engine.bots.match import between, match
+    from rulespec.engine.bots.sides import Side
     from rulespec.engine.simulate.plan import Plan
     from rulespec.load import load_ruleset
 
-    *names, ref = bots
+    r = _Request(**values)
+    *names, ref = r.bots
     if len(names) < 2:
         raise click.UsageError("name two bots or more, and a ruleset: `rulespec match flat:64 random imperial`")
     names = [*bot_names(ctx, ctx.command.params[0], ",".join(names))]
@@ -45,11 +64,18 @@ def command(
     if ruleset.declarations.teams == ALL:
         message = f"the players of `{ruleset.ref}` win together: `rulespec simulate --bots` shows how often"
         raise click.UsageError(message)
-    plan = Plan.of(ref, ruleset, [number_of_players(ruleset, players)], seed, settings=output.key_values(settings))
-    output.echo(f"{ruleset.title} {ruleset.version} · {plan.players[0]} players · seed {seed}")
+    check_workers(r.jobs, r.cluster)
+    ref = anywhere(ref) if r.cluster else ref
+    plan = Plan.of(
+        ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=output.key_values(r.settings)
+    )
+    output.echo(f"{ruleset.title} {ruleset.version} · {plan.players[0]} players · seed {r.seed}")
     rows, failed = [], 0
-    for one, other in pairwise(names):
-        *_, standing = with_progress(match(plan, ruleset, one, other, games, say_silent), games)
+    for at, (one, other) in enumerate(pairwise(names), 1):
+        path = None if r.out is None else folder(r.out) / f"match-{at}.jsonl"
+        side = Side(between(plan, one, other), ruleset, path, say_silent)
+        with resume_hint(r.out):
+            *_, standing = with_progress(match(side, r.games, r.jobs, r.cluster), r.games)
         failed += standing.failed
         share = standing.share
         bounds = "-" if share is None else f"{100 * share.low:.1f} % to {100 * share.high:.1f} %"

@@ -44,9 +44,13 @@ class BotGames:
         """Plays one game, always the same."""
         return self.plan.play(self._ruleset, number, self._decide(number))
 
+    def outcome(self, number: int) -> Outcome:
+        """The outcome of one game."""
+        return self.plan.outcome(self._ruleset, number, self._decide(number))
+
     def _decide(self, number: int) -> Callable[[Game, Draws], Option | None]:
-        seats = self.plan.seats(number)
-        bots = {seat: self._bots[at % len(self._bots)] for at, seat in enumerate(seats)}
+        seats, further = self.plan.seats(number), number if self.plan.rotated else 0
+        bots = {seat: self._bots[(at - further) % len(self._bots)] for at, seat in enumerate(seats)}
         known: list[BotSeats] = []
 
         def decide(game: Game, draws: Draws) -> Option | None:
@@ -63,12 +67,16 @@ class BotGames:
         return decide
 
 
+_LAST = 8
 _last: list[BotGames] = []
-"""What has played the last game in this process."""
+"""What has played games in this process, of the last few plans; the last one first."""
 
 
 def bot_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:
     """The outcome of one game, for a worker that is handed games one by one."""
-    if not _last or _last[0].plan != plan:
-        _last[:] = [BotGames(plan, ruleset)]
-    return Outcome.of(_last[0].play(number))
+    games = next((games for games in _last if games.plan == plan), None)
+    if games is not None:
+        _last.remove(games)
+    _last.insert(0, games or BotGames(plan, ruleset))
+    del _last[_LAST:]
+    return _last[0].outcome(number)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import replace
-from warnings import warn
 
 from msgspec import Struct
 
-from rulespec.engine.bots.games import BotGames
+from rulespec.engine.bots.sides import Side, play_sides
 from rulespec.engine.simulate.intervals import Interval
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.sequence import followed_share
-from rulespec.typed import nodes as typed
 
 
 class Standing(Struct):
@@ -47,37 +46,43 @@ class Standing(Struct):
         return "stronger" if share.low > self.even else "weaker"
 
 
-def match(
-    plan: Plan, ruleset: typed.Ruleset, one: str, other: str, games: int, warned: Callable[[str], None] = warn
-) -> Iterator[Standing]:
+def match(side: Side, games: int, jobs: int = 1, cluster: str = "") -> Generator[Standing]:
     """Plays a match until it is decided, or for so many games.
 
-    Each deal is played from every seat: games that follow one another draw as the same game of the seed.
-
     Args:
-        plan: the plan of the games; its bots do not matter, and it has one number of players.
-        ruleset: its ruleset.
-        one: the name of the bot at one seat.
-        other: the name of the bot at the other seats.
+        side: the games, see `between`.
         games: the most games.
-        warned: called with the message that bots cannot compare positions.
+        jobs: the number of processes.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
 
     Yields:
         The standing after each game; always the same object.
+
+    Raises:
+        SaveError, DiagnosticsError: as `play_sides`.
+        ClusterError: as `play_sides`.
+    """
+    plan = side.plan
+    seats = plan.seats(0)
+    result = Standing(plan.bots[0], plan.bots[1], 1 / len(seats))
+    with closing(play_sides([side], games, jobs, cluster)) as played:
+        for (outcome,) in played:
+            result.games += 1
+            result.failed += outcome.failure is not None
+            if seats[outcome.game % len(seats)] in outcome.winners:
+                result.won += 1 / len(outcome.winners)
+            yield result
+            if result.verdict != "undecided":
+                return
+
+
+def between(plan: Plan, one: str, other: str) -> Plan:
+    """The plan of a match: the first bot at one seat, the other at all others; each deal is played from every seat.
+
+    Args:
+        plan: the plan of the games; its bots do not matter, and it has one number of players.
+        one: the name of the bot at one seat.
+        other: the name of the bot at the other seats.
     """
     (seats,) = plan.players
-    tables = []
-    for seat in range(seats):
-        bots = tuple(one if at == seat else other for at in range(seats))
-        tables.append(BotGames(replace(plan, bots=bots), ruleset, warned))
-    result = Standing(one, other, 1 / seats)
-    for number in range(games):
-        deal, seat = divmod(number, seats)
-        played = tables[seat].play(deal)
-        result.games += 1
-        result.failed += played.failure is not None
-        if plan.seats(deal)[seat] in played.winners:
-            result.won += 1 / len(played.winners)
-        yield result
-        if result.verdict != "undecided":
-            return
+    return replace(plan, bots=(one, *[other] * (seats - 1)), rotated=True, repeated=seats)

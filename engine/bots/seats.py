@@ -83,22 +83,21 @@ class BotSeats:
 
     def _situation(self, game: Game, seat: str) -> Situation:
         codes, _ = self.search.legal(self.search.rows([game]))
-        number = game.seats.index(seat)
+        number, seed = game.seats.index(seat), self._seed_of(game, seat)
         if self._all_seen(game):
             row = self.search.rows([game])
-            return Situation(
-                self.search, number, codes, lambda _: row, Draws(self._seed_of(seat, f"{game.ply} {game.hash}"))
-            )
+            return Situation(self.search, number, codes, lambda _: row, Draws(seed))
         if isinstance(self.search, WasmSearch) and self.search.follows:
-            carried = self._carried.get(seat) or Particles(self.search, number, CARRIED, self._seed_of(seat, ""))
+            carried = self._carried.get(seat) or Particles(
+                self.search, number, CARRIED, _number(f"{self._seed} {seat}")
+            )
             self._carried[seat] = carried
             try:
-                key = carried.note(game)
+                carried.note(game)
                 rows = carried.rows()
-                return Situation(self.search, number, codes, partial(_some, rows), Draws(key))
+                return Situation(self.search, number, codes, partial(_some, rows), Draws(seed))
             except NotFoundError:  # `determinize` may still find some
                 pass
-        seed = self._seed_of(seat, game.view(seat).memory)
 
         def drawn(number: int) -> NDArray[np.int64]:
             rows: NDArray[np.int64] = self.search.rows(particles(game, seat, number, random.Random(seed)))
@@ -111,9 +110,16 @@ class BotSeats:
         visibility, numbers = game.omniscient.visibility, game.omniscient.numbers
         return not visibility.secretive and not visibility.chosen(numbers.state, numbers.asked)
 
-    def _seed_of(self, seat: str, seen: str) -> int:
-        """A number made of the seed and of what a seat has seen so far."""
-        return int.from_bytes(blake2b(f"{self._seed} {seat} {seen}".encode(), digest_size=8).digest(), "little")
+    def _seed_of(self, game: Game, seat: str) -> int:
+        """A number made of the seed, the seat and the number of the decision.
+
+        Nothing of the position is in it: under rules that have not acted yet, bots play the same games.
+        """
+        return _number(f"{self._seed} {seat} {game.ply}")
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def _some(rows: NDArray[np.int64], number: int) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Totals of random games under two rulesets, side by side: what differs more than chance would make it."""
+"""Totals of random games under two rulesets, side by side, each number with an interval of its own."""
 
 from __future__ import annotations
 

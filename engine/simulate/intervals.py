@@ -21,11 +21,6 @@ class Interval(Struct, frozen=True):
     low: float
     high: float
 
-    @property
-    def is_clear(self) -> bool:
-        """Whether the bounds leave 0 out."""
-        return self.low > 0 or self.high < 0
-
 
 class Sample(Struct):
     """A number of each of many games, in constant memory."""

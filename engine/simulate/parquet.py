@@ -26,6 +26,7 @@ PART_SECONDS = 60.0
 """Time after which a part is written: what is lost if the program is killed."""
 MAX_PART_BYTES = 1_000_000_000
 
+_MAPS = ("scores", "roles")
 _KEY = b"rulespec_results"
 _PART = re.compile(r"games-(\d{10})\.parquet")
 _WRITING = re.compile(r"\.games-\d{10}\.writing")
@@ -38,7 +39,7 @@ class ParquetResults(Results):
     """
 
     def __init__(self, path: Path, plan: Plan) -> None:
-        schema()
+        schema(plan.details)
         super().__init__(path, plan)
         self._rows: list[dict[str, Any]] = []
         self._started = time.monotonic()
@@ -72,7 +73,8 @@ class ParquetResults(Results):
 
     def add(self, outcome: Outcome) -> None:
         """See `Results`."""
-        self._rows.append(outcome.to_json() | {"scores": list(outcome.scores.items())})
+        row = outcome.to_json()
+        self._rows.append(row | {name: list(row[name].items()) for name in _MAPS if name in row})
         if len(self._rows) >= PART_ROWS or time.monotonic() - self._started > PART_SECONDS:
             self._write()
 
@@ -86,7 +88,9 @@ class ParquetResults(Results):
         self._rows, self._started = [], time.monotonic()
         try:
             with place.open("wb") as file:
-                parquet.write_table(pyarrow.Table.from_pylist(rows, schema().with_metadata(meta)), file)
+                parquet.write_table(
+                    pyarrow.Table.from_pylist(rows, schema(self.plan.details).with_metadata(meta)), file
+                )
                 file.flush()
                 os.fsync(file.fileno())
             place.replace(part)
@@ -124,19 +128,20 @@ def _rows(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
         if not path.is_file() or path.stat().st_size > MAX_PART_BYTES:
             fail("RS602", f"{path} is no part of results, or too large for one", None, help=_drop(path))
         with parquet.ParquetFile(path) as file:
-            if not file.schema_arrow.equals(schema()) or not file.metadata.num_rows <= PART_ROWS:
+            known = any(file.schema_arrow.equals(schema(details)) for details in (False, True))
+            if not known or not file.metadata.num_rows <= PART_ROWS:
                 fail("RS607", f"{path} is no part of results: it has other columns", None, help=_drop(path))
             check_header((file.schema_arrow.metadata or {}).get(_KEY, b""), str(path), plan)
             for batch in file.iter_batches(batch_size=1_000):
                 for row in batch.to_pylist():
-                    yield row | {"scores": dict(row["scores"] or ())}
+                    yield row | {name: dict(row[name] or ()) for name in _MAPS if name in row}
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         detail = " ".join(str(error).split())[:200]
         fail("RS601", f"{path} cannot be read: {detail}", None, help=_drop(path))
 
 
 @cache
-def schema() -> Any:
+def schema(details: bool = False) -> Any:
     """The columns of a part, as a `pyarrow.Schema`: those of a line of JSON.
 
     Raises:
@@ -146,6 +151,14 @@ def schema() -> Any:
         import pyarrow as pa
     except ImportError:
         raise SaveError("Parquet needs pyarrow: pip install 'rulespec[parquet]'") from None
+    use = {"option": pa.string(), "seat": pa.string(), "times": pa.int64(), "first": pa.int64()}
+    point = {"decision": pa.int64(), "measure": pa.string(), "entity": pa.string(), "value": pa.int64()}
+    more = {
+        "moves": pa.string(),
+        "roles": pa.map_(pa.string(), pa.string()),
+        "uses": pa.list_(pa.struct(use)),
+        "course": pa.list_(pa.struct(point)),
+    }
     return pa.schema(
         {
             "game": pa.int64(),
@@ -155,6 +168,7 @@ def schema() -> Any:
             "winners": pa.list_(pa.string()),
             "scores": pa.map_(pa.string(), pa.int64()),
             "failure": pa.struct({name: pa.string() for name in ("kind", "detail", "code", "place")}),
+            **(more if details else {}),
         }
     )
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import to_builtins
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.seating import check_settings, seat_names, seated
 from rulespec.engine.program.draws import GENERATOR
+from rulespec.engine.simulate.details import Details, Watch
 from rulespec.engine.simulate.playouts import CAP, Decide, Playout, choose, play_out
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
@@ -35,6 +38,9 @@ class Plan:
         backend: the backend that runs the rules; it makes no difference to the games.
         random: the generator that the games draw from.
         bots: the names of the bots that play, which take turns at the seats; empty: all play at random.
+        rotated: whether the bots sit one seat further in each game.
+        details: whether outcomes have details.
+        repeated: games that follow one another with the same deal.
     """
 
     reference: str
@@ -50,6 +56,9 @@ class Plan:
     backend: Backend
     random: str = GENERATOR
     bots: tuple[str, ...] = ()
+    rotated: bool = False
+    details: bool = False
+    repeated: int = 1
 
     @classmethod
     def of(
@@ -96,7 +105,14 @@ class Plan:
         """
         backend: Backend = "python" if self.backend == "wasm" else self.backend
         game = Game(ruleset, self.seats(number), self.settings, backend)
-        return play_out(game, self.seed, number, cap=self.cap, decide=decide)
+        return play_out(game, self.seed, number // self.repeated, cap=self.cap, decide=decide)
+
+    def outcome(self, ruleset: typed.Ruleset, number: int, decide: Decide = choose) -> Outcome:
+        """The outcome of one game, with its details if the plan has them."""
+        watch = Watch() if self.details else None
+        playout = self.play(ruleset, number, watch.around(decide) if watch is not None else decide)
+        details = watch.details(playout.game) if watch is not None else None
+        return replace(Outcome.of(playout), game=number, details=details)
 
 
 MISTAKES = ("invariant", "fault", "no_option")
@@ -132,6 +148,7 @@ class Outcome:
         winners: the seats that won.
         scores: the points by seat.
         failure: the mistake that it shows; None if it shows none.
+        details: its details; None of a plan without.
     """
 
     game: int
@@ -141,6 +158,7 @@ class Outcome:
     winners: tuple[str, ...]
     scores: dict[str, int]
     failure: Mistake | None
+    details: Details | None = None
 
     @classmethod
     def of(cls, playout: Playout) -> Outcome:
@@ -155,7 +173,9 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as an object of `playouts` in simulate.schema.json."""
-        return asdict(self)
+        result: dict[str, Any] = to_builtins(self)
+        details = result.pop("details")
+        return result | (details or {})
 
 
 def _place(ruleset: typed.Ruleset, span: Span | None) -> str:

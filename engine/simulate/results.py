@@ -9,11 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
+from msgspec import ValidationError, convert
+
 from rulespec.diagnostics.diagnostic import Diagnostic, Span, shown
 from rulespec.documents.carried_over import new_header
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.program.draws import GENERATOR
+from rulespec.engine.simulate.details import Details
 from rulespec.engine.simulate.plan import MISTAKES, Mistake, Outcome, Plan
 
 VERSION = 1
@@ -86,6 +89,9 @@ def header(plan: Plan) -> dict[str, Any]:
         "cap": plan.cap,
         "settings": plan.settings,
         **({"bots": list(plan.bots)} if plan.bots else {}),
+        **({"rotated": True} if plan.rotated else {}),
+        **({"details": True} if plan.details else {}),
+        **({"repeated": plan.repeated} if plan.repeated > 1 else {}),
     }
 
 
@@ -144,7 +150,7 @@ def outcome_of(data: object, plan: Plan, number: int) -> Outcome:
         ValueError: if it is none; the message says why.
     """
     seats = plan.seats(number)
-    if not isinstance(data, dict) or list(data) != list(Outcome.__dataclass_fields__):
+    if not isinstance(data, dict) or list(data) != _columns(plan):
         raise ValueError("a row of results has other entries")
     match data:
         case {
@@ -165,7 +171,16 @@ def outcome_of(data: object, plan: Plan, number: int) -> Outcome:
         raise ValueError("a name is that of no seat")
     if not 0 <= decisions <= plan.cap:
         raise ValueError("the number of decisions is out of range")
-    return Outcome(game, players, decisions, ended, tuple(winners), scores, _mistake(failure))
+    try:
+        details = convert(data, Details) if plan.details else None
+    except ValidationError:
+        raise ValueError("a row of results has a value of another type") from None
+    return Outcome(game, players, decisions, ended, tuple(winners), scores, _mistake(failure), details)
+
+
+def _columns(plan: Plan) -> list[str]:
+    columns = [name for name in Outcome.__dataclass_fields__ if name != "details"]
+    return [*columns, *Details.__struct_fields__] if plan.details else columns
 
 
 def _mistake(data: object) -> Mistake | None:

@@ -15,12 +15,14 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any
+from itertools import chain, islice
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from rulespec.engine.program.draws import GENERATOR
@@ -37,6 +39,7 @@ ROUND = 1_000
 TIMEOUT = 10
 """Seconds before a cluster counts as unreachable."""
 
+_T = TypeVar("_T")
 _LIBRARIES = ("distributed", "ray")  # their exceptions are faults of a cluster
 _playing = threading.Lock()  # a worker of a cluster may have several threads
 
@@ -52,17 +55,24 @@ Play = Callable[[Plan, typed.Ruleset, int], Outcome]
 def play_on_workers(
     plan: Plan, numbers: range, jobs: int = -1, cluster: str = "", play: Play | None = None
 ) -> Generator[Outcome]:
+    """Plays games of a plan in other processes; see `play_tasks`. Yields the outcomes in the order of `numbers`."""
+    jobs = min(jobs, len(numbers)) if jobs > 0 else jobs
+    return play_tasks(((plan, number) for number in numbers), jobs, cluster, play)
+
+
+def play_tasks(
+    tasks: Iterable[tuple[Plan, int]], jobs: int = -1, cluster: str = "", play: Play | None = None
+) -> Generator[Outcome]:
     """Plays games in other processes.
 
     Args:
-        plan: the plan; its `reference` must name the same ruleset in all workers.
-        numbers: the numbers of the games.
+        tasks: plans and the numbers of their games; each plan's `reference` must name the same ruleset in all workers.
         jobs: the number of processes; -1: one on each core.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
         play: plays a game; None: all its players play at random.
 
     Yields:
-        The outcomes, in the order of `numbers`. Closing the generator stops the workers.
+        The outcomes, in the order of the tasks. Closing the generator stops the workers.
 
     Raises:
         ClusterError: if workers cannot be started or reached, end too early, or have another ruleset.
@@ -72,8 +82,11 @@ def play_on_workers(
         import joblib
     except ImportError:
         raise ClusterError("this needs joblib: pip install joblib") from None
-    if not numbers:
+    remaining = iter(tasks)
+    first = list(islice(remaining, 1))
+    if not first:
         return
+    remaining = chain(first, remaining)
     with ExitStack() as stack:
         if cluster:
             stack.enter_context(_connected(cluster))
@@ -85,28 +98,50 @@ def play_on_workers(
                 "initargs": (os.getpid(), gc.get_threshold(), _place()),
             }
             stack.enter_context(joblib.parallel_config(backend="loky", **config))
-            jobs = min(joblib.cpu_count() if jobs == -1 else jobs, len(numbers))
-        try:
+            jobs = joblib.cpu_count() if jobs == -1 else jobs
+        with _reported(cluster):
             # joblib makes batches of about a second, and orders only a few batches in advance.
             rounds = cluster.startswith("ray:")  # the only backend that cannot return games one by one
             how = {"n_jobs": -1 if cluster else jobs, "return_as": "list" if rounds else "generator"}
-            size = ROUND if rounds else len(numbers)
             with joblib.Parallel(**how) as parallel:
-                for first in range(0, len(numbers), size):
-                    games = numbers[first : first + size]
-                    for outcome, handed in parallel(joblib.delayed(_play)(plan, number, play) for number in games):
-                        note(handed)
-                        yield outcome
-        except BrokenExecutor:
-            message = "a worker was killed; was there too little memory? Fewer --jobs take less"
-            raise ClusterError(message) from None
-        except TimeoutError:
-            raise ClusterError(f"{cluster} has no workers") from None
-        except Exception as error:
-            if type(error).__module__.partition(".")[0] not in _LIBRARIES:
-                raise
-            detail = " ".join(str(error).split())[:200]
-            raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
+                for batch in _batches(remaining, ROUND) if rounds else [remaining]:
+                    outcomes = parallel(joblib.delayed(_play)(*task, play) for task in batch)
+                    try:
+                        for outcome, handed in outcomes:
+                            note(handed)
+                            yield outcome
+                    finally:
+                        _close(outcomes)
+
+
+def _close(outcomes: Iterable[object]) -> None:
+    """Cancels games that nobody waits for; joblib would warn that they were for nothing."""
+    if isinstance(outcomes, Generator):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            outcomes.close()
+
+
+def _batches(tasks: Iterator[_T], size: int) -> Iterator[list[_T]]:
+    while batch := list(islice(tasks, size)):
+        yield batch
+
+
+@contextmanager
+def _reported(cluster: str) -> Iterator[None]:
+    """Reports what goes wrong with workers as `ClusterError`."""
+    try:
+        yield
+    except BrokenExecutor:
+        message = "a worker was killed; was there too little memory? Fewer --jobs take less"
+        raise ClusterError(message) from None
+    except TimeoutError:
+        raise ClusterError(f"{cluster} has no workers") from None
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in _LIBRARIES:
+            raise
+        detail = " ".join(str(error).split())[:200]
+        raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
 
 
 def _play(plan: Plan, number: int, play: Play | None) -> tuple[Outcome, dict[str, int]]:
@@ -129,10 +164,10 @@ def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
         try:
             return wasm_outcome(plan, ruleset, number)
         except NoWasmtimeError:  # this worker plays in Python: the outcome is the same
-            outcome = Outcome.of(plan.play(ruleset, number))
+            outcome = plan.outcome(ruleset, number)
             handed_back("python", outcome.decisions)
             return outcome
-    return Outcome.of(plan.play(ruleset, number))
+    return plan.outcome(ruleset, number)
 
 
 @cache

@@ -18,6 +18,7 @@ from rulespec.check.loops import check_loops
 from rulespec.check.measures import check_measures
 from rulespec.check.points import check_points
 from rulespec.check.privacy import check_privacy
+from rulespec.check.questions import check_questions
 from rulespec.check.quiet import check_quiet
 from rulespec.check.recursion import check_recursion
 from rulespec.check.signatures import check_signatures
@@ -64,6 +65,7 @@ PASSES = (
     Pass(check_bodies),
     Pass(check_measures),
     Pass(check_values),
+    Pass(check_questions),
     Pass(check_facts),  # the last that types expressions: it reports conflicts of units
     Pass(check_privacy),
     Pass(check_alike, finds=True),

@@ -14,7 +14,10 @@ NAMES = ("game", "kinds", "map", "boards", "tracks", "tables", "setup", "measure
 BESIDE = ("drawing", "rules", "titles", "scenarios", "dialect", "expect", "perft_record")
 """The files beside the rules."""
 
-OUTPUTS = ("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "facts", "perft")
+OUTPUTS = (
+    *("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "facts", "perft"),
+    "playtest",
+)
 """JSON output of the commands."""
 
 

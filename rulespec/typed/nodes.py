@@ -313,6 +313,22 @@ class PositionValue(Measure, frozen=True):
     horizon: int
 
 
+class Question(Brief, Struct, frozen=True):
+    """A number of a finished game that a rule may change, for playtests.
+
+    `asks` is `length`, `margin`, `wins` or the name of a measure; `of` says whose: the name of an entity, `winner`,
+    `most`, `least`, `all`, or "". A difference of less than `matters` does not matter.
+    """
+
+    name: str
+    title: str
+    doc: str
+    asks: str
+    of: str
+    matters: int
+    span: Span
+
+
 class Placement(Brief, Struct, eq=False):
     """A start value from the set-up; each key is an entity, or a variable that stands for all of a kind."""
 
@@ -789,6 +805,7 @@ class Declarations(Brief, Struct, eq=False):
     measures: dict[str, Measure] = {}
     values: dict[str, PositionValue] = {}
     """What a position is worth, by name; the first is the one that counts unless another is asked for."""
+    questions: dict[str, Question] = {}
     entities: dict[str, list[tuple[str, int]]] = {}
     places: dict[str, list[Kind]] = {}
     """The kinds of tokens that have a place of a name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from click.testing import CliRunner
 
 from rulespec.cli.main import cli
@@ -27,3 +29,13 @@ def test_one_bot_is_no_match() -> None:
     assert code == 2 and "win together" in text
     code, text = run("random", "deep_blue", "nim", "--players", 2)
     assert code == 2 and "there is no bot `deep_blue`" in text
+
+
+def test_processes_play_the_same_match_and_it_goes_on_from_its_records(tmp_path: Path) -> None:
+    args = ("flat:8", "random", "nim", "--players", 2, "--games", 50)
+    alone = run(*args)[1]
+    assert run(*args, "--jobs", 2)[1] == alone
+    assert run(*args[:-1], 7, "--out", tmp_path / "games")[0] == 0
+    code, text = run(*args, "--out", tmp_path / "games")
+    assert (code, text) == (0, alone)
+    assert run(*args, "--out", tmp_path / "games", "--seed", 5)[0] == 1

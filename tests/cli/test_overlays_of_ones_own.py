@@ -55,6 +55,10 @@ CALLS: dict[str, Calls] = {
         [ref, "--players", "2", "--games", "3", "--jobs", "2"],
     ],
     "match": lambda ref, log: [["--players", "2", "--games", "2", "random", "greedy", ref]],
+    "playtest": lambda ref, log: [
+        [ref, "nim", "--players", "2", "--bots", "random", "--pairs", "2", "--ladder", "0"],
+        ["nim", ref, "+" + ref.partition("+")[2], "--players", "2", "--bots", "random", "--pairs", "2"],
+    ],
     "perft": lambda ref, log: [
         [ref, "--players", "2", "--depth", "2"],
         [ref, "--from", log, "--depth", "1"],

@@ -28,6 +28,7 @@ PAGES = [
     "docs/guides/draw_a_map.md",
     "docs/guides/hidden_information.md",
     "docs/guides/perft.md",
+    "docs/guides/playtest.md",
     "docs/guides/search.md",
     "docs/guides/study_a_game.md",
     "docs/guides/variants.md",

@@ -135,6 +135,7 @@ SAME: dict[str, Callable[[str], str]] = {
     "another way to write YAML": lambda text: text.replace("facts: {worth: int}", "facts:\n      worth: 'int'"),
     "measures": lambda text: text + "--- measures.yaml\nmeasures: {wealth: {of: player, value: player.cash}}\n",
     "values": lambda text: text + "--- measures.yaml\nvalues: {wealth: {of: player, value: player.cash, decides: 3}}\n",
+    "questions": lambda text: text + "--- measures.yaml\nquestions: {time: {asks: length, matters: 3}}\n",
     "checks of facts": lambda text: text.replace(
         "    facts: {worth: int}\n",
         "    facts: {worth: int}\n    checks: {dear: {that: town.worth > 0, text: worth nothing}}\n",
@@ -301,6 +302,7 @@ def test_what_is_left_out_is_reviewed() -> None:
             "OptionGroup",
             "PositionValue",
             "Procedure",
+            "Question",
         ),
         *("Ruleset", "Scoring", "SettingDecl"),
     ]

@@ -1,0 +1,334 @@
+"""`rulespec playtest`: answers on house rules, by paired games of bots."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from rulespec.cli import output
+from rulespec.cli.failing_game import write_into
+from rulespec.cli.programs import bot_names, say_silent
+from rulespec.cli.seats import number_of_players
+from rulespec.cli.sweep import Sweep, sweep_of
+from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.playtest.sentence import number, short
+from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.playouts import CAP
+
+if TYPE_CHECKING:  # bots need an extra
+    from rulespec.engine.playtest.playtest import Playtest, Rule
+    from rulespec.engine.playtest.trial import Trial
+
+BESIDE = ("random", "greedy")
+"""Weaker bots, whose answers stand beside those of the bots that answer."""
+MINUTES = 10.0
+_WIDE = 100
+_LOGS = 10
+
+
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    base: str
+    rules: tuple[str, ...]
+    settings: tuple[str, ...]
+    sweep: Sweep | None
+    both: tuple[str, ...]
+    players: int | None
+    bots: tuple[str, ...]
+    beside: tuple[str, ...] | None
+    pairs: tuple[int, ...]
+    ladder: tuple[int, ...]
+    minutes: float | None
+    seed: int
+    cap: int
+    jobs: int
+    cluster: str
+    out: Path | None
+    page: Path | None
+    logs: Path | None
+    format_: str
+
+
+def _numbers(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """The numbers in a list such as `200,1000`."""
+    words = value.split(",") if value is not None else []
+    least = 1 if option.name == "pairs" else 0
+    if not all(word.isascii() and word.isdecimal() and len(word) < 9 and int(word) >= least for word in words):
+        raise click.BadParameter(f"`{(value or '')[:80]}` is no list of numbers such as 200 or 200,1000")
+    return tuple(map(int, words))
+
+
+def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    return None if value is None else bot_names(ctx, option, value) if value else ()
+
+
+@click.command("playtest")
+@click.argument("base", metavar="BASE")
+@click.argument("rules", nargs=-1, metavar="RULE…")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A rule: BASE with this setting.")
+@click.option("--sweep", callback=sweep_of, metavar="CONSTANT=A..B", help="Rules: each value of constants.NAME.")
+@click.option("--both", multiple=True, metavar="KEY=VALUE", help="A setting of all games.")
+@click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players.")
+@click.option(
+    "--bots",
+    callback=bot_names,
+    default="flat:32",
+    show_default=True,
+    metavar="BOTS",
+    help="Bots that play, in turn at the seats.",
+)
+@click.option(
+    "--beside", callback=_beside, metavar="BOTS", help="Bots whose answers stand beside.  [default: random,greedy]"
+)
+@click.option("--pairs", callback=_numbers, metavar="N", help="Most pairs of games; of the bots beside: 200,500,500.")
+@click.option(
+    "--ladder", callback=_numbers, default="100", metavar="N", help="Most games of each match between the bots."
+)
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="Most minutes.  [default: 10, with --pairs no bound]"
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
+@click.option(
+    "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions after which a game is abandoned."
+)
+@workers_flags
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
+@click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with all figures.")
+@click.option("--logs", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the first 10 games as logs.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.pass_context
+def command(ctx: click.Context, /, **values: Any) -> None:
+    """Answer what each RULE changes in BASE: more, less, no difference that matters, undecided, or the same games.
+
+    A RULE is a reference, an overlay on BASE (+short, +./my_rule.yaml), or --set KEY=VALUE. Bots play the same seeds
+    and deals with and without it, until the questions of the ruleset are answered or time is up. Exit code: 0 the games
+    were played, 1 the rules were at fault, 2 wrong usage.
+
+    Example: rulespec playtest imperial +./my_rule.yaml --players 3 --bots flat:32 --minutes 10 --page verdict.html
+    """
+    r = _Request(**values)
+    check_workers(r.jobs, r.cluster)
+    if r.cluster and r.sweep is not None:
+        raise click.UsageError("--sweep writes overlays on this machine: play it with --jobs, not on a cluster")
+    with TemporaryDirectory() as scratch:
+        result, stopped = _played(r, Path(scratch))
+    if r.format_ == "json":
+        output.echo_json(result)
+    else:
+        show(result)
+    failed = any(each["failed"] for rule in result["rules"] for each in rule["strengths"])
+    if stopped:
+        output.echo("stopped: these are the answers so far", err=True)
+        raise KeyboardInterrupt
+    ctx.exit(output.PROBLEMS if failed else output.OK)
+
+
+def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
+    """The report, with its files written, and whether Ctrl-C has ended it; `scratch` takes the overlays of a sweep."""
+    from rulespec.engine.playtest.playtest import Limits, Playtest
+    from rulespec.engine.playtest.report import report
+
+    base, rules = _games(r, scratch)
+    minutes = r.minutes if r.minutes is not None or r.pairs else MINUTES
+    out = None if r.out is None else folder(r.out)
+    limits = Limits(r.pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, r.cluster, out)
+    beside = [name for name in (_beside_of(r.bots) if r.beside is None else r.beside) if (name,) != r.bots]
+    strengths = [r.bots, *((name,) for name in reversed(beside))]
+    playtest = Playtest(base, rules, strengths, limits, _Progress(), _said_once())
+    output.echo(_forecast(playtest, r.bots, limits.pairs, minutes, r.jobs), err=True)
+    with resume_hint(r.out, whole=True):
+        result = report(playtest, playtest.play(), playtest.ladder())
+    result = {"command": _again(r, result)} | result
+    if r.sweep is not None:
+        constant = base.ruleset.declarations.constants[r.sweep.name].value
+        result["sweep"] = {"path": r.sweep.path, "values": list(r.sweep.values), "base": constant}
+    if r.logs is not None:
+        for name, lines in playtest.logs(min(_LOGS, result["pairs"][0])):
+            write_into(r.logs, f"{name}.jsonl", "".join(to_json_text(line, plain=True) + "\n" for line in lines))
+    if r.page is not None:
+        from rulespec.pages.playtest_page import page
+
+        with output.written(r.page) as file:
+            file.write(page(result))
+    return result, playtest.stopped
+
+
+def _games(r: _Request, scratch: Path) -> tuple[Rule, list[Rule]]:
+    """The game without a rule, and the games under the rules."""
+    from rulespec.engine.playtest.playtest import Rule
+    from rulespec.load import load_ruleset
+
+    if not r.rules and not r.settings and r.sweep is None:
+        raise click.UsageError("name a rule: a reference, +OVERLAY, --set KEY=VALUE, or --sweep")
+    if r.players is None:
+        number_of_players(load_ruleset(r.base), None)
+    both = output.key_values(r.both, "--both")
+
+    def game(ref: str, settings: dict[str, str], name: str = "") -> Rule:
+        ruleset = load_ruleset(ref)
+        ref = anywhere(ref) if r.cluster else ref
+        plan = Plan.of(ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=settings, cap=r.cap)
+        return Rule(name or ruleset.ref, ruleset, plan)
+
+    base, results = game(r.base, both), []
+    for text in r.rules:
+        rule = game(r.base + text if text.startswith("+") else text, both)
+        added = rule.name.removeprefix(base.name)
+        results.append(Rule(added, rule.ruleset, rule.plan) if added.startswith("+") else rule)
+    results += [game(r.base, both | output.key_values(text.split(","), "--set"), text) for text in r.settings]
+    swept = r.sweep.overlays(base.ruleset, scratch) if r.sweep is not None else ()
+    return base, results + [game(f"{r.base}+{file}", both, name) for name, file in swept]
+
+
+def _said_once() -> Callable[[str], None]:
+    """Prints each message once: many games of many bots may have the same one."""
+    said: set[str] = set()
+
+    def say(message: str) -> None:
+        if message not in said:
+            said.add(message)
+            say_silent(message)
+
+    return say
+
+
+def _beside_of(bots: tuple[str, ...]) -> tuple[str, ...]:
+    """The weaker bots, if nobody names them."""
+    return () if bots == (BESIDE[0],) else BESIDE
+
+
+class _Progress:
+    """Prints how many pairs have been played, at a terminal."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def __call__(self, bots: tuple[str, ...], trials: list[Trial]) -> None:
+        """Notes a pair."""
+        if sys.stderr.isatty() and time.monotonic() - self._last > 1:
+            self._last = time.monotonic()
+            answers = [each.answer for trial in trials for each in trial.answers()]
+            answered = sum(answer.settled for answer in answers)
+            text = f"{', '.join(bots)}: {trials[0].pairs:,} pairs, {answered} of {len(answers)} numbers answered"
+            click.echo(f"\r{text}   ", nl=False, err=True)
+
+
+def _forecast(
+    playtest: Playtest, bots: tuple[str, ...], pairs: tuple[int, ...], minutes: float | None, jobs: int
+) -> str:
+    """The time that it may take, by a pair of games."""
+    each = playtest.seconds(bots) / max(1, jobs)
+    takes = f"a pair of games of {', '.join(bots)} takes about {each:.1f} s"
+    if pairs:
+        takes += f", and {pairs[0]:,} of them at most about {_time(pairs[0] * each)}"
+    return f"{takes}; " + ("no bound on time" if minutes is None else f"all is over in about {_time(60 * minutes)}")
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"
+
+
+def _again(r: _Request, result: dict[str, Any]) -> str:
+    """The command that gives the same figures again."""
+    words = [r.base, *r.rules]
+    words += [w for each in r.settings for w in ("--set", each)] + [w for each in r.both for w in ("--both", each)]
+    words += [] if r.sweep is None else ["--sweep", f"{r.sweep.path}={r.sweep.values[0]}..{r.sweep.values[-1]}"]
+    words += ["--players", str(result["players"]), "--bots", ",".join(r.bots)]
+    beside = [each["name"] for each in result["rules"][0]["strengths"][1:]]
+    words += ["--beside", ",".join(reversed(beside))]
+    words += ["--pairs", ",".join(map(str, result["pairs"]))]
+    words += ["--ladder", ",".join(str(each["games"]) for each in result["ladder"]) or "0"]
+    words += ["--seed", str(r.seed)] + ([] if r.cap == CAP else ["--cap", str(r.cap)])
+    return shlex.join(["rulespec", "playtest", *words])
+
+
+def show(result: dict[str, Any]) -> None:
+    """Prints a report."""
+    for rule in result["rules"]:
+        first, *others = rule["strengths"]
+        output.echo(output.style(f"{rule['name']} against {result['base']['name']}", bold=True), nl=False)
+        output.echo(
+            f" · {result['players']} players · {first['name']} · {first['pairs']:,} pairs · seed {result['seed']}"
+        )
+        output.echo()
+        head = (
+            "",
+            result["base"]["name"],
+            rule["name"],
+            "difference",
+            "between",
+            "answer",
+            *(o["name"] for o in others),
+        )
+        rows = [_row(at, rule["strengths"]) for at in range(len(first["answers"]))]
+        for line in output.table(rows, head, right=(1, 2, 3, 4)):
+            output.echo(line)
+        output.echo()
+        for line in wrap(rule["sentence"], _WIDE, break_on_hyphens=False):
+            output.echo(line)
+        for each in rule["strengths"]:
+            for line in _remarks(each):
+                output.echo(line)
+        output.echo()
+    if "sweep" in result:
+        _show_sweep(result)
+    if result["ladder"]:
+        for line in output.table(
+            [_match(each) for each in result["ladder"]],
+            ("ladder", "games", "won", "between", "even", ""),
+            right=range(1, 5),
+        ):
+            output.echo(line)
+        output.echo()
+    output.echo("All bounds hold together 19 times in 20, at every look. The same figures again:")
+    output.echo(f"  {result['command']}")
+
+
+def _show_sweep(result: dict[str, Any]) -> None:
+    """Prints the differences of all values of a constant, a line for each number."""
+    rules = result["rules"]
+    answers = [rule["strengths"][0]["answers"] for rule in rules]
+    rows = [[a["title"], *(short(each[at]) for each in answers)] for at, a in enumerate(answers[0])]
+    for line in output.table(rows, (f"against {result['sweep']['base']}", *(rule["name"] for rule in rules))):
+        output.echo(line)
+    output.echo()
+
+
+def _row(at: int, strengths: Sequence[dict[str, Any]]) -> list[str]:
+    a = strengths[0]["answers"][at]
+    values = [number(a[key], a["share"], sign) for key, sign in (("other", ""), ("value", ""), ("difference", "+"))]
+    bounds = "-" if a["low"] is None else " to ".join(number(a[key], a["share"], "+") for key in ("low", "high"))
+    beside = [each["answers"][at] for each in strengths[1:]]
+    return [a["title"], *values, bounds, a["says"], *(short(each) for each in beside)]
+
+
+def _match(each: dict[str, Any]) -> list[str]:
+    bounds = "-" if each["low"] is None else f"{100 * each['low']:.1f} % to {100 * each['high']:.1f} %"
+    won = f"{100 * each['won'] / each['games']:.1f} %"
+    even = f"{100 * each['even']:.1f} %"
+    return [f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["verdict"]]
+
+
+def _remarks(each: dict[str, Any]) -> list[str]:
+    results = []
+    if each["equal"] and each["equal"] < each["pairs"] - each["failed"]:
+        results.append(f"{each['name']}: the rule did not act in {each['equal']:,} of {each['pairs']:,} pairs")
+    if any(each["capped"]):
+        results.append(
+            f"{each['name']}: games given up: {each['capped'][1]:,} without the rule, {each['capped'][0]:,} under it"
+        )
+    if each["failed"]:
+        text = f"{each['name']}: the rules were at fault in {each['failed']:,} pairs: `rulespec simulate` shows where"
+        results.append(output.style(text, fg="red"))
+    return results

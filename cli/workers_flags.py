@@ -1,0 +1,88 @@
+"""Flags of commands that play many games: `--jobs N`, `--cluster`, and where games are recorded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from rulespec.cli import output
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.workers import CLUSTERS, ClusterError
+from rulespec.references import parts_of
+
+OUT_HELP = "Record the games in files of FOLDER; continue them if they exist."
+
+_F = TypeVar("_F", bound=Callable[..., object])
+_MAX_JOBS = 1_000
+
+
+def _jobs(ctx: click.Context, option: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("0 processes play no games; -1 means one on each core")
+    return value
+
+
+def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> str:
+    kind, _, address = (value or "").partition(":")
+    if value is not None and (kind not in CLUSTERS or not address):
+        kinds = " or ".join(f"{kind}:ADDRESS" for kind in CLUSTERS)
+        raise click.BadParameter(f"`{value[:80]}` is not of the form {kinds}")
+    return value or ""
+
+
+def workers_flags(command: _F) -> _F:
+    """Adds `--jobs` and `--cluster` to a command."""
+    help_ = "Processes (simulate in wasm: threads) that play; -1: one on each core."
+    number = click.IntRange(-1, _MAX_JOBS)
+    jobs = click.option("--jobs", type=number, default=1, show_default=True, callback=_jobs, metavar="N", help=help_)
+    where = "Play on a cluster: dask:… or ray:…"
+    return jobs(click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help=where)(command))
+
+
+def check_workers(jobs: int, cluster: str) -> None:
+    """Checks that both flags go together.
+
+    Raises:
+        click.UsageError: if they do not.
+    """
+    if cluster and jobs != 1:
+        raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
+
+
+def anywhere(ref: str) -> str:
+    """The reference with absolute paths, for a process that runs in another folder."""
+    return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in parts_of(ref))  # noqa: PTH100
+
+
+def folder(path: Path) -> Path:
+    """A folder for records, which is made if there is none.
+
+    Raises:
+        click.ClickException: if it cannot be.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}") from None
+    return path
+
+
+@contextmanager
+def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
+    """Tells how to go on if the games inside are stopped; `whole`: they can only be played from the beginning."""
+    goes_on = f"; {out} has the games so far, and the same command continues"
+    try:
+        yield
+    except SaveError as error:
+        raise click.ClickException(f"not saved: {error}") from None
+    except ClusterError as error:
+        raise click.ClickException(f"{error}{goes_on if out is not None and out.exists() else ''}") from None
+    except KeyboardInterrupt:
+        hint = goes_on if out is not None else "" if whole else "; with --out FILE, a stopped run can continue"
+        output.echo(f"stopped{hint}", err=True)
+        raise

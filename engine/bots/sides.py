@@ -1,0 +1,104 @@
+"""Games of several plans side by side: the same seeds and deals, recorded as they are played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from itertools import count
+from pathlib import Path
+from warnings import warn
+
+from rulespec.engine.bots.games import BotGames, bot_outcome
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.json_lines import JsonLinesResults
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.playouts import Playout
+from rulespec.engine.simulate.workers import play_tasks
+from rulespec.typed import nodes as typed
+
+
+class Side:
+    """The games of a plan: one of those that are compared.
+
+    Args:
+        plan: the plan.
+        ruleset: its ruleset.
+        path: where its games are recorded; None: nowhere.
+        warned: called with the message that bots cannot compare positions.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        ruleset: typed.Ruleset,
+        path: Path | None = None,
+        warned: Callable[[str], None] = warn,
+    ) -> None:
+        self.plan = plan
+        self.ruleset = ruleset
+        self.path = path
+        self._warned = warned
+        self._games: BotGames | None = None
+
+    def outcome(self, number: int) -> Outcome:
+        """The outcome of one game."""
+        return self._bots().outcome(number) if self.plan.bots else self.plan.outcome(self.ruleset, number)
+
+    def playout(self, number: int) -> Playout:
+        """One game, with all its decisions."""
+        return self._bots().play(number) if self.plan.bots else self.plan.play(self.ruleset, number)
+
+    def _bots(self) -> BotGames:
+        self._games = self._games or BotGames(self.plan, self.ruleset, self._warned)
+        return self._games
+
+
+def play_sides(
+    sides: Sequence[Side], pairs: int | None = None, jobs: int = 1, cluster: str = ""
+) -> Generator[tuple[Outcome, ...]]:
+    """Plays the same games under all sides, recorded ones first.
+
+    Args:
+        sides: the sides.
+        pairs: the number of games of each; None: until the generator is closed.
+        jobs: the number of processes.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
+
+    Yields:
+        The outcomes of each game, in the order of the sides.
+
+    Raises:
+        SaveError, DiagnosticsError: if recorded games are of another plan, damaged, or cannot be written.
+        ClusterError: if workers cannot be started or reached, or end too early.
+    """
+    with ExitStack() as stack:
+        for side in sides:
+            if side.path is not None:
+                side.path.parent.mkdir(parents=True, exist_ok=True)
+        files = [None if s.path is None else stack.enter_context(JsonLinesResults(s.path, s.plan)) for s in sides]
+        recorded = [[] if file is None else list(file.recorded()) for file in files]
+        for side, rows in zip(sides, recorded, strict=True):
+            if rows and side.outcome(rows[-1].game) != rows[-1]:
+                why = "it was written by another version of the program, or changed since: name another folder"
+                raise SaveError(f"game {rows[-1].game:,} in {side.path} has another outcome than recorded; {why}")
+        numbers = range(pairs) if pairs is not None else count()
+        missing = ((at, number) for number in numbers for at in range(len(sides)) if number >= len(recorded[at]))
+        played = stack.enter_context(closing(_played(sides, missing, jobs, cluster)))
+        for number in range(pairs) if pairs is not None else count():
+            results = []
+            for at, file in enumerate(files):
+                if number < len(recorded[at]):
+                    results.append(recorded[at][number])
+                    continue
+                outcome = next(played)
+                if file is not None:
+                    file.add(outcome)
+                results.append(outcome)
+            yield tuple(results)
+
+
+def _played(sides: Sequence[Side], games: Iterator[tuple[int, int]], jobs: int, cluster: str) -> Generator[Outcome]:
+    if jobs == 1 and not cluster:
+        return (sides[at].outcome(number) for at, number in games)
+    tasks = ((sides[at].plan, number) for at, number in games)
+    return play_tasks(tasks, jobs, cluster, bot_outcome if sides[0].plan.bots else None)

@@ -1,0 +1,204 @@
+"""A playtest: rules against a game, by bots of several strengths, with one budget of mistakes for all questions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from warnings import warn
+
+from msgspec import Struct
+
+from rulespec.engine.bots.match import Standing, between, match
+from rulespec.engine.bots.sides import Side, play_sides
+from rulespec.engine.playtest.questions import asked
+from rulespec.engine.playtest.trial import Trial
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.typed import nodes as typed
+from rulespec.typed.teams import ALL
+
+RANDOM = "random"
+_LONG = 3.0
+_MAIN, _LADDER = 0.6, 0.1
+"""The parts of the time for the bots that answer, and for their ladder; the other bots share the rest."""
+
+
+class Rule(Struct, frozen=True):
+    """A game that is compared: without the rule, or under it.
+
+    Attributes:
+        name: what it is called.
+        ruleset: its ruleset.
+        plan: the plan of its games; its bots do not matter.
+    """
+
+    name: str
+    ruleset: typed.Ruleset
+    plan: Plan
+
+
+class Limits(Struct, frozen=True):
+    """Bounds at which a playtest stops before its questions are answered.
+
+    Attributes:
+        pairs: the most pairs for each strength, in their order; the last counts for those that follow; empty: no bound.
+        seconds: the most seconds for all; None: no bound.
+        games: the most games of each match of the ladder, as `pairs`; 0: none.
+        jobs: the number of processes.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty: none.
+        out: the folder where games are recorded; None: nowhere.
+    """
+
+    pairs: tuple[int, ...] = ()
+    seconds: float | None = None
+    games: tuple[int, ...] = (100,)
+    jobs: int = 1
+    cluster: str = ""
+    out: Path | None = None
+
+
+class Strength(Struct, frozen=True):
+    """Bots of one strength, with a trial for each rule."""
+
+    bots: tuple[str, ...]
+    trials: list[Trial]
+
+    @property
+    def name(self) -> str:
+        """The names of the bots."""
+        return ", ".join(dict.fromkeys(self.bots))
+
+    @property
+    def pairs(self) -> int:
+        """The pairs that they have played."""
+        return self.trials[0].pairs
+
+
+Heard = Callable[[tuple[str, ...], list[Trial]], None]
+"""Called after each pair with the bots and their trials."""
+
+
+class Playtest:
+    """Plays a playtest.
+
+    Args:
+        base: the game without a rule.
+        rules: the rules.
+        strengths: bots that take turns at the seats; the first answer, the others stand beside them.
+        limits: when to stop.
+        heard: called after each pair.
+        warned: called with the message that bots cannot compare positions.
+
+    Attributes:
+        base, rules, limits: as given.
+        stopped: whether Ctrl-C has ended it; answers hold at any time.
+    """
+
+    def __init__(
+        self,
+        base: Rule,
+        rules: Sequence[Rule],
+        strengths: Sequence[tuple[str, ...]],
+        limits: Limits,
+        heard: Heard = lambda bots, trials: None,
+        warned: Callable[[str], None] = warn,
+    ) -> None:
+        self.base = base
+        self.rules = tuple(rules)
+        self.limits = limits
+        self._strengths = tuple(strengths)
+        self.stopped = False
+        self._heard = heard
+        self._warned = warned
+
+    def seconds(self, bots: tuple[str, ...]) -> float:
+        """The seconds that a game without the rules takes, and one under each.
+
+        It is that of the second games, as bots are ready then, unless the first ones take long.
+        """
+        sides = self._sides(bots, None)
+        for number in range(2):
+            started = time.monotonic()
+            for side in sides:
+                side.outcome(number)
+            if time.monotonic() - started > _LONG:
+                break
+        return time.monotonic() - started
+
+    def logs(self, games: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """The first games of the bots that answer, as native logs with their names."""
+        for at, side in enumerate(self._sides(self._strengths[0], None)):
+            for number in range(games):
+                yield f"rule-{at}-{number}" if at else f"base-{number}", side.playout(number).log()
+
+    def play(self) -> list[Strength]:
+        """Plays the games of all strengths."""
+        limits = self.limits
+        results = []
+        for at, bots in enumerate(self._strengths):
+            pairs = limits.pairs[min(at, len(limits.pairs) - 1)] if limits.pairs else None
+            part = _MAIN if at == 0 else (1 - _MAIN - _LADDER) / (len(self._strengths) - 1)
+            seconds = None if limits.seconds is None else limits.seconds * (part if len(self._strengths) > 1 else 1)
+            results.append(Strength(bots, self._trials(bots, pairs, seconds)))
+            if self.stopped:
+                break
+        return results
+
+    def ladder(self) -> list[Standing]:
+        """Matches of each strength against the next, until they are decided; none where all players win together."""
+        results: list[Standing] = []
+        names = [bots[0] for bots in self._strengths] if self.base.ruleset.declarations.teams != ALL else []
+        names = [] if self.stopped else names
+        limits = self.limits
+        for at, (one, other) in enumerate(pairwise(names)):
+            games = limits.games[min(at, len(limits.games) - 1)]
+            end = None if limits.seconds is None else time.monotonic() + limits.seconds * _LADDER / (len(names) - 1)
+            path = None if limits.out is None else limits.out / f"match-{at + 1}.jsonl"
+            side = Side(between(self.base.plan, one, other), self.base.ruleset, path, self._warned)
+            with closing(match(side, games, limits.jobs, limits.cluster)) as standings:
+                for number, standing in enumerate(standings):
+                    results[at:] = [standing]
+                    if end is not None and time.monotonic() > end and number:
+                        break
+        return results
+
+    def _trials(self, bots: tuple[str, ...], pairs: int | None, seconds: float | None) -> list[Trial]:
+        """The trials of all rules by these bots."""
+        trials: list[Trial] = []
+        end = None if seconds is None else time.monotonic() + seconds
+        sides, limits = self._sides(bots, self.limits.out), self.limits
+        with closing(play_sides(sides, pairs, limits.jobs, limits.cluster)) as games:
+            try:
+                for without, *under in games:
+                    self._count(trials, without, under)
+                    self._heard(bots, trials)
+                    if all(trial.settled for trial in trials) or (end is not None and time.monotonic() > end):
+                        break
+            except KeyboardInterrupt:
+                self.stopped = True
+                if not trials:
+                    raise
+        return trials
+
+    def _count(self, trials: list[Trial], without: Outcome, under: Sequence[Outcome]) -> None:
+        """Counts a game without the rules, and those under them; the first one makes the trials."""
+        if not trials:
+            seats, rules = self.base.plan.seats(0), len(self.rules)
+            trials += (Trial(asked(rule.ruleset, seats, without, rules), seats) for rule in self.rules)
+        for trial, outcome in zip(trials, under, strict=True):
+            trial.add(without, outcome)
+
+    def _sides(self, bots: tuple[str, ...], out: Path | None) -> list[Side]:
+        """The sides of pairs, without a rule first."""
+        playing = () if set(bots) == {RANDOM} else bots
+        results = []
+        for at, rule in enumerate((self.base, *self.rules)):
+            plan = replace(rule.plan, bots=playing, rotated=len(set(playing)) > 1, details=True)
+            name = "_".join(bots).replace(":", "-")
+            path = None if out is None else out / name / (f"rule-{at}.jsonl" if at else "base.jsonl")
+            results.append(Side(plan, rule.ruleset, path, self._warned))
+        return results

@@ -1,0 +1,87 @@
+"""The report of a playtest as plain data: what is printed, and what a page is made of; see playtest.schema.json."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import asdict
+
+from rulespec.engine.bots.match import Standing
+from rulespec.engine.playtest.playtest import Playtest, Rule, Strength
+from rulespec.engine.playtest.sentence import sentence, verdict
+from rulespec.engine.playtest.trial import Answered, Trial
+
+
+def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[Standing]) -> dict[str, Any]:
+    """The report."""
+    plan = playtest.base.plan
+    rules = []
+    for at, rule in enumerate(playtest.rules):
+        trial = strengths[0].trials[at]
+        text = sentence(trial.answers(), trial.same, trial.pairs - trial.failed, strengths[0].name)
+        rules.append(_game(rule) | {"sentence": text, "strengths": [_strength(each, at) for each in strengths]})
+    return {
+        "base": _game(playtest.base),
+        "players": plan.players[0],
+        "random": plan.random,
+        "seed": plan.seed,
+        "cap": plan.cap,
+        "pairs": [each.pairs for each in strengths],
+        "rules": rules,
+        "ladder": [_match(each) for each in ladder],
+    }
+
+
+def _game(rule: Rule) -> dict[str, Any]:
+    return {
+        "name": rule.name,
+        "ruleset": rule.plan.ruleset,
+        "ruleset_hash": rule.plan.ruleset_hash,
+        "sources_hash": rule.plan.sources_hash,
+        "settings": rule.plan.settings,
+    }
+
+
+def _strength(strength: Strength, at: int) -> dict[str, Any]:
+    trial = strength.trials[at]
+    return {
+        "bots": list(strength.bots),
+        "name": strength.name,
+        "pairs": trial.pairs,
+        "equal": trial.equal,
+        "failed": trial.failed,
+        "capped": trial.capped,
+        "answers": [_answer(each) for each in trial.answers()],
+        "figures": [each.to_json() for each in trial.figures],
+        "bands": _bands(trial),
+    }
+
+
+def _answer(each: Answered) -> dict[str, Any]:
+    answer = {k: round(v, 6) if isinstance(v, float) else v for k, v in asdict(each.answer).items()}
+    asked = each.asked
+    return (
+        {"question": asked.question, "title": asked.title, "share": asked.share}
+        | answer
+        | {"says": verdict(each.answer)}
+    )
+
+
+def _bands(trial: Trial) -> list[list[list[float]]]:
+    """For each number, after some pairs: their number, the difference, its bounds."""
+    return [[[b.pairs, *(round(v, 6) for v in (b.difference, b.low, b.high))] for b in band] for band in trial.bands]
+
+
+def _match(standing: Standing) -> dict[str, Any]:
+    share = standing.share
+    return {
+        "one": standing.one,
+        "other": standing.other,
+        "even": round(standing.even, 6),
+        "games": standing.games,
+        "won": round(standing.won, 4),
+        "low": None if share is None else round(share.low, 6),
+        "high": None if share is None else round(share.high, 6),
+        "verdict": standing.verdict,
+    }

@@ -1,0 +1,111 @@
+"""The answers to the questions of a playtest in one sentence, made of the answers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from rulespec.engine.playtest.evidence import Answer
+from rulespec.engine.playtest.trial import Answered
+
+_FEW = 2
+"""Undecided numbers of one question up to which each has a clause of its own."""
+
+
+def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) -> str:
+    """One sentence on a rule.
+
+    Args:
+        results: the answers.
+        same: whether the rule has never acted.
+        pairs: the pairs of games.
+        players: the players, such as `flat:32`.
+    """
+    if same:
+        return f"This rule never acted in {_games(pairs, 'game')} of {players}."
+    return f"Under this rule, by {_games(pairs, 'pair')} of games of {players}: {'; '.join(_clauses(results))}."
+
+
+def verdict(answer: Answer) -> str:
+    """An answer in a few words."""
+    match answer.verdict:
+        case "none":
+            return "no difference that matters"
+        case "same":
+            return "the same games" if answer.pairs else "no games"
+        case "undecided":
+            return f"undecided: {needed(answer)}"
+    return answer.verdict
+
+
+def needed(answer: Answer) -> str:
+    """The number of pairs that would decide a question."""
+    if answer.low is None:
+        return "too few games"
+    return (
+        "no number of games that anybody plays" if answer.needed is None else f"about {_round(answer.needed):,} pairs"
+    )
+
+
+def number(value: float, share: bool, sign: str = "") -> str:
+    """A number as text; shares in percent."""
+    return f"{100 * value:{sign}.1f} %" if share else f"{value:{sign},.1f}"
+
+
+def short(answer: Mapping[str, Any]) -> str:
+    """An answer with the difference, as it stands beside another."""
+    says = {"none": "no difference", "same": "the same"}.get(answer["verdict"], answer["verdict"])
+    return f"{says} ({number(answer['difference'], answer['share'], '+')})"
+
+
+def _clauses(results: Sequence[Answered]) -> Iterator[str]:
+    """A clause for each number that is decided, then for those that are not."""
+    order = ("more", "less", "none", "same", "undecided")
+    for name in order[:-1]:
+        for each in results:
+            if each.answer.verdict == name:
+                yield _clause(each)
+    for _, group in groupby(results, key=lambda each: each.asked.question):
+        numbers = list(group)
+        left = [each for each in numbers if each.answer.verdict == "undecided"]
+        if len(left) <= _FEW:
+            yield from map(_clause, left)
+            continue
+        early = any(each.answer.low is None for each in left)
+        known = [each.answer.needed for each in left if each.answer.needed is not None]
+        nearest = (
+            f"about {_round(min(known)):,} pairs would decide one of them" if known else "no number of games would tell"
+        )
+        tells = "too few games" if early else nearest
+        yield f"{_lower(left[0].asked.of)} undecided for {len(left)} of {len(numbers)} ({tells})"
+
+
+def _clause(each: Answered) -> str:
+    a, share, title = each.answer, each.asked.share, _lower(each.asked.title)
+    if a.verdict == "same":
+        return f"{title} the same in all of them"
+    if a.low is None or a.high is None:
+        return f"{title} undecided (too few games)"
+    low, high = (number(abs(bound), share) for bound in sorted((a.low, a.high), key=abs))
+    match a.verdict:
+        case "more" | "less":
+            return f"{title} {a.verdict} by {number(abs(a.difference), share)} ({low} to {high})"
+        case "none":
+            return f"no difference that matters in {title} (at most {high}; {number(a.matters, share)} would matter)"
+    bounds = f"{number(a.low, share, '+')} to {number(a.high, share, '+')}"
+    return f"{title} undecided ({bounds}; {needed(a)} would tell)"
+
+
+def _lower(title: str) -> str:
+    return title[:1].lower() + title[1:]
+
+
+def _games(count: int, word: str) -> str:
+    return f"{count:,} {word}" + ("" if count == 1 else "s")
+
+
+def _round(pairs: int) -> int:
+    """A number with two digits that count: nobody knows more."""
+    step = int(10 ** max(0, len(str(pairs)) - 2))
+    return -(-pairs // step) * step

@@ -1,0 +1,205 @@
+"""A page on a playtest: one file, static, made of the report that is printed as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from rulespec.engine.playtest.sentence import number, short
+from rulespec.pages.playtest_plots import bands, forest, lengths, sweep
+
+Report = Mapping[str, Any]
+"""A report, or a part of one; see playtest.schema.json."""
+MOST_OPTIONS = 16
+"""Options that are shown: those that are used most."""
+_FEW = 6
+"""Options by which strengths are compared."""
+
+
+def page(report: Report) -> str:
+    """The page of a report. Texts of rulesets and of the command line are escaped."""
+    template = Template(Path(__file__).with_name("playtest.html").read_text("utf-8"))
+    names = ", ".join(rule["name"] for rule in report["rules"])
+    return template.substitute(
+        title=escape(f"{names} against {report['base']['name']}"),
+        rules=_sweep(report) if "sweep" in report else "\n".join(_rule(rule, report) for rule in report["rules"]),
+        strengths=_strengths(report),
+        ladder=_ladder(report["ladder"]),
+        games=f"{report['players']} players, seed {report['seed']}. All bounds hold together 19 times in 20.",
+        command=escape(report["command"]),
+        hashes=_hashes(report),
+    )
+
+
+def _sweep(report: Report) -> str:
+    """All numbers over the values of a constant, and each value by itself."""
+    path, base = report["sweep"]["path"], report["sweep"]["base"]
+    values = [value for value in report["sweep"]["values"] if value != base]
+    answers = [rule["strengths"][0]["answers"] for rule in report["rules"]]
+    plots = "".join(
+        f"<figure><figcaption>{escape(a['title'])}</figcaption>"
+        f"{sweep(values, [each[at] for each in answers], base)}</figure>"
+        for at, a in enumerate(answers[0])
+    )
+    rules = "\n".join(
+        f"<details><summary>{escape(rule['name'])}: {escape(rule['sentence'])}</summary>{_rule(rule, report)}</details>"
+        for rule in report["rules"]
+    )
+    note = f"Differences from the game with {base}, with bounds that hold for all values together."
+    return (
+        f"<h1>{escape(path)} in {escape(report['base']['name'])}</h1><p class='note'>{escape(note)}</p>"
+        f"<div class='small'>{plots}</div>\n{rules}"
+    )
+
+
+def _rule(rule: Report, report: Report) -> str:
+    """The part of the page on one rule."""
+    first, base = rule["strengths"][0], report["base"]["name"]
+    names = (escape(base), escape(rule["name"]))
+    key = f"<p class='note key'><b class='b'></b>{names[0]}<b class='r'></b>{names[1]}</p>"
+    return "\n".join(
+        [
+            f"<h1>{names[1]} against {names[0]}</h1>",
+            f"<p class='sentence'>{escape(rule['sentence'])}</p>",
+            _answers(rule, base),
+            _figure(
+                "All differences on one scale",
+                "In units of the difference that matters; grey: no difference that matters.",
+                forest(first["answers"]),
+            ),
+            "<h2>How the answers came about</h2>",
+            "<p class='note'>The difference after so many pairs of games, with its bounds.</p>",
+            f"<div class='small'>{_bands(first)}</div>",
+            f"<h2>Lengths</h2><p class='note'>Games by their number of decisions.</p>{key}",
+            lengths(*(figures["lengths"] for figures in first["figures"])),
+            f"<h2>Used options</h2><p class='note'>How often in a game; no verdicts.</p>{key}",
+            _options(first["figures"]),
+            f"<h2>Who wins</h2><p class='note'>Shares of games; no verdicts.</p>{key}",
+            _wins(first["figures"]),
+        ]
+    )
+
+
+def _answers(rule: Report, base: str) -> str:
+    first, *others = rule["strengths"]
+    head = ("", base, rule["name"], "difference", "between", "answer", *(f"{o['name']} says" for o in others))
+    rows = []
+    for at, a in enumerate(first["answers"]):
+        bounds = "-" if a["low"] is None else " to ".join(number(a[key], a["share"], "+") for key in ("low", "high"))
+        values = [
+            number(a["other"], a["share"]),
+            number(a["value"], a["share"]),
+            number(a["difference"], a["share"], "+"),
+        ]
+        beside = [o["answers"][at] for o in others]
+        said = [(a["says"], a["verdict"]), *((short(each), each["verdict"]) for each in beside)]
+        rows.append([(a["title"], ""), *((v, "") for v in values), (bounds, ""), *said])
+    return _table(head, rows, cards=True)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]], *, cards: bool = False) -> str:
+    """A table; each cell is its text and its class. With `cards` a row is a card on a narrow screen."""
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = ""
+    for row in rows:
+        cells = (_cell(label, text, kind) for label, (text, kind) in zip(head, row, strict=True))
+        body += f"<tr>{''.join(cells)}</tr>\n"
+    kind = " class='cards'" if cards else ""
+    return f"<table{kind}><thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table>"
+
+
+def _cell(label: str, text: str, kind: str) -> str:
+    attribute = f' data-label="{escape(label)}"' if label else ""
+    return f"<td{attribute}><span class='{kind}'>{_breaking(text)}</span></td>"
+
+
+def _breaking(text: str) -> str:
+    """A text that may be broken within a name, as in `market.buy(fish)`."""
+    return re.sub(r"([._(])", r"\1<wbr>", escape(text))
+
+
+def _figure(caption: str, note: str, content: str) -> str:
+    return f"<figure><figcaption>{escape(caption)}</figcaption><p class='note'>{escape(note)}</p>{content}</figure>"
+
+
+def _bands(first: Report) -> str:
+    results = []
+    for answer, band in zip(first["answers"], first["bands"], strict=True):
+        if len(band) > 1:
+            plot = bands(band, answer["share"], answer["matters"])
+            results.append(f"<figure><figcaption>{escape(answer['title'])}</figcaption>{plot}</figure>")
+    return "".join(results) or "<p class='note'>Too few games.</p>"
+
+
+def _options(figures: Sequence[Report]) -> str:
+    rule, base = (each["options"] for each in figures)
+    names = sorted({*rule, *base}, key=lambda name: -max(_times(rule, name), _times(base, name)))[:MOST_OPTIONS]
+    return _bars([(name, _times(base, name), _times(rule, name)) for name in names], "{:.1f}")
+
+
+def _times(options: Report, name: str) -> float:
+    return float(options[name]["times"]) if name in options else 0.0
+
+
+def _wins(figures: Sequence[Report]) -> str:
+    rule, base = (each["wins"] for each in figures)
+    names = sorted({*rule, *base})
+    won = [(name, *(100 * side[name]["won"] if name in side else 0.0 for side in (base, rule))) for name in names]
+    return _bars(won, "{:.0f} %")
+
+
+def _bars(rows: Sequence[tuple[str, float, float]], form: str) -> str:
+    """Pairs of bars: a name, a number without the rule, and under it."""
+    if not rows:
+        return "<p class='note'>None.</p>"
+    longest = max(max(row[1:]) for row in rows) or 1.0
+    results = ""
+    for name, base, rule in rows:
+        results += f"<span class='name'>{_breaking(name)}</span>"
+        for kind, value in (("b", base), ("r", rule)):
+            bar = f"<span class='bar {kind}' style='width:{100 * value / longest:.1f}%'></span>"
+            results += f"{bar}<span class='n'>{form.format(value)}</span>"
+    return f"<div class='bars'>{results}</div>"
+
+
+def _strengths(report: Report) -> str:
+    """Lengths and used options of each kind of bots, without the rule."""
+    strengths = report["rules"][0]["strengths"]
+    options = [each["figures"][1]["options"] for each in strengths]
+    shown = sorted(options[0], key=lambda name: -_times(options[0], name))
+    shown = [name for name in shown if "(" in name][:_FEW] or shown[:_FEW]
+    head = ("", *(each["name"] for each in strengths))
+    rows = [[("pairs of games", ""), *((f"{each['pairs']:,}", "") for each in strengths)]]
+    rows.append([("decisions in a game", ""), *((f"{each['figures'][1]['decisions']:,.0f}", "") for each in strengths)])
+    for name in shown:
+        whole = name.partition("(")[0]
+        shares = [
+            100 * _times(each, name) / (_times(each, whole) or 1) if "(" in name else _times(each, name)
+            for each in options
+        ]
+        rows.append([(name, ""), *((f"{share:.0f} %" if "(" in name else f"{share:.1f}", "") for share in shares)])
+    return _table(head, rows)
+
+
+def _ladder(matches: Sequence[Report]) -> str:
+    if not matches:
+        return "<p class='note'>No matches were played.</p>"
+    rows = []
+    for each in matches:
+        bounds = "-" if each["low"] is None else f"{100 * each['low']:.0f} % to {100 * each['high']:.0f} %"
+        won, even = (f"{100 * share:.0f} %" for share in (each["won"] / each["games"], each["even"]))
+        texts = (f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["verdict"])
+        rows.append([(text, "") for text in texts])
+    return _table(("match", "games", "won", "between", "even", "the first is"), rows, cards=True)
+
+
+def _hashes(report: Report) -> str:
+    rows = [
+        [(each["name"], ""), (each["ruleset"], "text"), (each["ruleset_hash"], ""), (each["sources_hash"], "")]
+        for each in (report["base"], *report["rules"])
+    ]
+    return _table(("", "ruleset", "hash of the meaning", "hash of the sources"), rows, cards=True)

@@ -1,0 +1,65 @@
+"""Questions: numbers of finished games that a rule may change; `measures.yaml` and overlays name them."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.nodes import Scalar, entries, get, text
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
+
+GAME_NUMBERS = ("length", "margin", "wins")
+"""Numbers that every game has; those of measures have the names of measures."""
+MANY = ("most", "least", "all")
+"""Which of the entities that have a measure: that with the most, that with the least, their sum."""
+WINNER = "winner"
+
+
+def check_questions(c: Context) -> None:
+    """Finds out what the questions of playtests ask."""
+    for name, place, node in entries(get(c.source.root, "questions")):
+        asks, of = get(node, "asks"), get(node, "of")
+        if not isinstance(asks, Scalar):
+            continue
+        whose = of if isinstance(of, Scalar) else None
+        if asks.text in GAME_NUMBERS:
+            if whose is not None:
+                message = f"`{asks.text}` is a number of the whole game, and not of `{whose.text}`"
+                c.report.error("RS577", message, whose.span, help="leave `of` out")
+                continue
+        elif not _measured(c, asks, whose):
+            continue
+        title = text(get(node, "title")) or name.replace("_", " ").capitalize()
+        doc, matters = text(get(node, "doc")), int(text(get(node, "matters")) or 1)
+        whose_text = whose.text if whose is not None else ""
+        c.declarations.questions[name] = typed.Question(name, title, doc, asks.text, whose_text, matters, place.span)
+
+
+def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
+    """Whether a measure has the number that is asked for; reports it if not."""
+    d = c.declarations
+    measure = d.measures.get(asks.text)
+    if measure is None and any(name == asks.text for name, _, _ in entries(get(c.source.root, "measures"))):
+        return False  # its fault is reported
+    if measure is None:
+        names = [*GAME_NUMBERS, *d.measures]
+        hint = did_you_mean(asks.text, names) or f"there are {', '.join(names)}"
+        c.report.error("RS577", f"there is no measure `{asks.text}`", asks.span, help=hint)
+        return False
+    kind = d.kinds[measure.var.type.kind] if measure.var is not None and isinstance(measure.var.type, Ent) else None
+    if kind is None:
+        if of is None:
+            return True
+        message = f"the measure `{asks.text}` is one of the whole game, and not of `{of.text}`"
+        c.report.error("RS577", message, of.span, help="leave `of` out")
+        return False
+    names = [*MANY, *([WINNER] if kind.name == d.player_kind else []), *(e.name for e in kind.entities)]
+    if of is not None and of.text in names:
+        return True
+    if of is None:
+        message = f"the measure `{asks.text}` is one of every `{kind.name}`, and the question does not say of which"
+    else:
+        message = f"`{of.text}` is no `{kind.name}`"
+    hint = (did_you_mean(of.text, names) if of is not None else "") or f"write `of:` with one of {', '.join(names[:8])}"
+    c.report.error("RS577", message, (of or asks).span, help=hint)
+    return False

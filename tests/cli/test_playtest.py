@@ -1,0 +1,125 @@
+"""`rulespec playtest`: house rules, judged by paired games."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import invoke
+from jsonschema import Draft202012Validator
+
+from rulespec.cli.main import run
+from rulespec.engine.playtest.trial import Trial
+from rulespec.schemas import load_schema
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+RULE = 'id: {id}\ntitle: {id}\nfor: nim\nversion: "1.0"\n{what}\n'
+RULES = {
+    "more": "changes: {constants.most: 5}",
+    "asking": "changes: {constants.most: 5}\nadd: {questions: {time: {asks: length, matters: 1}}}",
+}
+GAMES = ("--players", 2, "--bots", "random", "--beside", "", "--ladder", 0)
+
+
+@pytest.fixture
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, what in RULES.items():
+        (tmp_path / f"{name}.yaml").write_text(RULE.format(id=name, what=what))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("rules")
+def test_a_rule_that_shortens_games_does_so_and_the_same_pairs_say_it_again() -> None:
+    args = ("playtest", "nim", "+./asking.yaml", "--players", 2, "--bots", "flat:4", "--beside", "random")
+    code, text, err = invoke(*args, "--minutes", 1, "--ladder", 10)
+    assert code == 0, err
+    assert "a pair of games of flat:4 takes about" in err
+    assert "time less by" in text and "flat:4 against random" in text
+    again = text.rstrip().splitlines()[-1].split()
+    assert again[:3] == ["rulespec", "playtest", "nim"]
+    assert invoke(*again[1:])[1] == text
+
+
+@pytest.mark.usefixtures("rules")
+def test_the_same_figures_come_from_processes_and_from_records(tmp_path: Path) -> None:
+    args = ("playtest", "nim", "+./more.yaml", *GAMES, "--pairs", 60, "--format", "json")
+    alone = invoke(*args)[1]
+    assert json.loads(alone)["rules"][0]["strengths"][0]["answers"][0]["verdict"] == "less"
+    assert invoke(*args, "--jobs", 2)[1] == alone
+    assert invoke(*args[:-4], "--pairs", 20, "--out", tmp_path / "out")[0] == 0
+    assert invoke(*args, "--out", tmp_path / "out")[1] == alone
+    files = sorted(path.name for path in (tmp_path / "out" / "random").iterdir())
+    assert files == ["base.jsonl", "rule-1.jsonl"]
+    last = tmp_path / "out" / "random" / "base.jsonl"
+    last.write_text(last.read_text().replace('"decisions": ', '"decisions": 1'))
+    code, _, err = invoke(*args, "--out", tmp_path / "out")
+    assert code == 1 and "another outcome than recorded" in err
+    code, _, err = invoke(*args, "--seed", 9, "--out", tmp_path / "out")
+    assert code == 1 and "holds other games" in err
+
+
+def test_equal_games_are_named_as_such() -> None:
+    code, text, _ = invoke("playtest", "nim", "nim", *GAMES, "--pairs", 50)
+    assert code == 0 and "This rule never acted in 50 games of random." in text and "the same games" in text
+
+
+@pytest.mark.usefixtures("rules")
+def test_mistakes_are_bounded_for_all_rules_together() -> None:
+    args = (*GAMES, "--pairs", 45, "--format", "json")
+    one, two = (json.loads(invoke("playtest", "nim", *rules, *args)[1])["rules"] for rules in (["nim"], ["nim", "nim"]))
+    first, both = (rules[0]["strengths"][0]["answers"][0] for rules in (one, two))
+    assert both["high"] > first["high"] > 0
+
+
+def test_a_sweep_is_a_rule_for_each_value_but_that_of_the_game(tmp_path: Path) -> None:
+    page = tmp_path / "sweep.html"
+    args = ("playtest", "nim", "--sweep", "constants.most=2..4", *GAMES, "--pairs", 45)
+    code, text, _ = invoke(*args, "--format", "json", "--page", page)
+    assert code == 0
+    report = json.loads(text)
+    Draft202012Validator(load_schema("playtest")).validate(report)
+    assert report["sweep"] == {"path": "constants.most", "values": [2, 3, 4], "base": 3}
+    lengths = {rule["name"]: rule["strengths"][0]["answers"][0]["difference"] for rule in report["rules"]}
+    assert list(lengths) == ["most=2", "most=4"] and lengths["most=2"] > 0 > lengths["most=4"]
+    assert "constants.most in nim" in page.read_text("utf-8") and "--sweep constants.most=2..4" in report["command"]
+    assert "against 3" in invoke(*args)[1]
+
+
+def test_games_are_written_as_logs_for_the_viewer(tmp_path: Path) -> None:
+    code, text, _ = invoke("playtest", "nim", "nim+tall", *GAMES, "--pairs", 2, "--logs", tmp_path / "logs")
+    assert code == 0, text
+    names = {"base-0.jsonl", "base-1.jsonl", "rule-1-0.jsonl", "rule-1-1.jsonl"}
+    assert {path.name for path in (tmp_path / "logs").iterdir()} == names
+    assert all(invoke("replay", tmp_path / "logs" / name)[0] == 0 for name in names)
+
+
+@pytest.mark.parametrize(
+    "more, why",
+    [
+        (("nim",), "name a rule"),
+        (("nim", "--set", "a"), "Invalid value for --set"),
+        (("nim", "--set", "a=b"), "has no setting `a`"),
+        (("nim", "nimm"), "did you mean `nim`"),
+        (("nim", "nim", "--pairs", "x"), "no list of numbers"),
+        (("nim", "nim", "--pairs", "0"), "no list of numbers"),
+        (("nim", "--sweep", "most=2..4"), "not of the form"),
+        (("nim", "--sweep", "constants.mots=2..4"), "did you mean `most`"),
+        (("nim", "--sweep", "constants.most=4..2"), "2 to 12 values"),
+        (("nim", "nim", "--bots", "flat:0"), "there is no bot `flat:0`"),
+    ],
+)
+def test_wrong_usage_is_reported(more: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["playtest", *more, "--players", "2"]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_with_the_answers_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    def press(_: object, bots: tuple[str, ...], trials: list[Trial]) -> None:
+        if trials[0].pairs == 45:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("rulespec.cli.playtest._Progress.__call__", press)
+    code, text, err = invoke("playtest", "nim", "nim+tall", *GAMES, "--pairs", 400)
+    assert code != 0 and "45 pairs" in text and "answers so far" in err

@@ -1,0 +1,125 @@
+"""Evidence of paired games: false alarms, power, the number of pairs that would tell."""
+
+from __future__ import annotations
+
+import random
+from statistics import median
+
+import pytest
+
+from rulespec.engine.playtest.evidence import MOST, SAME, Answer, Evidence
+from rulespec.engine.simulate.sequence import FIRST_LOOK
+
+LEVEL = 1 - 0.05 / 3
+
+
+def evidence(rng: random.Random, pairs: int, shift: float, noise: float = 10.0) -> Evidence:
+    """Pairs whose games share most of their luck."""
+    result = Evidence()
+    for _ in range(pairs):
+        deal = rng.gauss(100, 20)
+        result.add(deal + rng.gauss(shift, noise), deal + rng.gauss(0, noise))
+    return result
+
+
+def answer(shift: float, pairs: int = 400, matters: float = 5.0) -> Answer:
+    return evidence(random.Random(7), pairs, shift).answer(LEVEL, matters)
+
+
+def test_the_five_answers() -> None:
+    assert [answer(shift).verdict for shift in (8, -8, 0)] == ["more", "less", "none"]
+    undecided = answer(2, 60, 1.0)
+    assert undecided.verdict == "undecided" and undecided.needed is not None and undecided.needed > 60
+    equal = Evidence()
+    for value in range(50):
+        equal.add(value, value)
+    assert equal.answer(LEVEL, 1.0).verdict == "same"
+    assert not equal.answer(LEVEL, 1.0).settled
+    for value in range(SAME):
+        equal.add(value, value)
+    assert equal.answer(LEVEL, 1.0).settled
+
+
+def test_there_is_no_answer_before_the_first_look() -> None:
+    early = evidence(random.Random(1), FIRST_LOOK - 1, 50).answer(LEVEL, 1.0)
+    assert (early.verdict, early.low, early.needed) == ("undecided", None, None)
+    assert evidence(random.Random(1), FIRST_LOOK, 50).answer(LEVEL, 1.0).verdict == "more"
+
+
+def test_a_rule_that_acts_once_in_forty_games_is_not_harmless_yet() -> None:
+    """The bounds leave room for what has not happened: all but one pair are equal, and the true difference is 1."""
+    rare = Evidence()
+    for number in range(FIRST_LOOK):
+        rare.add(100 + number % 20, 100 + number % 20)
+    rare.add(140, 100)
+    assert rare.answer(LEVEL, 1.5).verdict == "undecided"
+
+
+def test_nobody_waits_for_more_games_than_anybody_plays() -> None:
+    close = evidence(random.Random(3), 100, 0)
+    assert close.answer(LEVEL, 1e-9).needed is None or close.answer(LEVEL, 1e-9).needed <= MOST  # type: ignore[operator]
+    exact = Evidence()
+    for number in range(100):
+        exact.add(number % 2, (number + 1) % 2)
+    assert exact.answer(LEVEL, 1e-6).needed is None
+
+
+def test_equal_rules_get_few_verdicts_however_often_one_looks() -> None:
+    """60 comparisons of nine questions, looked at every 20 pairs up to 600: fixed intervals mark most of them."""
+    rng, alarms, fixed = random.Random(5), 0, 0
+    for _ in range(60):
+        questions = [Evidence() for _ in range(9)]
+        alarm = mark = False
+        for pair in range(1, 601):
+            for number, each in enumerate(questions):
+                if number % 3:
+                    each.add(rng.expovariate(0.01), rng.expovariate(0.01))
+                else:
+                    each.add(rng.random() < 0.3, rng.random() < 0.3)
+            if pair % 20 or pair < FIRST_LOOK:
+                continue
+            for each in questions:
+                result = each.answer(1 - 0.05 / 9, 1e-6)
+                alarm |= result.verdict in ("more", "less")
+                assert result.low is not None
+                mark |= abs(result.difference) > (result.difference - result.low) * 1.96 / width(pair)
+        alarms += alarm
+        fixed += mark
+    assert alarms <= 3 < 36 < fixed
+
+
+def width(pairs: int) -> float:
+    from math import sqrt
+
+    from rulespec.engine.simulate.sequence import half_width
+
+    return half_width(pairs, 1.0, 1 - 0.05 / 9) * sqrt(pairs)
+
+
+def test_a_planted_effect_is_decided_when_it_said_it_would_be() -> None:
+    """40 runs: all find the effect; after 100 pairs the median of what they ask for is near what half of them need."""
+    decided, asked = [], []
+    for run in range(40):
+        rng, result, at = random.Random(run), Evidence(), 0
+        while at == 0 or result.pairs < 100:
+            deal = rng.gauss(100, 20)
+            result.add(deal + rng.gauss(3, 10), deal + rng.gauss(0, 10))
+            now = result.answer(LEVEL, 0.1)
+            if result.pairs == 100:
+                asked.append(now.needed or result.pairs)
+            at = at or (result.pairs if now.verdict == "more" else 0)
+            assert now.verdict != "less" and result.pairs < 3_000
+        decided.append(at)
+    assert 0.5 <= median(asked) / median(decided) <= 2
+
+
+@pytest.mark.parametrize("shift", [0.0, 2.0, 8.0])
+def test_pairs_that_share_their_luck_need_fewer_games(shift: float) -> None:
+    paired = evidence(random.Random(2), 200, shift).answer(LEVEL, 1.0)
+    apart = Evidence()
+    rng = random.Random(2)
+    for _ in range(200):
+        apart.add(rng.gauss(100 + shift, 22), rng.gauss(100, 22))
+    alone = apart.answer(LEVEL, 1.0)
+    assert paired.low is not None and paired.high is not None and alone.low is not None and alone.high is not None
+    assert paired.high - paired.low < 0.7 * (alone.high - alone.low)

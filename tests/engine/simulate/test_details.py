@@ -1,0 +1,118 @@
+"""Details of games: roles, used options, measures over time; columns of rows and of Parquet."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cases import small
+from commands import invoke
+from jsonschema import Draft202012Validator
+
+from rulespec.engine.bots.games import BotGames
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.details import POINTS, Use
+from rulespec.engine.simulate.open_results import open_results
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.schemas import load_schema
+from rulespec.typed import nodes as typed
+
+RULES = """
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+--- kinds.yaml
+kinds:
+  player: {state: {fish: {type: int}}}
+  boat: {state: {skipper: {type: "player?"}}, entities: {red: {}, blue: {}}}
+--- measures.yaml
+measures: {catch: {of: player, value: player.fish}}
+--- rules/play.rules
+procedure play():
+    chance deal:
+        option draw(p in player):
+            set red.skipper to p
+    repeat at most 30:
+        for p in player:
+            decide trip by p:
+                option sail(b in boat):
+                    set p.fish to p.fish + 1 if b == red else p.fish
+                option rest:
+                    pass
+    end game as done
+"""
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> typed.Ruleset:
+    return small(tmp_path / "small", RULES)
+
+
+@pytest.fixture
+def plan(rules: typed.Ruleset) -> Plan:
+    return replace(Plan.of(str(rules.folders[0]), rules, [2], 1), details=True)
+
+
+def test_roles_uses_and_measures_are_those_of_the_game(plan: Plan, rules: typed.Ruleset) -> None:
+    held = set()
+    for number in range(6):
+        playout, outcome = plan.play(rules, number), plan.outcome(rules, number)
+        details = outcome.details
+        assert details is not None and replace(outcome, details=None) == Outcome.of(playout)
+        first, *moves = playout.game.history
+        assert details.roles == {"red": str(first).removeprefix("draw(").removesuffix(")")}
+        held |= set(details.roles.values())
+        sailed = [at for at, move in enumerate(moves, 1) if str(move) == "sail(red)" and move.by == "A"]
+        assert Use("trip.sail(red)", "A", len(sailed), sailed[0]) in details.uses
+        assert sum(use.times for use in details.uses if "(" not in use.option) == 60
+        assert {p.decision for p in details.course} >= {1, 61} and len({p.decision for p in details.course}) <= POINTS
+        assert details.end(61) == {("catch", "A"): len(sailed), ("catch", "B"): details.end(61)["catch", "B"]}
+    assert held == {"A", "B"}
+
+
+def test_equal_games_have_equal_moves(plan: Plan, rules: typed.Ruleset) -> None:
+    moves = [d.moves for n in (0, 1, 0) if (d := plan.outcome(rules, n).details) is not None]
+    assert moves[0] == moves[2] != moves[1]
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
+def test_rows_with_details_are_read_as_they_were_written(
+    name: str, plan: Plan, rules: typed.Ruleset, tmp_path: Path
+) -> None:
+    outcomes = [plan.outcome(rules, number) for number in range(3)]
+    with open_results(tmp_path / name, plan) as results:
+        assert list(results.recorded()) == []
+        for outcome in outcomes:
+            results.add(outcome)
+    with open_results(tmp_path / name, plan) as results:
+        assert list(results.recorded()) == outcomes
+    with (
+        open_results(tmp_path / name, replace(plan, details=False)) as results,
+        pytest.raises(SaveError, match="details"),
+    ):
+        list(results.recorded())
+
+
+def test_the_command_writes_them(tmp_path: Path, rules: typed.Ruleset) -> None:
+    games = ("simulate", rules.folders[0], "--players", 2, "--games", 2, "--details")
+    code, text, _ = invoke(*games, "--format", "json")
+    assert code == 0
+    result = json.loads(text)
+    Draft202012Validator(load_schema("simulate")).validate(result)
+    assert [list(row["roles"]) for row in result["playouts"]] == [["red"], ["red"]]
+    assert invoke(*games, "--backend", "wasm")[0] == 2
+
+
+def test_rotated_bots_sit_one_seat_further_in_each_game(plan: Plan, rules: typed.Ruleset) -> None:
+    one, other = (
+        BotGames(replace(plan, bots=bots, rotated=True), rules) for bots in (("flat:1", "random"), ("random", "flat:1"))
+    )
+    assert one.outcome(0) != one.outcome(1) and one.outcome(1) == BotGames(
+        replace(plan, bots=("random", "flat:1")), rules
+    ).outcome(1)
+    assert other.outcome(1) == BotGames(replace(plan, bots=("flat:1", "random")), rules).outcome(1)

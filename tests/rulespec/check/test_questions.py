@@ -1,0 +1,75 @@
+"""Questions of playtests, on which no game depends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import small
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.load import load_ruleset
+
+WORLD = """
+--- kinds.yaml
+kinds:
+  player: {state: {cash: {account: money}}}
+  stall: {state: {sold: {type: int}}, entities: {fish: {}, fruit: {}}}
+accounts: {bank: {account: money, unlimited: true}}
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+units: [money]
+start: play
+--- rules/play.rules
+procedure play():
+    for p in player:
+        decide work by p:
+            option sell(s in stall):
+                set s.sold to s.sold + 1
+                pay 1 money from bank to p.cash
+    end game
+--- measures.yaml
+measures:
+  cash: {of: player, value: player.cash}
+  sold: {of: stall, value: stall.sold}
+  sales: {value: "sum(s.sold for s in stall)"}
+"""
+OVERLAY = """
+--- variants/other.yaml
+id: other
+title: Other
+for: small
+version: "1.0"
+add: {questions: {wealth: {asks: cash, of: winner, matters: 3}}}
+"""
+
+
+def test_an_overlay_asks_and_no_log_depends_on_it(tmp_path: Path) -> None:
+    plain = small(tmp_path / "small", WORLD + OVERLAY)
+    assert plain.declarations.questions == {}
+    other = load_ruleset(f"{tmp_path / 'small'}+other")
+    (question,) = other.declarations.questions.values()
+    assert (question.title, question.asks, question.of, question.matters) == ("Wealth", "cash", "winner", 3)
+    assert other.hash == plain.hash
+
+
+@pytest.mark.parametrize(
+    "question, why",
+    [
+        ("{asks: cash, matters: 3}", "does not say of which"),
+        ("{asks: cash, of: winer, matters: 3}", "`winer` is no `player`"),
+        ("{asks: sold, of: winner, matters: 3}", "`winner` is no `stall`"),
+        ("{asks: sales, of: all, matters: 3}", "one of the whole game"),
+        ("{asks: length, of: all, matters: 3}", "number of the whole game"),
+        ("{asks: lenght, matters: 3}", "no measure `lenght`"),
+    ],
+)
+def test_a_question_that_no_game_answers_is_reported_at_its_place(question: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(DiagnosticsError) as error:
+        small(tmp_path / "small", WORLD + f"questions:\n  wrong: {question}\n")
+    (result,) = error.value.diagnostics
+    assert result.code == "RS577" and why in result.message and result.help
+    assert result.span is not None and result.span.file.endswith("measures.yaml") and result.span.line == 6
