@@ -21,6 +21,7 @@ PALETTE = {
     "wood": "#c9a36b",
     "light": "#f4efe6",
     "dark": "#b98d5a",
+    "stone": "#e2dfd8",
     "paper": "#fbfaf7",
 }
 """Names of colours that a drawing may use; it may also write `#rrggbb`."""
@@ -28,7 +29,7 @@ PALETTE = {
 OWNERS = ("orange", "blue", "green", "vermilion", "yellow", "purple", "sky", "grey", "brown", "white")
 """The colours of owners without one of their own, in order."""
 
-GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "paper", "white"})
+GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "stone", "paper", "white"})
 """Colours that are pale enough to stand under names and pieces."""
 
 FAULT = "#c00020"

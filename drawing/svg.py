@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import pairwise
 
 from rulespec.drawing.text_width import text_width
 
 Point = tuple[float, float]
+Turn = tuple[float, float, float]
 Value = str | float | None
 Values = dict[str, Value]
 """Attributes of an element."""
@@ -35,6 +37,18 @@ def path(points: Sequence[Point], *, closed: bool = False) -> str:
     return text + "Z" if closed else text
 
 
+def trace(points: Sequence[Point], *, closed: bool = False) -> str:
+    """The path data of a long line: as `path`, in steps of tenths, which are shorter."""
+    tenths = [(round(x * 10), round(y * 10)) for x, y in points]
+    steps = [_tenths(b - a) for p, q in pairwise(tenths) if p != q for a, b in zip(p, q, strict=True)]
+    (x, y), data = tenths[0], "".join(s if s[0] == "-" or not i else f" {s}" for i, s in enumerate(steps))
+    return f"M{_tenths(x)} {_tenths(y)}l{data or '0 0'}" + ("z" if closed else "")
+
+
+def _tenths(number: int) -> str:
+    return str(number // 10) if number % 10 == 0 else f"{number / 10:.1f}"
+
+
 def attributes(values: Values) -> str:
     """Attributes, escaped; those without a value are left out."""
     shown = ((k, number(v) if isinstance(v, int | float) else v) for k, v in values.items() if v is not None)
@@ -57,11 +71,23 @@ def words(
     anchor: str = "middle",
     fill: str = "#111",
     halo: bool = False,
+    italic: bool = False,
+    spacing: float = 0,
+    turned: Turn | None = None,
 ) -> str:
-    """A line of text; (x, y) is the middle of its height. With a halo it can be read over lines."""
+    """A line of text; (x, y) is the middle of its height. With a halo it can be read over lines.
+
+    `spacing` is between letters; `turned` says by how many degrees and around which point.
+    """
     weight = "bold" if bold else None
-    at = {"x": x, "y": y + size * 0.36, "font_size": size}
+    at = {"x": x + spacing / 2 if anchor == "middle" else x, "y": y + size * 0.36, "font_size": size}
     how: Values = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
+    if italic:
+        how["font_style"] = "italic"
+    if spacing:
+        how["letter_spacing"] = spacing
+    if turned is not None:
+        how["transform"] = f"rotate({' '.join(map(number, turned))})"
     if halo:
         how |= {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2.6, "paint_order": "stroke"}
     return element("text", clean(text), **at, **how)
