@@ -22,6 +22,7 @@ PALETTE = {
     "light": "#f4efe6",
     "dark": "#b98d5a",
     "stone": "#e2dfd8",
+    "mist": "#e6ecee",
     "paper": "#fbfaf7",
 }
 """Names of colours that a drawing may use; it may also write `#rrggbb`."""
@@ -29,8 +30,10 @@ PALETTE = {
 OWNERS = ("orange", "blue", "green", "vermilion", "yellow", "purple", "sky", "grey", "brown", "white")
 """The colours of owners without one of their own, in order."""
 
-GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "stone", "paper", "white"})
+GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "stone", "mist", "paper", "white"})
 """Colours that are pale enough to stand under names and pieces."""
+WATERS = frozenset({"water", "mist"})
+"""Colours of water: that of a game, and that beside it."""
 
 FAULT = "#c00020"
 INK = "#1a1a1a"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rulespec.drawing import svg
 from rulespec.drawing.border_ranks import BRIM, RANKS, SHALLOWS, VOID, Side, rank_of
-from rulespec.drawing.colours import PALETTE, colour
+from rulespec.drawing.colours import PALETTE, WATERS, colour
 from rulespec.drawing.colours import ground as grounded
 from rulespec.drawing.hatching import hatched
 from rulespec.drawing.lettering import WATER
@@ -98,7 +98,7 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
 def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -> Iterator[Item]:
     """Land or water that is no region."""
     for number, part in enumerate(board.scenery, 1):
-        if (part.colour == "water") == water:
+        if (part.colour in WATERS) == water:
             assert board.frame is not None
             scale = layout.size[0] / board.frame.width
             rings = [[board.frame.placed(dot, scale) for dot in ring] for ring in part.rings]
@@ -111,7 +111,7 @@ def _ranked(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> d
     """Rank → the lines of all borders that have it, as path data."""
     linked = {(min(k.a, k.b), max(k.a, k.b)) for k in layout.links}
     sides = [side_of(sheet, board, i) for i in range(len(layout.positions))] if board.outlines else []
-    beyond = [Side(part.colour == "water", None) for part in board.scenery]
+    beyond = [Side(part.colour in WATERS, None) for part in board.scenery]
     results: dict[str, list[str]] = {}
     for border in layout.areas.borders:
         pair = (min(border.a, border.b), max(border.a, border.b))

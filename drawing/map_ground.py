@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.areas import Areas, areas
-from rulespec.drawing.bridges import Bridge, Pair, bridges
+from rulespec.drawing.bridges import Bridge, Pair, bridges, crossings
 from rulespec.drawing.map_links import Link, links_of, pairs_of
 from rulespec.drawing.outlines import Frame, centre_of, holds, net, square
 from rulespec.drawing.place_looks import badge_room, lettering_of
@@ -78,7 +78,10 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
         room = (size[0] * size[1] / count) ** 0.5
         blocks = place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room))
     apart = pairs - result.touching() if board.form == "areas" else ()
-    spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
+    if board.outlines:
+        spans = crossings(apart, result.outlines)
+    else:
+        spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
     return Ground(size, positions, links, result, blocks, spans, over)
 
 

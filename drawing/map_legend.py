@@ -64,8 +64,8 @@ def _entries(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str]) -
             yield _link(style, dashed), _link_title(sheet, name, style, dashed)
     if board.seams:
         yield (lambda at: svg.words("\N{UPWARDS ARROW}", at[0] + 10, at[1], 12)), word("over_edge")
-    for tone in dict.fromkeys(part.colour for part in board.scenery if part.colour != "water"):
-        yield _swatch(tone), word("not_in_play")
+    if tones := list(dict.fromkeys(part.colour for part in board.scenery if part.colour != "water")):
+        yield _swatches(tones), word("not_in_play")
 
 
 def _line_of(sheet: Sheet, board: BoardStyle, a: int, b: int, kind: str) -> str:
@@ -103,6 +103,20 @@ def _swatch(tone: str, letter: str = "") -> Sample:
         box = {"x": at[0], "y": at[1] - 7, "width": 22, "height": 14, "rx": 2}
         mark = svg.words(letter, at[0] + 11, at[1], 9, bold=True) if letter else ""
         return svg.element("rect", **box, fill=grounded(tone), stroke=BRIM) + mark
+
+    return drawn
+
+
+def _swatches(tones: list[str]) -> Sample:
+    """Colours beside one another that mean the same."""
+    wide = 22 / len(tones)
+
+    def drawn(at: Point) -> str:
+        box = {"y": at[1] - 7, "width": wide, "height": 14}
+        return "".join(
+            svg.element("rect", x=at[0] + wide * i, **box, fill=grounded(tone), stroke=BRIM)
+            for i, tone in enumerate(tones)
+        )
 
     return drawn
 

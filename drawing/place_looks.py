@@ -15,7 +15,7 @@ from rulespec.drawing.plan import Sheet
 from rulespec.drawing.style import BoardStyle, Look
 from rulespec.drawing.svg import Box, Point
 
-BADGE = 15.0
+BADGE = 16.0
 """The room that a symbol beside a name takes."""
 
 
@@ -87,7 +87,7 @@ def badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:
     where = f"translate({svg.number(at[0] - 12 * scale)} {svg.number(at[1] - 12 * scale)}) scale({scale:.3f})"
     drawn: svg.Values = {"fill": colour(look.colour), "stroke": "#ffffff", "stroke_width": 2.4, "paint_order": "stroke"}
     symbol = svg.element("path", d=sheet.style.path(look.symbol or "square"), transform=where, **drawn)
-    return symbol + (svg.words(letter, *at, 8, bold=True, fill=ink_on(look.colour)) if letter else "")
+    return symbol + (svg.words(letter, *at, 9, bold=True, fill=ink_on(look.colour)) if letter else "")
 
 
 def badge_room(sheet: Sheet, board: BoardStyle, number: int) -> float:

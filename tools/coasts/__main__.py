@@ -13,7 +13,8 @@ from typing import Any
 
 import jsonschema
 import yaml
-from shapely import Geometry
+import shapely
+from shapely import Geometry, Polygon
 
 from rulespec.drawing.board import board_of
 from rulespec.drawing.map_ground import ground
@@ -30,7 +31,7 @@ from tools.coasts.land import OUTSIDE, WATER, Land, polygons, regions_of
 from tools.coasts.spots import Name, Spot, spots
 
 RECIPE, RESULT = "coasts.yaml", "outlines.yaml"
-SCENERY = {OUTSIDE: ("land", "stone"), WATER: ("water", "water")}
+SCENERY = {OUTSIDE: ("land", "stone"), WATER: ("water", "mist")}
 """What is no region: its name in the drawing, and its colour."""
 
 
@@ -50,7 +51,8 @@ def main() -> None:
         parser.error(f"the recipe names what is no {how['board']}: {', '.join(strangers)}")
     if absent := sorted(set(names) - set(areas)):
         parser.error(f"the recipe gives nothing to {', '.join(absent)}")
-    where = spots({name: areas[name] for name in names}, names, land.sheet.frame)
+    water = shapely.union_all([area for name, area in areas.items() if name == WATER or name in how["seas"]])
+    where = spots({name: areas[name] for name in names}, names, water, land.sheet.frame, Polygon())
     lines = "".join(_lines(how, areas, where, (land.sheet.width, land.sheet.height)))
     (args.ruleset / RESULT).write_text(lines, "utf-8")
     for line in _report(args.ruleset, how["board"], where):
@@ -118,7 +120,7 @@ def _report(folder: Path, kind: str, where: Mapping[str, Spot]) -> Iterator[str]
     for title, pairs in (("link without a border", links - touching), ("border without a link", touching - links)):
         yield from (f"{title}: {names[a]} {names[b]}" for a, b in sorted(pairs))
     yield from (f"name wider than its area: {name}" for name, spot in where.items() if not spot.fits)
-    yield from (f"little room for pieces: {name} ({spot.room:.0f})" for name, spot in where.items() if spot.room < 9)
+    yield from (f"little room for pieces: {name} ({spot.room:.0f})" for name, spot in where.items() if spot.room < 11)
 
 
 if __name__ == "__main__":

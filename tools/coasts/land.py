@@ -180,8 +180,10 @@ def _owners(land: Land, faces: Sequence[Polygon], water: Geometry) -> Iterator[s
     for face in faces:
         inside = face.representative_point()
         if water.contains(inside):
-            small = CRUMB if face.area <= land.recipe["lake"] else WATER
-            yield next((name for name, at in seas if face.contains(at)), small)
+            names = {name for name, at in seas if face.contains(at)}
+            if len(names) > 1:
+                raise ValueError(f"these seas run into one another: {', '.join(sorted(names))}")
+            yield next(iter(names), CRUMB if face.area <= land.recipe["lake"] else WATER)
         elif face.area <= 2:
             yield CRUMB
         else:

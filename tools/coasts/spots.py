@@ -18,6 +18,7 @@ from tools.coasts.land import polygons
 _FITS = 0.86  # of half the diagonal of a block: coasts cut corners off
 _TURNS = (-75, -60, -45, -30, 30, 45, 60, 75)
 _TRAY = 1.5  # width of the room for pieces by its height
+_PIECE = 12  # half the side of a piece with room around it
 
 
 class Name(Struct):
@@ -39,20 +40,58 @@ class Spot(Struct):
     room: float = 0
 
 
-def spots(areas: Mapping[str, Geometry], names: Mapping[str, Name], frame: Geometry) -> dict[str, Spot]:
-    """A spot for each name, the smallest areas first; no block lies on another."""
-    inside = frame.buffer(-8)
+def spots(
+    areas: Mapping[str, Geometry], names: Mapping[str, Name], water: Geometry, frame: Geometry, taken: Geometry
+) -> dict[str, Spot]:
+    """A spot for each name, the smallest areas first; no block lies on another.
+
+    Args:
+        areas: of the regions.
+        names: of the regions.
+        water: where names of small islands may stand, too.
+        frame: of the board.
+        taken: what must stay free.
+    """
+    inside = frame.buffer(-14)
     results: dict[str, Spot] = {}
-    taken: Geometry = Polygon()
     for region in sorted(areas, key=lambda each: areas[each].area):
-        results[region] = _label(areas[region].intersection(inside), names[region], taken)
-        taken = taken.union(results[region].block.buffer(2))
+        area = areas[region].intersection(inside)
+        spot = _label(area, names[region], taken)
+        if not spot.fits:
+            spot = _beside(area, names[region], water.union(area).intersection(inside).difference(taken)) or spot
+        results[region] = spot
+        taken = taken.union(spot.block.buffer(2))
     for region, spot in results.items():
-        part = _main(areas[region].intersection(inside)).buffer(-1.5)
-        room = _pole(part.difference(taken), _TRAY)
-        if room is not None:
+        part = _main(areas[region].intersection(inside))
+        room = _pole(part.buffer(-1.5).difference(taken), _TRAY) or (0, 0, 0)
+        if room[2] < _PIECE:  # over the border rather than on a name
+            wider = part.buffer(_PIECE).intersection(inside).difference(taken)
+            near = [piece for piece in polygons(wider) if piece.intersects(part)]
+            room = max((pole for each in near if (pole := _pole(each, 1))), key=lambda pole: pole[2], default=room)
+        if room[2]:
             spot.pieces, spot.room = (round(room[0]), round(room[1])), room[2]
+            taken = taken.union(Point(spot.pieces).buffer(_PIECE).envelope)
     return results
+
+
+def _beside(area: Geometry, name: Name, free: Geometry) -> Spot | None:
+    """A spot beside a small island, as near as there is room."""
+    size = name.lettering.sizes[-2]
+    left, top, right, bottom = _main(area).bounds
+    x, y = (left + right) / 2, (top + bottom) / 2
+    best: tuple[float, Spot] | None = None
+    for parts in (1, 2):
+        width, height = _extent(name, size, parts)
+        for dx in range(-10, 11):
+            for dy in range(-10, 11):
+                at = x + dx * ((right - left + width) / 20 + 0.3), y + dy * ((bottom - top + height) / 20 + 0.3)
+                far = abs(dx) + abs(dy) + parts
+                if best is not None and far >= best[0]:
+                    continue
+                spot = _spot((size, *at, width, height), 0)
+                if free.contains(spot.block):
+                    best = far, spot
+    return best[1] if best is not None else None
 
 
 def _main(area: Geometry) -> Geometry:
