@@ -10,7 +10,7 @@ PALETTE = {
     "vermilion": "#d55e00",
     "sky": "#56b4e9",
     "purple": "#cc79a7",
-    "grey": "#8a8a8a",
+    "grey": "#545454",
     "black": "#2b2b2b",
     "white": "#ffffff",
     "brown": "#8c5a2b",

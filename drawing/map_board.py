@@ -13,7 +13,17 @@ from rulespec.drawing.lettering import WATER
 from rulespec.drawing.map_ground import Ground, ground
 from rulespec.drawing.map_legend import legend
 from rulespec.drawing.map_links import Link
-from rulespec.drawing.place_looks import BADGE, badge, badges_of, description_of, fill_of, moved, name_box, shift, side_of
+from rulespec.drawing.place_looks import (
+    BADGE,
+    badge,
+    badges_of,
+    description_of,
+    fill_of,
+    moved,
+    name_box,
+    shift,
+    side_of,
+)
 from rulespec.drawing.placing import Block
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import Item
@@ -21,7 +31,7 @@ from rulespec.drawing.seams import SEAM_SIZE
 from rulespec.drawing.style import BoardStyle, LinkStyle
 from rulespec.drawing.svg import Point
 
-PIECE = 24.0
+PIECE = 22.0
 """The size of a piece on a map where there is room for all of a place."""
 _SEAM = 90.0
 _MAT = 14.0  # paper around the frame of a board with outlines, under which lines along coasts end
@@ -86,7 +96,7 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
     look, owner = fill_of(sheet, board, number)
     data = _outline(board, layout, number, corner)
     parts = [svg.element("path", d=data, fill=grounded(look.colour), fill_rule="evenodd")]
-    # With outlines, a letter beside the name and the rank of its borders say whose a place is, and shallows what is water.
+    # With outlines, letters beside names and ranks of borders say whose a place is, and shallows what is water.
     if not (board.outlines and board.names != "none" and (owner is not None or look.colour == "water")):
         outlines = [shift(line, corner) for line in layout.areas.outlines[number]]
         clear = name_box(sheet, board, number, layout.blocks[number], corner)
@@ -235,8 +245,9 @@ def _arrow(points: Sequence[Point], style: LinkStyle) -> str:
 def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Point) -> Item:
     badges = badges_of(sheet, board, number)
     room, how = BADGE * len(badges), block.lettering
-    (x, y), middle = shift([block.at[0], ((block.box[0] + block.box[2]) / 2, (block.box[1] + block.box[3]) / 2)], corner)
-    turned = (block.turned, *middle) if block.turned else None
+    left, top, right, bottom = moved(block.box, corner)
+    ((x, y),) = shift([block.at[0]], corner)
+    turned = (block.turned, (left + right) / 2, (top + bottom) / 2) if block.turned else None
     parts = [
         svg.words(
             line, at[0] + corner[0] + room / 2, at[1] + corner[1], block.size, fill=how.fill, halo=True,
@@ -245,9 +256,9 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Po
         for line, at in zip(block.lines, block.at, strict=True)
     ]  # fmt: skip
     widest = max((how.width(line, block.size) for line in block.lines), default=0)
-    left = x - (widest + room) / 2
+    first = x - (widest + room) / 2
     shown = "".join(
-        badge(sheet, look, letter, (left + BADGE * (k + 0.5) - 1, y)) for k, (look, letter) in enumerate(badges)
+        badge(sheet, look, letter, (first + BADGE * (k + 0.5) - 1, y)) for k, (look, letter) in enumerate(badges)
     )
     if shown and turned is not None:
         shown = svg.group([shown], transform=f"rotate({' '.join(map(svg.number, turned))})")

@@ -16,7 +16,7 @@ from rulespec.drawing.placing import Block, Raster, Spot, place
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.seams import Seam, seams_of, stubs_of
 from rulespec.drawing.style import BoardStyle
-from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.svg import Point
 
 WIDTH = 1000
 MAX_LINKS = 10_000
@@ -25,6 +25,7 @@ _LEAST, _MOST = 0.55, 0.95  # height of a map by its width
 _MARGIN = 0.07
 _STAND_IN = 0.025
 """Half the side of a square in place of an outline, by the shorter side of the frame."""
+
 
 class Ground(Struct, frozen=True):
     """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch."""

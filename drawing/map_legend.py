@@ -59,8 +59,8 @@ def _entries(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str]) -
         if f"{rank}.{board.kind}" in drawn:
             yield _border(rank), word("wall") if rank == "walls" else word(f"border_{rank}")
     for name, style in board.links.items():
-        lines = [link for link in layout.links if link.kind == name and _line_of(sheet, board, link.a, link.b, name) in drawn]
-        for dashed in sorted({link.dashed for link in lines}):
+        own = (link for link in layout.links if link.kind == name)
+        for dashed in sorted({link.dashed for link in own if _line_of(sheet, board, link.a, link.b, name) in drawn}):
             yield _link(style, dashed), _link_title(sheet, name, style, dashed)
     if board.seams:
         yield (lambda at: svg.words("\N{UPWARDS ARROW}", at[0] + 10, at[1], 12)), word("over_edge")

@@ -27,17 +27,14 @@ def name_box(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner:
     return moved(Box((middle - half, block.at[0][1] - high, middle + half, block.at[-1][1] + high)), corner)
 
 
-
 def moved(box: Box, corner: Point) -> Box:
     """A box on the picture."""
     return Box((box[0] + corner[0], box[1] + corner[1], box[2] + corner[0], box[3] + corner[1]))
 
 
-
 def shift(points: Sequence[Point], corner: Point) -> list[Point]:
     """Points on the picture."""
     return [(x + corner[0], y + corner[1]) for x, y in points]
-
 
 
 def fill_of(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | None]:
@@ -52,7 +49,6 @@ def fill_of(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | 
     return Look("land"), None
 
 
-
 def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, str]]:
     """The badges beside the name of a place, with the letter of its owner on the first: symbols of facts, or a disc."""
     owner = fill_of(sheet, board, number)[1]
@@ -64,7 +60,6 @@ def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, 
     return [(first, owner.letter), *results[1:]]
 
 
-
 def side_of(sheet: Sheet, board: BoardStyle, number: int) -> Side:
     """The ground and the owner of a place, as borders ask for them."""
     of = sheet.fact(board.kind, board.fill[-1], number) if board.fill else None
@@ -72,13 +67,11 @@ def side_of(sheet: Sheet, board: BoardStyle, number: int) -> Side:
     return Side(of is not None and sheet.look(*of).colour == "water", next(filter(None, owners), None))
 
 
-
 def description_of(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
     """A place in words: its title, and the facts that are seen."""
     facts = [sheet.fact(board.kind, name, number) for name in (*board.fill, *board.badges)]
     notes = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
     return f"{title}: {', '.join(dict.fromkeys(notes))}" if notes else title
-
 
 
 def badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:

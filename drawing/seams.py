@@ -43,9 +43,7 @@ def stubs_of(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tu
     return [(left, (0.0, y)), (right, (size[0], y))]
 
 
-def seams_of(
-    sheet: Sheet, board: BoardStyle, positions: Sequence[Point], areas: Areas, size: Point
-) -> Iterator[Seam]:
+def seams_of(sheet: Sheet, board: BoardStyle, positions: Sequence[Point], areas: Areas, size: Point) -> Iterator[Seam]:
     """Both ends of each link over a seam; along the frame where outlines reach it."""
     titles = sheet.titles(board.kind)
     for pair in board.seams:

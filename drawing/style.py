@@ -226,9 +226,7 @@ def outlines_of(kind: typed.Kind, data: dict[str, Any]) -> tuple[dict[int, Outli
             if index is None:
                 scenery.append(Scenery(rings, how.get("colour", "land")))
             else:
-                outlines[index[name]] = Outline(
-                    rings, _spot(how, "label"), _spot(how, "pieces"), how.get("turned", 0)
-                )
+                outlines[index[name]] = Outline(rings, _spot(how, "label"), _spot(how, "pieces"), how.get("turned", 0))
     return outlines, tuple(scenery)
 
 

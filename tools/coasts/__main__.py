@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import yaml
 import shapely
+import yaml
 from shapely import Geometry, Polygon
 
 from rulespec.drawing.board import board_of
@@ -21,8 +21,6 @@ from rulespec.drawing.map_ground import ground
 from rulespec.drawing.map_links import pairs_of
 from rulespec.drawing.outlines import MAX_RINGS, Ring, data_of
 from rulespec.drawing.place_looks import badge_room, lettering_of
-from rulespec.drawing.plan import Sheet
-from rulespec.drawing.style import BoardStyle
 from rulespec.engine.words.titles import languages
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
@@ -46,7 +44,7 @@ def main() -> None:
     how = recipe["coasts"]
     land = Land(how, countries(args.atlas, how["atlas"]["sha256"]))
     areas = regions_of(land)
-    sheet, board, names = _names(args.ruleset, how["board"])
+    names = _names(args.ruleset, how["board"])
     if strangers := sorted(set(areas) - {OUTSIDE, WATER} - set(names)):
         parser.error(f"the recipe names what is no {how['board']}: {', '.join(strangers)}")
     if absent := sorted(set(names) - set(areas)):
@@ -59,17 +57,16 @@ def main() -> None:
         print(line)
 
 
-def _names(folder: Path, kind: str) -> tuple[Sheet, BoardStyle, dict[str, Name]]:
-    """The sheet and the board of a ruleset, and the names of its regions in all its languages."""
+def _names(folder: Path, kind: str) -> dict[str, Name]:
+    """The names of the regions of a ruleset in all its languages."""
     ruleset = load_ruleset(str(folder))
     sheet = board_of(ruleset, ()).sheet
     board = sheet.style.boards[kind]
     titles = [Words(ruleset, language).titles(kind, {}) for language in (None, *languages(ruleset))]
-    names = {
+    return {
         name: Name([each[i] for each in titles], lettering_of(sheet, board, i), badge_room(sheet, board, i))
         for i, name in enumerate(sheet.names(kind))
     }
-    return sheet, board, names
 
 
 def _lines(

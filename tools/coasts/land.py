@@ -84,7 +84,9 @@ class Land:
     def __init__(self, recipe: dict[str, Any], atlas: dict[str, Geometry]) -> None:
         self.recipe = recipe
         self.sheet = Sheet(recipe)
-        self.straits = shapely.union_all([self.sheet.line(each["line"]).buffer(each["width"]) for each in recipe["straits"]])
+        self.straits = shapely.union_all(
+            [self.sheet.line(each["line"]).buffer(each["width"]) for each in recipe["straits"]]
+        )
         pieces = [piece for name, area in atlas.items() for piece in self._country(name, area)]
         islands = polygons(shapely.union_all([part.buffer(_GRID) for _, part in pieces]))
         keep = [self.sheet.point(at) for at in recipe.get("keep", [])]

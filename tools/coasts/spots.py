@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import shapely
 from msgspec import Struct
-from rulespec.drawing.lettering import Lettering
-from rulespec.drawing.text_width import wrapped
-from shapely import Geometry, Point, Polygon, box
+from shapely import Geometry, Point, box
 from shapely.affinity import rotate, scale
 from shapely.ops import polylabel
 
+from rulespec.drawing.lettering import Lettering
+from rulespec.drawing.text_width import wrapped
 from tools.coasts.land import polygons
 
 _FITS = 0.86  # of half the diagonal of a block: coasts cut corners off
