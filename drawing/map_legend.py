@@ -12,7 +12,7 @@ from rulespec.drawing.map_ground import Ground
 from rulespec.drawing.place_looks import badge, badges_of, fill_of
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.scene import Item
-from rulespec.drawing.style import BoardStyle, LinkStyle
+from rulespec.drawing.style import BoardStyle, LinkStyle, Look
 from rulespec.drawing.svg import Point
 from rulespec.drawing.text_width import shortened, text_width
 
@@ -93,9 +93,13 @@ def _owners(sheet: Sheet, board: BoardStyle, count: int) -> Iterator[tuple[Sampl
         for (shown, _), name in zip(badges_of(sheet, board, i), board.badges, strict=False):
             of = sheet.fact(board.kind, name, i)
             if of is not None:
-                symbols.setdefault(of, lambda at, shown=shown: badge(sheet, shown, "", (at[0] + 14, at[1])))
+                symbols.setdefault(of, _symbol(sheet, shown))
     for (kind, number), sample in (*sorted(owners.items()), *sorted(symbols.items())):
         yield sample, sheet.titles(kind)[number]
+
+
+def _symbol(sheet: Sheet, look: Look) -> Sample:
+    return lambda at: badge(sheet, look, "", (at[0] + 14, at[1]))
 
 
 def _swatch(tone: str, letter: str = "") -> Sample:

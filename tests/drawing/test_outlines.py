@@ -18,7 +18,7 @@ from rulespec.diagnostics.report import Report
 from rulespec.drawing.author import draft
 from rulespec.drawing.board import Board, board
 from rulespec.drawing.drawing_file import read_drawing
-from rulespec.drawing.map_board import ground
+from rulespec.drawing.map_ground import ground
 from rulespec.drawing.outline_checks import overlaps as overlapping
 from rulespec.drawing.outlines import Frame, data_of, net, rings_of
 from rulespec.drawing.scene import to_svg

@@ -11,7 +11,7 @@ from shapely import Geometry, LineString, MultiPoint, Point, Polygon, STRtree, b
 from shapely.affinity import translate
 from shapely.ops import polygonize
 
-from tools.coasts.projections import Points, projection
+from tools.coasts.projections import Points, Projection, projection
 
 Region = str
 OUTSIDE, WATER, CRUMB = "", "~", "?"
@@ -38,7 +38,7 @@ class Sheet:
         self.width = recipe["width"]
         scale = self.width / (right[0] - left[0])
         self.height = round((bottom[1] - top[1]) * scale)
-        self.to = lambda at: (project(at) - [left[0], top[1]]) * scale
+        self.to: Projection = lambda at: (project(at) - np.array([left[0], top[1]])) * scale
         self.frame = box(0, 0, self.width, self.height)
 
     def point(self, at: Sequence[float]) -> Point:
@@ -70,7 +70,7 @@ def _rippled(at: Points, height: float) -> Points:
     x, y = at[:, 0] / _RIPPLE, at[:, 1] / _RIPPLE
     a = np.sin(1.7 * x + 2.3 * y + 0.5) + 0.6 * np.sin(3.9 * x - 3.1 * y + 1.1) + 0.4 * np.sin(6.1 * y - 7.3 * x + 2.2)
     b = np.sin(1.9 * y - 2.1 * x + 3.1) + 0.6 * np.sin(3.3 * x + 4.3 * y + 0.3) + 0.4 * np.sin(6.7 * x + 7.9 * y + 1.7)
-    return np.c_[at[:, 0] + height * a / 1.2, at[:, 1] + height * b / 1.2]
+    return np.stack((at[:, 0] + height * a / 1.2, at[:, 1] + height * b / 1.2), axis=1)
 
 
 class Land:

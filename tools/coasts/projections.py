@@ -21,6 +21,10 @@ def projection(how: dict[str, Any]) -> Projection:
     return _lens(result, **how["lens"]) if "lens" in how else result
 
 
+def _points(x: Points, y: Points) -> Points:
+    return np.stack((x, y), axis=1)
+
+
 def _conic(south: float, north: float, longitude: float, latitude: float) -> Projection:
     """Lambert's conic: two latitudes are true to scale, and a point is in the middle."""
     low, high = math.radians(south), math.radians(north)
@@ -32,7 +36,7 @@ def _conic(south: float, north: float, longitude: float, latitude: float) -> Pro
     def points(at: Points) -> Points:
         turned = n * np.radians(at[:, 0] - longitude)
         far = scale / np.tan(math.pi / 4 + np.radians(np.clip(at[:, 1], -85, 85)) / 2) ** n
-        return np.c_[far * np.sin(turned), far * np.cos(turned) - middle]
+        return _points(far * np.sin(turned), far * np.cos(turned) - middle)
 
     return points
 
@@ -62,6 +66,6 @@ def _cylinder(seam: float, wider: Sequence[Sequence[float]], taller: Sequence[Se
     y -= np.interp(0, ys, y)
 
     def points(at: Points) -> Points:
-        return np.c_[np.interp(at[:, 0] - seam, xs, x), -np.interp(at[:, 1], ys, y)]
+        return _points(np.interp(at[:, 0] - seam, xs, x), -np.interp(at[:, 1], ys, y))
 
     return points

@@ -80,6 +80,8 @@ def _beside(area: Geometry, name: Name, free: Geometry) -> Spot | None:
     left, top, right, bottom = _main(area).bounds
     x, y = (left + right) / 2, (top + bottom) / 2
     best: tuple[float, Spot] | None = None
+    free = free.intersection(box(left, top, right, bottom).buffer(150))
+    shapely.prepare(free)
     for parts in (1, 2):
         width, height = _extent(name, size, parts)
         for dx in range(-10, 11):
@@ -105,11 +107,12 @@ def _pole(area: Geometry, ratio: float) -> tuple[float, float, float] | None:
     """Middle and half the height of the largest block of a ratio: the farthest from all borders, squeezed."""
     best = None
     for part in polygons(area):
-        squeezed = scale(part.simplify(0.5), 1 / ratio, 1, origin=(0, 0))
+        rough = part.area**0.5 / 150  # the larger an area, the less a unit matters
+        squeezed = scale(part.simplify(max(0.5, rough)), 1 / ratio, 1, origin=(0, 0))
         for one in polygons(squeezed.buffer(0)):
             if best is not None and one.area < 3.2 * best[2] ** 2:
                 continue
-            point = polylabel(one, 0.7)
+            point = polylabel(one, max(0.7, rough))
             far = one.exterior.distance(point) if one.contains(point) else 0
             far = min([far, *(point.distance(hole) for hole in one.interiors)])
             if best is None or far > best[2]:
