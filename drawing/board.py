@@ -39,7 +39,7 @@ _MEMO_SIZE = 8
 _STOOD = 5_000
 """Places with what stands on them that are kept as they are drawn."""
 _MARGIN = 18.0
-_TOP = 52.0
+_TOP = 58.0
 _SIDE = 380.0
 _LEAST = 760.0
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, cos, floor, hypot, radians, sin
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.drawing.areas import Areas
 from rulespec.drawing.lettering import LINE, PLAIN, Lettering
@@ -29,6 +30,7 @@ _RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
 _WANTED = (96.0, 56.0)
 _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22), (22, 66), (44, 22), (22, 44), (22, 22))
 """Rooms for pieces of equal size where a spot says where they stand, those for most pieces first."""
+_PIECE = 22.0
 
 
 class Block(Struct, frozen=True):
@@ -215,6 +217,8 @@ def place(
     """
     spots = spots or {}
     blocks: dict[int, Block] = {i: _settled(i, titles[i], badges[i], raster, spot) for i, spot in spots.items()}
+    for i in spots:
+        blocks[i] = _wider(i, blocks, raster)
     order = sorted(set(range(len(titles))) - set(spots), key=lambda i: len(raster.cells[i]))
     for _ in range(2):
         for i in order:
@@ -243,6 +247,20 @@ def _settled(region: int, title: str, badges: float, raster: Raster, spot: Spot)
     fits = (tray for tray in trays if raster.share(region, tray) == 1 and not tray.meets(taken))
     tray = next(fits, trays[-1])
     return Block(tuple(lines), size, at, box, tray, True, how, spot.turned)
+
+
+def _wider(region: int, blocks: Mapping[int, Block], raster: Raster) -> Block:
+    """The block of a region with room for two pieces, partly beyond its borders if nothing else is there."""
+    block = blocks[region]
+    if block.tray[2] - block.tray[0] > _PIECE or block.tray[3] - block.tray[1] > _PIECE:
+        return block
+    middle = ((block.tray[0] + block.tray[2]) / 2, (block.tray[1] + block.tray[3]) / 2)
+    trays = [_around_spot(middle, *extent) for extent in ((2 * _PIECE, _PIECE), (_PIECE, 2 * _PIECE))]
+    names = [around(other.box, other.turned) for other in blocks.values()]
+    others = [*names, *(other.tray for i, other in blocks.items() if i != region)]
+    free = [tray for tray in trays if not any(tray.meets(other) for other in others)]
+    best = max(free, key=lambda tray: raster.share(region, tray), default=None)
+    return block if best is None or raster.share(region, best) < 0.5 else replace(block, tray=best)
 
 
 def _width(lines: Sequence[str], size: float, badges: float) -> float:
