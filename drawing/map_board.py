@@ -191,7 +191,7 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
         one, other = sheet.titles(board.kind)[seam.region], sheet.titles(board.kind)[seam.other]
         x, y = shift([seam.middle], corner)[0]
         turned = (seam.turned, x, y) if seam.turned else None
-        shown = svg.words(seam.text, x, y, SEAM_SIZE, halo=True, turned=turned, fill=WATER.fill)
+        shown = svg.lettered(seam.text, x, y, SEAM_SIZE, svg.Letters(WATER.fill, turned=turned))
         title = sheet.words.word("seam", one=one, other=other)
         if not seam.turned:
             near = (seam.end[0] + (_SEAM if seam.end[0] == 0 else -_SEAM), seam.end[1])  # level where its text is
@@ -248,18 +248,16 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Po
     left, top, right, bottom = moved(block.box, corner)
     ((x, y),) = shift([block.at[0]], corner)
     turned = (block.turned, (left + right) / 2, (top + bottom) / 2) if block.turned else None
+    letters = svg.Letters(how.fill, how.bold, how.italic, how.spacing * block.size, turned)
     parts = [
-        svg.words(
-            line, at[0] + corner[0] + room / 2, at[1] + corner[1], block.size, fill=how.fill, halo=True,
-            bold=how.bold, italic=how.italic, spacing=how.spacing * block.size, turned=turned,
-        )
+        svg.lettered(line, at[0] + corner[0] + room / 2, at[1] + corner[1], block.size, letters)
         for line, at in zip(block.lines, block.at, strict=True)
-    ]  # fmt: skip
+    ]
     widest = max((how.width(line, block.size) for line in block.lines), default=0)
     first = x - (widest + room) / 2
     shown = "".join(
         badge(sheet, look, letter, (first + BADGE * (k + 0.5) - 1, y)) for k, (look, letter) in enumerate(badges)
     )
     if shown and turned is not None:
-        shown = svg.group([shown], transform=f"rotate({' '.join(map(svg.number, turned))})")
+        shown = svg.group([shown], transform=svg.rotation(turned))
     return Item(f"name.{sheet.names(board.kind)[number]}", "names", "".join([*parts, shown]))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
 
+from msgspec import Struct
+
 from rulespec.drawing.text_width import text_width
 
 Point = tuple[float, float]
@@ -16,6 +18,7 @@ Values = dict[str, Value]
 
 MAX_TEXT = 200
 """Characters of a text that are shown."""
+_HALO: Values = {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2.6, "paint_order": "stroke"}
 
 
 def clean(text: str) -> str:
@@ -71,26 +74,36 @@ def words(
     anchor: str = "middle",
     fill: str = "#111",
     halo: bool = False,
-    italic: bool = False,
-    spacing: float = 0,
-    turned: Turn | None = None,
 ) -> str:
-    """A line of text; (x, y) is the middle of its height. With a halo it can be read over lines.
-
-    `spacing` is between letters; `turned` says by how many degrees and around which point.
-    """
+    """A line of text; (x, y) is the middle of its height. With a halo it can be read over lines."""
     weight = "bold" if bold else None
-    at = {"x": x + spacing / 2 if anchor == "middle" else x, "y": y + size * 0.36, "font_size": size}
+    at = {"x": x, "y": y + size * 0.36, "font_size": size}
     how: Values = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
-    if italic:
-        how["font_style"] = "italic"
-    if spacing:
-        how["letter_spacing"] = spacing
-    if turned is not None:
-        how["transform"] = f"rotate({' '.join(map(number, turned))})"
-    if halo:
-        how |= {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2.6, "paint_order": "stroke"}
-    return element("text", clean(text), **at, **how)
+    return element("text", clean(text), **at, **how, **(_HALO if halo else {}))
+
+
+class Letters(Struct, frozen=True):
+    """The look of a line of text: `spacing` is between letters, `turned` by how many degrees and around which point."""
+
+    fill: str
+    bold: bool = False
+    italic: bool = False
+    spacing: float = 0
+    turned: Turn | None = None
+
+
+def lettered(text: str, x: float, y: float, size: float, how: Letters) -> str:
+    """A line of text with a halo around its middle, in letters of some look."""
+    at = {"x": x + how.spacing / 2, "y": y + size * 0.36, "font_size": size}
+    look: Values = {"font_weight": "bold" if how.bold else None, "font_style": "italic" if how.italic else None}
+    look |= {"letter_spacing": how.spacing or None, "text_anchor": "middle", "fill": how.fill}
+    look["transform"] = rotation(how.turned) if how.turned is not None else None
+    return element("text", clean(text), **at, **look, **_HALO)
+
+
+def rotation(turned: Turn) -> str:
+    """A turn as SVG writes it."""
+    return f"rotate({' '.join(map(number, turned))})"
 
 
 def group(content: Iterable[str], title: str = "", /, **values: Value) -> str:
