@@ -7,12 +7,11 @@ import re
 import shutil
 import time
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 
 import pytest
 from folders import GAMES
-from pictures import outside, overlaps
+from pictures import corners_of, outside, overlaps
 
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.author import draft
@@ -180,9 +179,7 @@ def test_the_picture_is_the_outlines(lake: Path) -> None:
     (lake / "outlines.yaml").write_text(written(squares()), "utf-8")
     scene = board(loaded(lake))
     (isle,) = (item.svg for item in scene.static if item.id == "region.isle")
-    start, *steps = re.findall(r"(-?[\d.]+) ?(-?[\d.]+)", re.findall(r' d="(M[^z]*z)', isle)[0])
-    xs = list(accumulate((float(x) for x, _ in steps), initial=float(start[0])))
-    ys = list(accumulate((float(y) for _, y in steps), initial=float(start[1])))
+    xs, ys = zip(*corners_of(re.findall(r' d="(M[^z]*z)', isle)[0]), strict=True)
     assert max(xs) - min(xs) == max(ys) - min(ys) == 225  # a quarter of the 900 points that the board is wide
     assert overlaps(to_svg(scene)) == [] and outside(to_svg(scene)) == []
 

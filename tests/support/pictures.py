@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from rulespec.drawing.placing import turned_point
 from rulespec.drawing.svg import Box, Point, text_box
@@ -55,6 +56,12 @@ def _corners(node: ElementTree.Element, turns: Sequence[str]) -> list[Point]:
 def _around(corners: Sequence[Point]) -> Box:
     xs, ys = zip(*corners, strict=True)
     return Box((min(xs), min(ys), max(xs), max(ys)))
+
+
+def corners_of(data: str) -> list[Point]:
+    """The points of path data that begin at a point and go on in steps."""
+    numbers = [float(x) for x in re.findall(r"-?[\d.]+", data)]
+    return list(zip(accumulate(numbers[::2]), accumulate(numbers[1::2]), strict=True))
 
 
 def overlaps(svg: str) -> list[tuple[str, str]]:
