@@ -28,7 +28,7 @@ _Line = tuple[int, int, Point, Point]
 
 
 class Border(Struct, frozen=True):
-    """A line between two regions; `b` is -1 where there is no region beyond it."""
+    """A line between two regions; `b` is below 0 where there is no region beyond it."""
 
     a: int
     b: int

@@ -21,7 +21,7 @@ from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
-from rulespec.drawing.tokens import Token, drawn, marker_token, pile_token
+from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token, pile_token
 from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import shown_names
@@ -39,7 +39,7 @@ _MEMO_SIZE = 8
 _STOOD = 5_000
 """Places with what stands on them that are kept as they are drawn."""
 _MARGIN = 18.0
-_TOP = 52.0
+_TOP = 58.0
 _SIDE = 380.0
 _LEAST = 760.0
 
@@ -267,7 +267,7 @@ class Board:
         if key not in self._stood:
             if len(self._stood) >= _STOOD:
                 self._stood.clear()
-            self._stood[key] = tuple(drawn(self.sheet, tokens, slot))
+            self._stood[key] = tuple(drawn(self.sheet, tokens, slot, self.plans[kind].piece or LARGEST))
         return self._stood[key]
 
     def _pile(self, pile: Pile, tokens: dict[tuple[str, int], list[Token]]) -> None:

@@ -14,14 +14,24 @@ VOID, BRIM = "#eef1f3", "#7a6f5a"
 
 RANKS: dict[str, tuple[svg.Values, ...]] = {
     "borders": ({"stroke": "#5b6770", "stroke_width": 1.1},),
-    "waters": ({"stroke": "#7fa3ba", "stroke_width": 1.2, "stroke_dasharray": "6 4"},),
-    "free": ({"stroke": "#a08b62", "stroke_width": 1},),
-    "inner": ({"stroke": "#8d7d60", "stroke_width": 2.4}, {"stroke": "#ffffff", "stroke_width": 1.6}),
-    "coasts": ({"stroke": "#4f7086", "stroke_width": 1.1},),
-    "owners": ({"stroke": "#4a3b28", "stroke_width": 2.2},),
+    "waters": (
+        {"stroke": "#ffffff", "stroke_width": 3, "stroke_opacity": "0.7"},
+        {"stroke": "#6f9ab1", "stroke_width": 1.4, "stroke_dasharray": "7 5"},
+    ),
+    "free": ({"stroke": "#a08b62", "stroke_width": 1.1},),
+    "inner": ({"stroke": "#fffdf6", "stroke_width": 2.6}, {"stroke": "#8d7c62", "stroke_width": 0.8}),
+    "coasts": ({"stroke": "#4d6b7a", "stroke_width": 0.9},),
+    "owners": ({"stroke": "#4a3b28", "stroke_width": 2.4},),
     "walls": ({"stroke": "#3c4248", "stroke_width": 4.5}, {"stroke": "#ffffff", "stroke_width": 2}),
 }
 """The lines of each rank, those below first; `borders` are those of areas that are computed."""
+
+SHALLOWS: tuple[svg.Values, ...] = (
+    {"stroke": "#c6dce9", "stroke_width": 22},
+    {"stroke": "#b8d2e1", "stroke_width": 12},
+    {"stroke": "#a6c4d6", "stroke_width": 5},
+)
+"""Lines along coasts, on the side of the water."""
 
 
 class Side(Struct, frozen=True):
@@ -34,12 +44,13 @@ class Side(Struct, frozen=True):
 _BEYOND = Side(False, None)
 
 
-def rank_of(sides: Sequence[Side], border: Border) -> str:
-    """The rank of a border between two regions, or between one and what is none."""
-    a, b = sides[border.a], sides[border.b] if border.b >= 0 else _BEYOND
+def rank_of(sides: Sequence[Side], border: Border, scenery: Sequence[Side] = ()) -> str:
+    """The rank of a border between two regions, or between one and what is none: part of the scenery, or nothing."""
+    a = sides[border.a]
+    b = sides[border.b] if border.b >= 0 else scenery[-border.b - 2] if border.b < -1 else _BEYOND
     if a.water and b.water:
         return "waters"
-    if a.water or b.water or border.b < 0:
+    if a.water or b.water or border.b == -1:
         return "coasts"
     if a.owner is None and b.owner is None:
         return "free"

@@ -15,6 +15,8 @@ _POINTS = 48  # of each area
 _TRIES = 300
 _IN, _FAR = 2, 5  # squares of the raster: how far ends are away from the border, at least and at most
 _GAP = 3.0
+_DOTS = 400  # of an outline
+_OVER = 6.0
 
 Bridge = tuple[Point, Point]
 Pair = tuple[int, int]
@@ -37,6 +39,21 @@ def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict
         if (bridge := _shortest(ends[a], ends[b], taken, list(results.values()))) is not None:
             results[a, b] = bridge
     return results
+
+
+def crossings(pairs: Iterable[Pair], outlines: Sequence[Sequence[Sequence[Point]]]) -> dict[Pair, Bridge]:
+    """The ends of lines between areas with outlines: a little inside, where they are nearest to one another."""
+    results: dict[Pair, Bridge] = {}
+    for a, b in sorted(set(pairs))[:MAX_BRIDGES]:
+        ones, others = (_thinned([p for ring in outlines[i] for p in ring]) for i in (a, b))
+        far, (x, y), (nx, ny) = min((hypot(p[0] - q[0], p[1] - q[1]), p, q) for p in ones for q in others)
+        dx, dy = ((nx - x) / far * _OVER, (ny - y) / far * _OVER) if far else (_OVER, 0.0)
+        results[a, b] = (x - dx, y - dy), (nx + dx, ny + dy)
+    return results
+
+
+def _thinned(points: Sequence[Point]) -> Sequence[Point]:
+    return points[:: len(points) // _DOTS + 1]
 
 
 def _ends(raster: Raster, region: int, taken: Sequence[Box]) -> list[Point]:

@@ -10,7 +10,7 @@ PALETTE = {
     "vermilion": "#d55e00",
     "sky": "#56b4e9",
     "purple": "#cc79a7",
-    "grey": "#8a8a8a",
+    "grey": "#545454",
     "black": "#2b2b2b",
     "white": "#ffffff",
     "brown": "#8c5a2b",
@@ -21,6 +21,8 @@ PALETTE = {
     "wood": "#c9a36b",
     "light": "#f4efe6",
     "dark": "#b98d5a",
+    "stone": "#e2dfd8",
+    "mist": "#e6ecee",
     "paper": "#fbfaf7",
 }
 """Names of colours that a drawing may use; it may also write `#rrggbb`."""
@@ -28,8 +30,10 @@ PALETTE = {
 OWNERS = ("orange", "blue", "green", "vermilion", "yellow", "purple", "sky", "grey", "brown", "white")
 """The colours of owners without one of their own, in order."""
 
-GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "paper", "white"})
+GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "stone", "mist", "paper", "white"})
 """Colours that are pale enough to stand under names and pieces."""
+WATERS = frozenset({"water", "mist"})
+"""Colours of water: that of a game, and that beside it."""
 
 FAULT = "#c00020"
 INK = "#1a1a1a"

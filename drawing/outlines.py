@@ -34,6 +34,7 @@ class Outline(Struct, frozen=True):
     rings: list[Ring]
     label: Point | None = None
     pieces: Point | None = None
+    turned: float = 0
 
 
 class Scenery(Struct, frozen=True):
@@ -154,7 +155,9 @@ def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], f
         regions = sorted(i for i in sides if i < len(outlines))
         if not regions or (len(sides) == 1 and frame.side(*edge)):
             continue
-        for pair in pairwise(regions) if len(regions) > 1 else [(regions[0], -1)]:
+        # Beyond a single region there is nothing (-1), or a part of the scenery: the first is -2.
+        beyond = min((len(outlines) - i - 2 for i in sides if i >= len(outlines)), default=-1)
+        for pair in pairwise(regions) if len(regions) > 1 else [(regions[0], beyond)]:
             between.setdefault(pair, []).append(edge)
             for dot in edge:
                 degree[dot] = degree.get(dot, 0) + 1

@@ -7,11 +7,13 @@ Candidates are tried on a raster of the areas, the smallest area first, and once
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil, floor, hypot
+from math import ceil, cos, floor, hypot, radians, sin
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.drawing.areas import Areas
+from rulespec.drawing.lettering import LINE, PLAIN, Lettering
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import text_width, wrapped
 
@@ -20,18 +22,22 @@ STEP = 4
 _GAP = 3.0
 _TRAY = (64.0, 20.0)
 """The size of a tray before it becomes larger."""
-_SIZES = (13.0, 12.0, 11.0, 10.0, 9.0)
-_LINE = 1.12
+_SIZES = PLAIN.sizes
 _TRIES = 160
 _ALL_TRIES = 12_000
 _RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
 """Candidates for the middle of a block, of each region and of all."""
 _WANTED = (96.0, 56.0)
-_TRAYS = ((160.0, 76.0), (128.0, 60.0), (96.0, 48.0), (64.0, 32.0), (48.0, 24.0), (30.0, 15.0), (18.0, 12.0))
+_TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22), (22, 66), (44, 22), (22, 44), (22, 22))
+"""Rooms for pieces of equal size where a spot says where they stand, those for most pieces first."""
+_PIECE = 22.0
 
 
 class Block(Struct, frozen=True):
-    """A name and a tray: lines of text, their size and middles, and where pieces go; `boxes` are what it takes up."""
+    """A name and a tray: lines of text, their size and middles, and where pieces go; `boxes` are what it takes up.
+
+    `turned`: degrees, clockwise, around the middle of `box`; the lines are where they would be if it were level.
+    """
 
     lines: tuple[str, ...]
     size: float
@@ -39,11 +45,22 @@ class Block(Struct, frozen=True):
     box: Box
     tray: Box
     apart: bool = False
+    lettering: Lettering = PLAIN
+    turned: float = 0
 
     @property
     def boxes(self) -> tuple[Box, ...]:
         """The boxes that nothing else may stand on: one, or two if the tray is apart from the name."""
-        return (self.box, self.tray) if self.apart else (self.box,)
+        return (around(self.box, self.turned), self.tray) if self.apart else (self.box,)
+
+
+class Spot(Struct, frozen=True):
+    """Where the name of a region must stand, and its pieces if they are not below it; and its letters."""
+
+    label: Point
+    pieces: Point | None = None
+    turned: float = 0
+    lettering: Lettering = PLAIN
 
 
 class Raster:
@@ -59,14 +76,15 @@ class Raster:
                     self.owner[row][column] = region
                     self.cells[region].append((column, row))
 
-    def share(self, region: int, box: Box) -> float:
-        """The share of a box that is inside a region, by a sample of its points."""
+    def share(self, region: int, box: Box, turned: float = 0) -> float:
+        """The share of a box, turned around its middle, that is inside a region, by a sample of its points."""
         left, top, right, bottom = box
         inside = 0
         for i in range(5):
-            column = int((left + (right - left) * i / 4) // STEP)
+            x = left + (right - left) * i / 4
             for j in range(3):
-                row = int((top + (bottom - top) * j / 2) // STEP)
+                y = top + (bottom - top) * j / 2
+                column, row = (int(at // STEP) for at in (turned_point((x, y), box, turned) if turned else (x, y)))
                 if 0 <= column < self.columns and 0 <= row < self.rows and self.owner[row][column] == region:
                     inside += 1
         return inside / 15
@@ -79,6 +97,24 @@ class Raster:
             return point
         near = min(cells, key=lambda cell: (cell[0] - column) ** 2 + (cell[1] - row) ** 2)
         return (near[0] + 0.5) * STEP, (near[1] + 0.5) * STEP
+
+
+def turned_point(point: Point, box: Box, degrees: float) -> Point:
+    """A point turned around the middle of a box."""
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    c, s = cos(radians(degrees)), sin(radians(degrees))
+    dx, dy = point[0] - x, point[1] - y
+    return x + dx * c - dy * s, y + dx * s + dy * c
+
+
+def around(box: Box, degrees: float) -> Box:
+    """The level box around a box that is turned."""
+    if not degrees:
+        return box
+    left, top, right, bottom = box
+    corners = [turned_point((x, y), box, degrees) for x in (left, right) for y in (top, bottom)]
+    xs, ys = zip(*corners, strict=True)
+    return Box((min(xs), min(ys), max(xs), max(ys)))
 
 
 def _spans(outlines: Sequence[Sequence[Point]], rows: int) -> Iterator[tuple[int, int, int]]:
@@ -118,7 +154,7 @@ class Form(Struct, frozen=True):
     def block(self, left: float, top: float) -> Block:
         """The block with its corner at a point."""
         width, height = self.extent
-        line = self.size * _LINE
+        line = self.size * LINE
         middle = left + (self.text_width if self.beside else width) / 2
         start = top + ((height - self.text_height) / 2 if self.beside else 0)
         at = tuple((middle, start + line * (i + 0.5)) for i in range(len(self.lines)))
@@ -145,7 +181,7 @@ def _forms(title: str, badges: float, tray: Point) -> list[Form]:
             if lines is None:
                 continue
             width = _width(lines, size, badges)
-            height = size * _LINE * len(lines)
+            height = size * LINE * len(lines)
             results.append(Form(tuple(lines), size, width, height, tray, False))
             results.append(Form(tuple(lines), size, width, height, (max(40.0, min(width, 64.0)), 20.0), False))
             if size <= 11:
@@ -165,7 +201,7 @@ def place(
     taken: Sequence[Box] = (),
     *,
     tray: Point | None = None,
-    spots: Mapping[int, tuple[Point, Point | None]] | None = None,
+    spots: Mapping[int, Spot] | None = None,
 ) -> list[Block]:
     """A block for each region.
 
@@ -180,7 +216,9 @@ def place(
         spots: where names, and trays if they are not below them, must stand.
     """
     spots = spots or {}
-    blocks: dict[int, Block] = {i: _settled(i, titles[i], badges[i], raster, *spot) for i, spot in spots.items()}
+    blocks: dict[int, Block] = {i: _settled(i, titles[i], badges[i], raster, spot) for i, spot in spots.items()}
+    for i in spots:
+        blocks[i] = _wider(i, blocks, raster)
     order = sorted(set(range(len(titles))) - set(spots), key=lambda i: len(raster.cells[i]))
     for _ in range(2):
         for i in order:
@@ -193,19 +231,36 @@ def place(
     return [(blocks | grown)[i] for i in range(len(titles))]
 
 
-def _settled(region: int, title: str, badges: float, raster: Raster, label: Point, pieces: Point | None) -> Block:
+def _settled(region: int, title: str, badges: float, raster: Raster, spot: Spot) -> Block:
     """The block of a region whose author says where its name stands: as large as its area has room."""
-    tries = [(size, lines) for size in _SIZES for parts in (1, 2, 3) if (lines := wrapped(title, parts)) is not None]
-    boxes = [_around_spot(label, _width(lines, size, badges), size * _LINE * len(lines)) for size, lines in tries]
-    best = next((i for i, box in enumerate(boxes) if raster.share(region, box) == 1), len(tries) - 1)
+    how, label = spot.lettering, spot.label
+    tries = [(size, lines) for size in how.sizes for parts in (1, 2, 3) if (lines := wrapped(title, parts)) is not None]
+    boxes = [_around_spot(label, *how.extent(lines, size, badges)) for size, lines in tries]
+    shares = (raster.share(region, box, spot.turned) for box in boxes)
+    best = next((i for i, share in enumerate(shares) if share == 1), len(tries) - 1)
     (size, lines), box = tries[best], boxes[best]
-    at = tuple((label[0], box[1] + size * _LINE * (i + 0.5)) for i in range(len(lines)))
+    at = tuple((label[0], box[1] + size * LINE * (i + 0.5)) for i in range(len(lines)))
+    taken = around(box, spot.turned)
     trays = [
-        _around_spot(pieces if pieces is not None else (label[0], box[3] + 1 + height / 2), width, height)
-        for width, height in _TRAYS
+        _around_spot(spot.pieces or (label[0], taken[3] + 1 + height / 2), width, height) for width, height in _TRAYS
     ]
-    fits = (tray for tray in trays if raster.share(region, tray) == 1 and not tray.meets(box))
-    return Block(tuple(lines), size, at, box, next(fits, trays[-1]), apart=True)
+    fits = (tray for tray in trays if raster.share(region, tray) == 1 and not tray.meets(taken))
+    tray = next(fits, trays[-1])
+    return Block(tuple(lines), size, at, box, tray, True, how, spot.turned)
+
+
+def _wider(region: int, blocks: Mapping[int, Block], raster: Raster) -> Block:
+    """The block of a region with room for two pieces, partly beyond its borders if nothing else is there."""
+    block = blocks[region]
+    if block.tray[2] - block.tray[0] > _PIECE or block.tray[3] - block.tray[1] > _PIECE:
+        return block
+    middle = ((block.tray[0] + block.tray[2]) / 2, (block.tray[1] + block.tray[3]) / 2)
+    trays = [_around_spot(middle, *extent) for extent in ((2 * _PIECE, _PIECE), (_PIECE, 2 * _PIECE))]
+    names = [around(other.box, other.turned) for other in blocks.values()]
+    others = [*names, *(other.tray for i, other in blocks.items() if i != region)]
+    free = [tray for tray in trays if not any(tray.meets(other) for other in others)]
+    best = max(free, key=lambda tray: raster.share(region, tray), default=None)
+    return block if best is None or raster.share(region, best) < 0.5 else replace(block, tray=best)
 
 
 def _width(lines: Sequence[str], size: float, badges: float) -> float:

@@ -28,12 +28,14 @@ class Plan(Brief, Struct):
         slots: the number of each entity → where its pieces go.
         outlines: path data around each entity, on maps.
         size: width and height.
+        piece: the size of its pieces where there is room; 0 if they are as large as they get.
     """
 
     size: tuple[float, float]
     items: list[Item] = field(default_factory=list)
     slots: dict[int, Box] = field(default_factory=dict)
     outlines: dict[int, str] = field(default_factory=dict)
+    piece: float = 0
 
 
 class Sheet(Brief, Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, cycle
 from math import cos, radians
 from typing import Any
 
@@ -226,7 +226,7 @@ def outlines_of(kind: typed.Kind, data: dict[str, Any]) -> tuple[dict[int, Outli
             if index is None:
                 scenery.append(Scenery(rings, how.get("colour", "land")))
             else:
-                outlines[index[name]] = Outline(rings, _spot(how, "label"), _spot(how, "pieces"))
+                outlines[index[name]] = Outline(rings, _spot(how, "label"), _spot(how, "pieces"), how.get("turned", 0))
     return outlines, tuple(scenery)
 
 
@@ -333,7 +333,7 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
             data.get(name, {}) | data.get(str(i + 1), {}) if kind.is_player else data.get(name, {})
             for i, name in enumerate(names)
         ]
-        colours = [own.get("colour", OWNERS[i % len(OWNERS)]) for i, own in enumerate(given_looks)]
+        colours = _colours(given_looks)
         results[kind.name] = {
             name: Look(colour, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch))
             for name, letter, own, colour, hatch in zip(
@@ -341,6 +341,14 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
             )
         }
     return results
+
+
+def _colours(data: list[dict[str, Any]]) -> list[str]:
+    """A colour for each entity: its own, or the next that no other has while there are such."""
+    own = {each["colour"] for each in data if "colour" in each}
+    free = [colour for colour in OWNERS if colour not in own] or list(OWNERS)
+    order = cycle(free)
+    return [each["colour"] if "colour" in each else next(order) for each in data]
 
 
 def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[str]:

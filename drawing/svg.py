@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import pairwise
+
+from msgspec import Struct
 
 from rulespec.drawing.text_width import text_width
 
 Point = tuple[float, float]
+Turn = tuple[float, float, float]
 Value = str | float | None
 Values = dict[str, Value]
 """Attributes of an element."""
 
 MAX_TEXT = 200
 """Characters of a text that are shown."""
+_HALO: Values = {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2.6, "paint_order": "stroke"}
 
 
 def clean(text: str) -> str:
@@ -33,6 +38,18 @@ def path(points: Sequence[Point], *, closed: bool = False) -> str:
     first, *rest = points
     text = f"M{number(first[0])} {number(first[1])}" + "".join(f"L{number(x)} {number(y)}" for x, y in rest)
     return text + "Z" if closed else text
+
+
+def trace(points: Sequence[Point], *, closed: bool = False) -> str:
+    """The path data of a long line: as `path`, in steps of tenths, which are shorter."""
+    tenths = [(round(x * 10), round(y * 10)) for x, y in points]
+    steps = [_tenths(b - a) for p, q in pairwise(tenths) if p != q for a, b in zip(p, q, strict=True)]
+    (x, y), data = tenths[0], "".join(s if s[0] == "-" or not i else f" {s}" for i, s in enumerate(steps))
+    return f"M{_tenths(x)} {_tenths(y)}l{data or '0 0'}" + ("z" if closed else "")
+
+
+def _tenths(number: int) -> str:
+    return str(number // 10) if number % 10 == 0 else f"{number / 10:.1f}"
 
 
 def attributes(values: Values) -> str:
@@ -62,9 +79,31 @@ def words(
     weight = "bold" if bold else None
     at = {"x": x, "y": y + size * 0.36, "font_size": size}
     how: Values = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
-    if halo:
-        how |= {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2.6, "paint_order": "stroke"}
-    return element("text", clean(text), **at, **how)
+    return element("text", clean(text), **at, **how, **(_HALO if halo else {}))
+
+
+class Letters(Struct, frozen=True):
+    """The look of a line of text: `spacing` is between letters, `turned` by how many degrees and around which point."""
+
+    fill: str
+    bold: bool = False
+    italic: bool = False
+    spacing: float = 0
+    turned: Turn | None = None
+
+
+def lettered(text: str, x: float, y: float, size: float, how: Letters) -> str:
+    """A line of text with a halo around its middle, in letters of some look."""
+    at = {"x": x + how.spacing / 2, "y": y + size * 0.36, "font_size": size}
+    look: Values = {"font_weight": "bold" if how.bold else None, "font_style": "italic" if how.italic else None}
+    look |= {"letter_spacing": how.spacing or None, "text_anchor": "middle", "fill": how.fill}
+    look["transform"] = rotation(how.turned) if how.turned is not None else None
+    return element("text", clean(text), **at, **look, **_HALO)
+
+
+def rotation(turned: Turn) -> str:
+    """A turn as SVG writes it."""
+    return f"rotate({' '.join(map(number, turned))})"
 
 
 def group(content: Iterable[str], title: str = "", /, **values: Value) -> str:

@@ -82,10 +82,10 @@ def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: s
     return Token(f"ring.{key}.{sheet.names_of(of)}.{field}", "circle", look.colour, look.letter, title)
 
 
-def drawn(sheet: Sheet, tokens: Sequence[Token], slot: Box) -> Iterator[Item]:
+def drawn(sheet: Sheet, tokens: Sequence[Token], slot: Box, largest: float = LARGEST) -> Iterator[Item]:
     """The items of all tokens of a slot."""
     shown = list(tokens[:_PER_SLOT])
-    size, columns = _grid(len(shown), slot)
+    size, columns = _grid(len(shown), slot, largest)
     width, rows = slot[2] - slot[0], -(-len(shown) // columns)
     top = (slot[1] + slot[3]) / 2 - rows * size / 2
     for i, token in enumerate(shown):
@@ -95,12 +95,12 @@ def drawn(sheet: Sheet, tokens: Sequence[Token], slot: Box) -> Iterator[Item]:
         yield Item(token.id, "pieces", _symbol(sheet, token, x, top + (row + 0.5) * size, size - 1))
 
 
-def _grid(count: int, slot: Box) -> tuple[float, int]:
+def _grid(count: int, slot: Box, largest: float) -> tuple[float, int]:
     """The size of tokens that all fit into a slot, and how many stand beside one another."""
     width, height = slot[2] - slot[0], slot[3] - slot[1]
     best = (_SMALLEST, max(int(width // _SMALLEST), 1))
     for columns in range(1, count + 1):
-        size = min(width / columns, height / -(-count // columns), LARGEST)
+        size = min(width / columns, height / -(-count // columns), largest)
         if size > best[0]:
             best = size, columns
     return best

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
-from pictures import SVG
+from pictures import SVG, corners_of
 
 from rulespec.cli.main import cli
 
@@ -181,13 +180,13 @@ def test_the_picture_is_the_drawing(tmp_path: Path) -> None:
     CliRunner().invoke(cli, ["draw", str(tmp_path / "mine"), "--out", str(tmp_path / "x.svg")])
     root = ElementTree.fromstring((tmp_path / "x.svg").read_text("utf-8"))
     areas = next(g for g in root.iter(f"{SVG}g") if g.attrib.get("class") == "areas static")
-    paths = [group.find(f"{SVG}path") for group in areas.findall(f"{SVG}g")]
-    for n, path in enumerate(paths[: len(NAMES)]):
-        assert path is not None
+    paths = {group.findtext(f"{SVG}title", "").partition(":")[0].lower(): group.find(f"{SVG}path") for group in areas}
+    for n, name in enumerate(NAMES):
+        path = paths.get(name)
+        assert path is not None, list(paths)[:4]
         scale = 1240 / 1000  # the width of the board, by that of the frame
         i, j = n % WIDE, n // WIDE
-        numbers = [float(x) for x in re.findall(r"-?[\d.]+", path.attrib["d"])]
-        seen = [((x - 18) / scale, (y - 52) / scale) for x, y in zip(numbers[::2], numbers[1::2], strict=True)]
+        seen = [((x - 18) / scale, (y - 58) / scale) for x, y in corners_of(path.attrib["d"])]
         for at in ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)):
             x, y = nodes.get(at, (at[0] * 100, at[1] * 100))
             assert any(abs(x * 2 - a) <= 1 and abs(y * 2 - b) <= 1 for a, b in seen), (n, at, seen)

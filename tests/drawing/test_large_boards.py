@@ -72,7 +72,7 @@ RING = "\n".join(f"    r{i}: {{road: [r{(i + 1) % 30}]}}" for i in range(30))
 
 
 @pytest.mark.parametrize(
-    "where, least", [("board.MAX_PLACES", 29), ("board.MAX_TABLE_ROWS", 1), ("map_board.MAX_LINKS", 29)]
+    "where, least", [("board.MAX_PLACES", 29), ("board.MAX_TABLE_ROWS", 1), ("map_ground.MAX_LINKS", 29)]
 )
 def test_a_board_that_is_too_large_is_refused_with_a_way_out(
     where: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from folders import GAMES
-from pictures import outside, overlaps
+from pictures import corners_of, outside, overlaps
 
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.author import draft
 from rulespec.drawing.board import Board, board
 from rulespec.drawing.drawing_file import read_drawing
-from rulespec.drawing.map_board import ground
+from rulespec.drawing.map_ground import ground
 from rulespec.drawing.outline_checks import overlaps as overlapping
 from rulespec.drawing.outlines import Frame, data_of, net, rings_of
 from rulespec.drawing.scene import to_svg
@@ -179,8 +179,7 @@ def test_the_picture_is_the_outlines(lake: Path) -> None:
     (lake / "outlines.yaml").write_text(written(squares()), "utf-8")
     scene = board(loaded(lake))
     (isle,) = (item.svg for item in scene.static if item.id == "region.isle")
-    numbers = [float(n) for n in re.findall(r"[\d.]+", re.findall(r' d="(M[^Z]*Z)', isle)[0])]
-    xs, ys = numbers[::2], numbers[1::2]
+    xs, ys = zip(*corners_of(re.findall(r' d="(M[^z]*z)', isle)[0]), strict=True)
     assert max(xs) - min(xs) == max(ys) - min(ys) == 225  # a quarter of the 900 points that the board is wide
     assert overlaps(to_svg(scene)) == [] and outside(to_svg(scene)) == []
 

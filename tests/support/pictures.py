@@ -2,34 +2,87 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
-from rulespec.drawing.svg import Box, text_box
+from rulespec.drawing.placing import turned_point
+from rulespec.drawing.svg import Box, Point, text_box
 
 SVG = "{http://www.w3.org/2000/svg}"
 _EDGE = 0.6  # points that letters may reach into one another
+_TURN = re.compile(r"rotate\((\S+) (\S+) (\S+)\)")
 
 
 def texts(svg: str) -> list[tuple[str, Box]]:
-    """All texts that are drawn, and where."""
-    results = []
-    for node in ElementTree.fromstring(svg).iter(f"{SVG}text"):
-        size = float(node.attrib["font-size"])
-        x, y = float(node.attrib["x"]), float(node.attrib["y"]) - size * 0.36
-        bold, anchor = node.attrib.get("font-weight") == "bold", node.attrib.get("text-anchor", "start")
-        results.append((node.text or "", text_box(node.text or "", x, y, size, bold=bold, anchor=anchor)))
-    return results
+    """All texts that are drawn, and the level boxes around them."""
+    return [(text, _around(corners)) for text, corners in _texts(svg)]
+
+
+def _texts(svg: str) -> list[tuple[str, list[Point]]]:
+    """All texts, and the four corners of each, wherever they are turned to."""
+    return [(node.text or "", _corners(node, turns)) for node, turns in _nodes(ElementTree.fromstring(svg), ())]
+
+
+def _nodes(node: ElementTree.Element, turns: tuple[str, ...]) -> Iterator[tuple[ElementTree.Element, tuple[str, ...]]]:
+    """The texts of a picture, each with the turns of its groups and its own, the innermost first."""
+    turns = (node.attrib["transform"], *turns) if "rotate" in node.attrib.get("transform", "") else turns
+    if node.tag == f"{SVG}text":
+        yield node, turns
+    for child in node:
+        yield from _nodes(child, turns)
+
+
+def _corners(node: ElementTree.Element, turns: Sequence[str]) -> list[Point]:
+    size = float(node.attrib["font-size"])
+    x, y = float(node.attrib["x"]), float(node.attrib["y"]) - size * 0.36
+    bold, anchor = node.attrib.get("font-weight") == "bold", node.attrib.get("text-anchor", "start")
+    spacing = float(node.attrib.get("letter-spacing", 0))
+    text = node.text or ""
+    left, top, right, bottom = text_box(text, x, y, size, bold=bold, anchor=anchor)
+    wider = spacing * len(text)  # spacing follows each letter, the last one too, where nothing is drawn
+    if anchor == "middle":
+        left, right = left - wider / 2, right + wider / 2
+    else:
+        right += wider
+    points = [(left, top), (right - spacing, top), (right - spacing, bottom), (left, bottom)]
+    for turn in turns:
+        degrees, cx, cy = map(float, _TURN.fullmatch(turn).groups())  # type: ignore[union-attr]
+        points = [turned_point(point, Box((cx, cy, cx, cy)), degrees) for point in points]
+    return points
+
+
+def _around(corners: Sequence[Point]) -> Box:
+    xs, ys = zip(*corners, strict=True)
+    return Box((min(xs), min(ys), max(xs), max(ys)))
+
+
+def corners_of(data: str) -> list[Point]:
+    """The points of path data that begin at a point and go on in steps."""
+    numbers = [float(x) for x in re.findall(r"-?[\d.]+", data)]
+    return list(zip(accumulate(numbers[::2]), accumulate(numbers[1::2]), strict=True))
 
 
 def overlaps(svg: str) -> list[tuple[str, str]]:
     """Pairs of texts that stand on one another."""
-    result = texts(svg)
+    result = [(text, corners, _around(corners)) for text, corners in _texts(svg)]
     return [
         (one, other)
-        for i, (one, box) in enumerate(result)
-        for other, against in result[:i]
-        if box.meets(against, -_EDGE)
+        for i, (one, corners, box) in enumerate(result)
+        for other, against, level in result[:i]
+        if box.meets(level, -_EDGE) and not _parted(corners, against)
     ]
+
+
+def _parted(ones: Sequence[Point], others: Sequence[Point]) -> bool:
+    """Whether a side of one of two rectangles parts them."""
+    for (ax, ay), (bx, by), *_ in (ones, ones[1:], others, others[1:]):
+        length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1e-9)
+        near, far = ([(x * (bx - ax) + y * (by - ay)) / length for x, y in each] for each in (ones, others))
+        if min(max(near), max(far)) - max(min(near), min(far)) <= _EDGE:
+            return True
+    return False
 
 
 def outside(svg: str) -> list[str]:

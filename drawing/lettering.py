@@ -1,0 +1,36 @@
+"""Lettering of names on a map: water in wide italics, what somebody owns in bold, other land in wide letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rulespec.drawing.text_width import text_width
+
+LINE = 1.12
+"""The height of a line by the size of its letters."""
+
+
+class Lettering(Struct, frozen=True):
+    """The letters of names: sizes that may be taken, the largest first, and their looks; `spacing` by the size."""
+
+    sizes: tuple[float, ...]
+    fill: str = "#1a1a1a"
+    bold: bool = False
+    italic: bool = False
+    spacing: float = 0
+
+    def width(self, text: str, size: float) -> float:
+        """The width of a line."""
+        return text_width(text, size, bold=self.bold) + self.spacing * size * len(text)
+
+    def extent(self, lines: Sequence[str], size: float, badges: float = 0) -> tuple[float, float]:
+        """Width and height of a block of lines, with room for symbols beside the first."""
+        return max(self.width(line, size) for line in lines) + badges, size * LINE * len(lines)
+
+
+PLAIN = Lettering((13, 12, 11, 10, 9))
+WATER = Lettering((24, 22, 20, 18, 16, 14, 13, 12, 11), "#2d5f7a", italic=True, spacing=0.08)
+OWNED = Lettering((14, 13, 12, 11, 10), bold=True)
+FREE = Lettering((14, 13, 12, 11, 10), "#54452c", spacing=0.1)

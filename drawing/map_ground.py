@@ -1,0 +1,133 @@
+"""Layout of a map: where regions are, their areas, where names and pieces stand, and lines between areas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rulespec.diagnostics.report import failure
+from rulespec.drawing.areas import Areas, areas
+from rulespec.drawing.bridges import Bridge, Pair, bridges, crossings
+from rulespec.drawing.map_links import Link, links_of, pairs_of
+from rulespec.drawing.outlines import Frame, centre_of, holds, net, square
+from rulespec.drawing.place_looks import badge_room, lettering_of
+from rulespec.drawing.placing import Block, Raster, Spot, place
+from rulespec.drawing.plan import Sheet
+from rulespec.drawing.seams import Seam, seams_of, stubs_of
+from rulespec.drawing.style import BoardStyle
+from rulespec.drawing.svg import Point
+
+WIDTH = 1000
+MAX_LINKS = 10_000
+_CROWDED = 80  # more regions than these get a larger map
+_LEAST, _MOST = 0.55, 0.95  # height of a map by its width
+_MARGIN = 0.07
+_STAND_IN = 0.025
+"""Half the side of a square in place of an outline, by the shorter side of the frame."""
+
+
+class Ground(Struct, frozen=True):
+    """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch."""
+
+    size: Point
+    positions: list[Point]
+    links: list[Link]
+    areas: Areas
+    blocks: list[Block]
+    bridges: dict[Pair, Bridge]
+    seams: list[Seam]
+
+
+def ground(sheet: Sheet, board: BoardStyle) -> Ground:
+    """Lays out a map on the sheet."""
+    count = len(sheet.names(board.kind))
+    links = links_of(sheet, board)
+    pairs = pairs_of(board, links)
+    if len(pairs) > MAX_LINKS:
+        message = f"a map with {len(pairs):,} links is too large for a picture: it has {MAX_LINKS:,} at most"
+        help_ = "hide kinds of links in drawing.yaml: `links: {road: {hidden: true}}`"
+        raise failure("RS557", message, None, help=help_)
+    inputs = dict(board.positions)
+    for i, outline in board.outlines.items():
+        if i not in inputs or not holds(outline.rings, *inputs[i]):
+            inputs[i] = outline.pieces or outline.label or centre_of(outline.rings)
+    seams = {(min(s), max(s)) for s in board.seams}
+    if len(inputs) < count:
+        from rulespec.drawing.layout import laid_out
+
+        inputs = laid_out(count, sorted(pairs | seams), inputs)
+    points = [inputs[i] for i in range(count)]
+    width = board.width or WIDTH * min(max(1.0, (count / _CROWDED) ** 0.5), 4.0)
+    size, positions = _fitted(points, width) if board.frame is None else _framed(points, width, board.frame)
+    if board.outlines and board.frame is not None:
+        result = _outlined(board, points, board.frame, size[0] / board.frame.width)
+    else:
+        stubs = [stub for a, b in sorted(seams) for stub in stubs_of(a, b, positions, size)]
+        result = areas(positions, sorted(pairs), *size, stubs=stubs)
+    raster = Raster(result, *size)
+    if board.outlines:
+        positions = [raster.inside(i, position) for i, position in enumerate(positions)]
+    titles = sheet.place_titles(board)
+    badges = [badge_room(sheet, board, i) for i in range(count)]
+    over = list(seams_of(sheet, board, positions, result, size))
+    notes = [seam.box for seam in over]
+    if board.form == "areas":
+        spots = _spots(sheet, board, size)
+        blocks = place(raster, positions, titles, badges, size, notes, spots=spots)
+    else:  # in boxes as large as leaves room for lines between them
+        room = (size[0] * size[1] / count) ** 0.5
+        blocks = place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room))
+    apart = pairs - result.touching() if board.form == "areas" else ()
+    if board.outlines:
+        spans = crossings(apart, result.outlines)
+    else:
+        spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
+    return Ground(size, positions, links, result, blocks, spans, over)
+
+
+def _framed(points: Sequence[Point], width: float, frame: Frame) -> tuple[Point, list[Point]]:
+    """Positions in a frame on a sheet of some width, and its size; those at an edge are moved a little."""
+    scale = width / frame.width
+    size = (width, frame.height * scale)
+    placed = (frame.placed(point, scale) for point in points)
+    return size, [(min(max(x, 1.0), size[0] - 1), min(max(y, 1.0), size[1] - 1)) for x, y in placed]
+
+
+def _outlined(board: BoardStyle, points: Sequence[Point], frame: Frame, scale: float) -> Areas:
+    """The areas of a board with outlines; a region without one is a square at its position."""
+    half = round(min(frame.width, frame.height) * _STAND_IN)
+    rings = [
+        board.outlines[i].rings if i in board.outlines else [square((round(x), round(y)), half)]
+        for i, (x, y) in enumerate(points)
+    ]
+    return net(rings, [part.rings for part in board.scenery], frame, scale)
+
+
+def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
+    """Positions on a sheet of some width, and its size."""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    wide, tall = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
+    margin = width * _MARGIN
+    scale = (width - 2 * margin) / wide
+    height = min(max(tall * scale + 2 * margin, width * _LEAST), width * _MOST)
+    down = (height - 2 * margin) / tall
+    results = [(margin + (x - min(xs)) * scale, margin + (y - min(ys)) * min(down, scale * 1.6)) for x, y in points]
+    return (width, height), results
+
+
+def _spots(sheet: Sheet, board: BoardStyle, size: Point) -> dict[int, Spot]:
+    """Where names and pieces stand on the sheet, of regions whose author says it."""
+    if board.frame is None:
+        return {}
+    frame, scale = board.frame, size[0] / board.frame.width
+    return {
+        i: Spot(
+            frame.placed(outline.label, scale),
+            frame.placed(outline.pieces, scale) if outline.pieces is not None else None,
+            outline.turned,
+            lettering_of(sheet, board, i),
+        )
+        for i, outline in board.outlines.items()
+        if outline.label is not None
+    }

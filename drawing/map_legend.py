@@ -1,0 +1,142 @@
+"""The legend of a map: owners, symbols beside names, every kind of line that is drawn, and what is no region."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Set
+
+from rulespec.drawing import svg
+from rulespec.drawing.border_ranks import BRIM, RANKS
+from rulespec.drawing.colours import INK, colour
+from rulespec.drawing.colours import ground as grounded
+from rulespec.drawing.map_ground import Ground
+from rulespec.drawing.place_looks import badge, badges_of, fill_of
+from rulespec.drawing.plan import Sheet
+from rulespec.drawing.scene import Item
+from rulespec.drawing.style import BoardStyle, LinkStyle, Look
+from rulespec.drawing.svg import Point
+from rulespec.drawing.text_width import shortened, text_width
+
+_SIZE, _ROW, _SAMPLE, _GAP = 11.0, 20.0, 28.0, 22.0
+_TOP = 14.0
+_EXPLAINED = ("owners", "inner", "free", "waters", "walls")
+"""Ranks of borders that need words: everybody knows a coast."""
+
+Sample = Callable[[Point], str]
+"""Draws what is explained, with the middle of its left side at a point."""
+
+
+def legend(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str], corner: Point) -> tuple[list[Item], float]:
+    """The items of a legend under a map, and its height.
+
+    Args:
+        sheet: the sources of the picture.
+        board: the map.
+        layout: where everything is.
+        drawn: the ids of what is drawn on the map.
+        corner: its top left corner on the picture.
+    """
+    width = layout.size[0]
+    x, row = 0.0, 0
+    parts = []
+    for sample, text in _entries(sheet, board, layout, drawn):
+        shown = shortened(text, _SIZE, width - _SAMPLE)
+        wide = _SAMPLE + text_width(shown, _SIZE)
+        if x and x + wide > width:
+            x, row = 0.0, row + 1
+        at = (corner[0] + x, corner[1] + layout.size[1] + _TOP + _ROW * (row + 0.5))
+        parts.append(sample(at) + svg.words(shown, at[0] + _SAMPLE, at[1], _SIZE, anchor="start", fill=INK))
+        x += wide + _GAP
+    if not parts:
+        return [], 0.0
+    return [Item(f"legend.{board.kind}", "names", "".join(parts))], _TOP + _ROW * (row + 1)
+
+
+def _entries(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str]) -> Iterator[tuple[Sample, str]]:
+    """Samples and their words."""
+    yield from _owners(sheet, board, len(layout.positions))
+    word = sheet.words.word
+    for rank in _EXPLAINED:
+        if f"{rank}.{board.kind}" in drawn:
+            yield _border(rank), word("wall") if rank == "walls" else word(f"border_{rank}")
+    for name, style in board.links.items():
+        own = (link for link in layout.links if link.kind == name)
+        for dashed in sorted({link.dashed for link in own if _line_of(sheet, board, link.a, link.b, name) in drawn}):
+            yield _link(style, dashed), _link_title(sheet, name, style, dashed)
+    if board.seams:
+        yield (lambda at: svg.words("\N{UPWARDS ARROW}", at[0] + 10, at[1], 12)), word("over_edge")
+    if tones := list(dict.fromkeys(part.colour for part in board.scenery if part.colour != "water")):
+        yield _swatches(tones), word("not_in_play")
+
+
+def _line_of(sheet: Sheet, board: BoardStyle, a: int, b: int, kind: str) -> str:
+    names = sheet.names(board.kind)
+    return f"link.{kind}.{names[a]}.{names[b]}"
+
+
+def _link_title(sheet: Sheet, name: str, style: LinkStyle, dashed: bool) -> str:
+    title = sheet.words.kind(name)
+    if isinstance(style.dashed, str) and dashed:
+        return f"{title}: {sheet.words.field(name, style.dashed)}"
+    return title
+
+
+def _owners(sheet: Sheet, board: BoardStyle, count: int) -> Iterator[tuple[Sample, str]]:
+    """Owners in the order of their kind, then symbols beside names."""
+    owners, symbols = dict[tuple[str, int], Sample](), dict[tuple[str, int], Sample]()
+    for i in range(count):
+        look, owner = fill_of(sheet, board, i)
+        for name in board.fill[:-1]:
+            of = sheet.fact(board.kind, name, i)
+            if of is not None and owner is not None:
+                owners.setdefault(of, _swatch(look.colour, owner.letter))
+                break
+        for (shown, _), name in zip(badges_of(sheet, board, i), board.badges, strict=False):
+            of = sheet.fact(board.kind, name, i)
+            if of is not None:
+                symbols.setdefault(of, _symbol(sheet, shown))
+    for (kind, number), sample in (*sorted(owners.items()), *sorted(symbols.items())):
+        yield sample, sheet.titles(kind)[number]
+
+
+def _symbol(sheet: Sheet, look: Look) -> Sample:
+    return lambda at: badge(sheet, look, "", (at[0] + 14, at[1]))
+
+
+def _swatch(tone: str, letter: str = "") -> Sample:
+    def drawn(at: Point) -> str:
+        box = {"x": at[0], "y": at[1] - 7, "width": 22, "height": 14, "rx": 2}
+        mark = svg.words(letter, at[0] + 11, at[1], 9, bold=True) if letter else ""
+        return svg.element("rect", **box, fill=grounded(tone), stroke=BRIM) + mark
+
+    return drawn
+
+
+def _swatches(tones: list[str]) -> Sample:
+    """Colours beside one another that mean the same."""
+    wide = 22 / len(tones)
+
+    def drawn(at: Point) -> str:
+        box = {"y": at[1] - 7, "width": wide, "height": 14}
+        return "".join(
+            svg.element("rect", x=at[0] + wide * i, **box, fill=grounded(tone), stroke=BRIM)
+            for i, tone in enumerate(tones)
+        )
+
+    return drawn
+
+
+def _border(rank: str) -> Sample:
+    def drawn(at: Point) -> str:
+        line = svg.path([at, (at[0] + 22, at[1])])
+        return "".join(svg.element("path", d=line, fill="none", **look) for look in RANKS[rank])
+
+    return drawn
+
+
+def _link(style: LinkStyle, dashed: bool) -> Sample:
+    def drawn(at: Point) -> str:
+        look: svg.Values = {"stroke": colour(style.colour), "stroke_width": 2.4, "stroke_linecap": "round"}
+        line = svg.path([at, (at[0] + 22, at[1])])
+        return svg.element("path", d=line, **look, stroke_dasharray="5 5" if dashed else None)
+
+    return drawn

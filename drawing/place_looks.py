@@ -1,0 +1,94 @@
+"""Looks of the places of a map: ground, owner, badges beside the name, and its letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from rulespec.drawing import svg
+from rulespec.drawing.border_ranks import Side
+from rulespec.drawing.colours import colour, ink_on
+from rulespec.drawing.lettering import FREE, OWNED, WATER, Lettering
+from rulespec.drawing.placing import Block
+from rulespec.drawing.plan import Sheet
+from rulespec.drawing.style import BoardStyle, Look
+from rulespec.drawing.svg import Box, Point
+
+BADGE = 16.0
+"""The room that a symbol beside a name takes."""
+
+
+def name_box(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Point) -> Box:
+    """The box of the name of a place, with the badges beside it."""
+    widest = max((block.lettering.width(line, block.size) for line in block.lines), default=0)
+    half, high = (widest + badge_room(sheet, board, number)) / 2 + 2, block.size * 0.6
+    middle = block.at[0][0]
+    return moved(Box((middle - half, block.at[0][1] - high, middle + half, block.at[-1][1] + high)), corner)
+
+
+def moved(box: Box, corner: Point) -> Box:
+    """A box on the picture."""
+    return Box((box[0] + corner[0], box[1] + corner[1], box[2] + corner[0], box[3] + corner[1]))
+
+
+def shift(points: Sequence[Point], corner: Point) -> list[Point]:
+    """Points on the picture."""
+    return [(x + corner[0], y + corner[1]) for x, y in points]
+
+
+def fill_of(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | None]:
+    """The look of a place, and that of its owner if it has one."""
+    for rank, name in enumerate(board.fill):
+        of = sheet.fact(board.kind, name, number)
+        if of is not None:
+            look = sheet.look(*of)
+            # The last fact is what the ground is, those before it say whose it is.
+            last = rank == len(board.fill) - 1
+            return look, (None if last else look)
+    return Look("land"), None
+
+
+def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, str]]:
+    """The badges beside the name of a place, with the letter of its owner on the first: symbols of facts, or a disc."""
+    owner = fill_of(sheet, board, number)[1]
+    facts = (sheet.fact(board.kind, name, number) for name in board.badges)
+    results = [(sheet.look(*of), "") for of in facts if of is not None]
+    if owner is None:
+        return results
+    first = results[0][0] if results else replace(owner, symbol="circle")
+    return [(first, owner.letter), *results[1:]]
+
+
+def side_of(sheet: Sheet, board: BoardStyle, number: int) -> Side:
+    """The ground and the owner of a place, as borders ask for them."""
+    of = sheet.fact(board.kind, board.fill[-1], number) if board.fill else None
+    owners = [sheet.fact(board.kind, name, number) for name in board.fill[:-1]]
+    return Side(of is not None and sheet.look(*of).colour == "water", next(filter(None, owners), None))
+
+
+def description_of(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
+    """A place in words: its title, and the facts that are seen."""
+    facts = [sheet.fact(board.kind, name, number) for name in (*board.fill, *board.badges)]
+    notes = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
+    return f"{title}: {', '.join(dict.fromkeys(notes))}" if notes else title
+
+
+def badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:
+    """A symbol beside a name."""
+    scale = (BADGE - 2) / 24
+    where = f"translate({svg.number(at[0] - 12 * scale)} {svg.number(at[1] - 12 * scale)}) scale({scale:.3f})"
+    drawn: svg.Values = {"fill": colour(look.colour), "stroke": "#ffffff", "stroke_width": 2.4, "paint_order": "stroke"}
+    symbol = svg.element("path", d=sheet.style.path(look.symbol or "square"), transform=where, **drawn)
+    return symbol + (svg.words(letter, *at, 9, bold=True, fill=ink_on(look.colour)) if letter else "")
+
+
+def badge_room(sheet: Sheet, board: BoardStyle, number: int) -> float:
+    """The room that the symbols beside the name of a place take."""
+    return BADGE * len(badges_of(sheet, board, number))
+
+
+def lettering_of(sheet: Sheet, board: BoardStyle, number: int) -> Lettering:
+    """The letters of the name of a place: on a board with outlines, they say what it is."""
+    side = side_of(sheet, board, number)
+    return WATER if side.water else OWNED if side.owner is not None else FREE

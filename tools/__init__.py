@@ -1,0 +1,1 @@
+"""Tools of the makers: nothing that is installed imports them."""
