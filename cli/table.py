@@ -21,6 +21,7 @@ from rulespec.engine.game.option import Decision, IllegalOptionError, Option, Ru
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.words.causes import set_off
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
 from rulespec.errors import RulespecError
@@ -141,13 +142,17 @@ class Table:
         """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
         watching = [*self.people.values(), *[self.together] * self.screen.active]
         before = [(person, person.description(option), person.changes.snapshot()) for person in watching]
+        causes = set_off(self.words, self.game, option)
         self.game.apply(option)
         self.game.omniscient.numbers.seal(salt)
         salted(self.game)
         if self.saved is not None:
             self.saved.add(self.game.omniscient.numbers.steps[-1])
         for person, note, snapshot in before:
-            changes = [f"       {change.text}" for change in person.changes.since(snapshot)]
+            own, others = causes or (person.changes.since(snapshot), ())
+            changes = [f"       {change.text}" for change in own]
+            for cause in others:
+                changes += [f"       {cause.text}", *(f"         {change.text}" for change in cause.changes)]
             if person.seat is None or person.seat != speaker:
                 person.news.append(f"  {note}")
             person.news += changes

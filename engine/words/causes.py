@@ -12,15 +12,16 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.game import Game, game_at, restarted
 from rulespec.engine.game.machines import observed_machine
 from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.option import Option
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.procedures import procedures
 from rulespec.engine.words.changes import Change, Changes, Snapshot
-from rulespec.engine.words.narrator import Value
+from rulespec.engine.words.narrator import Narrator, Value
 from rulespec.engine.words.titles import Text
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
@@ -172,3 +173,16 @@ def observed(words: Words, game: Game, seat: str | None) -> tuple[Game, Causes |
         return restarted(game), None
     causes = Causes()
     return Game(game.ruleset, game.names, game.settings, observed_machine(causes)), causes
+
+
+def set_off(words: Words, game: Game, option: Option) -> tuple[tuple[Change, ...], tuple[Cause, ...]] | None:
+    """The changes of a move that is about to be made, and its causes; None where `observed` gives none."""
+    if not words.has_causes or game.omniscient.secretive:
+        return None
+    causes = Causes()
+    machine = observed_machine(causes)(game.ruleset, len(game.seats), game.settings)
+    twin = game_at(game, game.omniscient.numbers.cells, machine)
+    causes.watch(Changes(Narrator(words, twin)))
+    causes.begin()
+    twin.apply(option)
+    return causes.end()

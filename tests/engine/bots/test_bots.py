@@ -14,10 +14,11 @@ from rulespec.engine.bots import named
 from rulespec.engine.bots.bot import Bot, Pick, Situation
 from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
 from rulespec.engine.bots.games import BotGames
-from rulespec.engine.bots.match import match
+from rulespec.engine.bots.match import between, match
 from rulespec.engine.bots.mcts import MctsBot
 from rulespec.engine.bots.named import BotNameError, open_bot
 from rulespec.engine.bots.seats import BotSeats
+from rulespec.engine.bots.sides import Side
 from rulespec.engine.game.determinize import NotFoundError
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.program.draws import Draws
@@ -291,7 +292,7 @@ def test_flat_beats_greedy_and_greedy_beats_random() -> None:
 def test_mcts_is_stronger(ref: str, players: int, one: str, other: str) -> None:
     """A ladder; it ends as soon as it is decided."""
     ruleset = load_ruleset(ref)
-    *_, standing = match(Plan.of(ref, ruleset, [players], 0), ruleset, one, other, 100)
+    *_, standing = match(Side(between(Plan.of(ref, ruleset, [players], 0), one, other), ruleset), 100)
     assert standing.verdict == "stronger"
 
 

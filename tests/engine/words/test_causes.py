@@ -12,6 +12,7 @@ from worlds import WORLD
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.words.causes import set_off
 from rulespec.engine.words.moves import Move, Moves
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
@@ -160,3 +161,16 @@ def test_nothing_changes_in_recorded_games_without_a_sentence_for_it(path: Path)
     assert narrated.causes is not None
     left = [(move.number, change.text) for move in narrated for change in narrated.causes.unnamed]
     assert left == []
+
+
+def test_who_plays_reads_the_same() -> None:
+    ruleset = load_ruleset("imperial")
+    game = Game(ruleset, ["Ann", "Bob"])
+    words = Words(ruleset)
+    before = []
+    for _ in range(12):
+        option = next(iter(game.legal_options))
+        before.append(set_off(words, game, option))
+        game.apply(option)
+    assert before == [(move.own, move.causes) for move in Moves(words, game)]
+    assert any(causes for _, causes in filter(None, before))
