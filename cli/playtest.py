@@ -221,7 +221,7 @@ class _Progress:
             answers = [each.answer for trial in trials for each in trial.answers()]
             answered = sum(answer.settled for answer in answers)
             text = f"{', '.join(bots)}: {trials[0].pairs:,} pairs, {answered} of {len(answers)} numbers answered"
-            click.echo(f"\r{text}   ", nl=False, err=True)
+            output.status(text)
 
 
 def _forecast(

@@ -12,6 +12,7 @@ from msgspec import Struct
 from rulespec.drawing.areas import Areas, Border, chains
 from rulespec.drawing.cells import Corner
 from rulespec.drawing.svg import Box, Point
+from rulespec.records import Brief
 
 MAX_RINGS = 64
 MAX_POINTS = 20_000
@@ -28,7 +29,7 @@ Stroke = tuple[Dot, Dot]
 """An edge: its ends, the lower first."""
 
 
-class Outline(Struct, frozen=True):
+class Outline(Brief, Struct, frozen=True):
     """The outline of a region, and the spots of its name and its pieces if they are given."""
 
     rings: list[Ring]
@@ -37,7 +38,7 @@ class Outline(Struct, frozen=True):
     turned: float = 0
 
 
-class Scenery(Struct, frozen=True):
+class Scenery(Brief, Struct, frozen=True):
     """Land or water that is no region."""
 
     rings: list[Ring]

@@ -31,7 +31,11 @@ from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
 from rulespec.syntax.printed import printed
 
 RULES = sorted([*shipped_files("rules/*.rules"), *shipped_files("variants/*.rules"), *RULESETS.rglob("*.rules")])
-SECTIONS = sorted([*shipped_files("*.yaml"), *shipped_files("variants/*.yaml"), *RULESETS.rglob("*.yaml")])
+SECTIONS = sorted(
+    path
+    for path in [*shipped_files("*.yaml"), *shipped_files("variants/*.yaml"), *RULESETS.rglob("*.yaml")]
+    if path.name != "coasts.yaml"  # read by no ruleset
+)
 ORIGIN = Origin("f")
 PACKED = msgspec.json.Decoder(Packed)
 
