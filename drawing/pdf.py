@@ -35,8 +35,15 @@ OVERLAP = 10.0
 
 _FAMILY = "Noto Sans"
 _FONTS = (
-    *("NotoSans_Regular", "NotoSans_Bold", "NotoSansSymbols_Regular", "NotoSansSymbols2_Regular"),
-    *("NotoSansMath_Regular", "FiraGO_Regular", "FiraGO_Bold"),
+    "NotoSans_Regular",
+    "NotoSans_Bold",
+    "NotoSans_Italic",
+    "NotoSans_BoldItalic",
+    "NotoSansSymbols_Regular",
+    "NotoSansSymbols2_Regular",
+    "NotoSansMath_Regular",
+    "FiraGO_Regular",
+    "FiraGO_Bold",
 )
 """Modules of pymupdf_fonts. FiraGO has Arabic, Devanagari, Georgian, Hebrew and Thai."""
 _PICTURE = '"board.svg", alt: sys.inputs.description'

@@ -93,8 +93,21 @@ def test_a_board_is_printed_by_its_paper(tmp_path: Path, monkeypatch: pytest.Mon
     assert invoke("draw", "imperial", "--empty", "--paper", "a3") == (0, "written: imperial.pdf (a sheet of a3)\n", "")
     page = read(Path("imperial.pdf").read_bytes()).pages[0]
     assert not page.images
+    assert {"NotoSans-Regular", "NotoSans-Bold", "NotoSans-Italic"} <= set(_fonts(page))
     shown = page.extract_text()
     assert all(name in shown for name in ("Vienna", "St. Petersburg", "Taxation"))
+
+
+def _fonts(page: PageObject) -> list[str]:
+    """The names of the fonts that texts of a page have, without what tells subsets apart."""
+    results: list[str] = []
+
+    def note(text: str, _: object, __: object, font: dict[str, str] | None, ___: object) -> None:
+        if font and text.strip():
+            results.append(str(font["/BaseFont"]).rpartition("+")[2])
+
+    page.extract_text(visitor_text=note)
+    return results
 
 
 @pytest.mark.parametrize(
