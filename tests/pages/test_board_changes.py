@@ -81,7 +81,7 @@ def test_a_browser_shows_the_items_of_the_position(open_page: Open, page: Path) 
         if moves not in (1, 49, 50, 51, 112):
             continue
         opened.page.evaluate(f"location.hash = '#{moves}'")
-        opened.page.wait_for_function(f"document.getElementById('slider').value === '{moves}'")
+        opened.wait(f"document.getElementById('slider').value === '{moves}'")
         wanted = items(again)
         wrong = opened.page.evaluate(
             """wanted => [...document.querySelectorAll("[data-item]")].filter((place) => {

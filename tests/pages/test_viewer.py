@@ -64,6 +64,7 @@ def test_keys_work_wherever_the_focus_is(open_page: Open, page: Path) -> None:
     for selector in ("#slider", "#next", "#rules button"):
         opened.go("#5")
         opened.page.reload()
+        opened.wait("document.getElementById('slider').value === '5'")
         opened.page.focus(selector)
         opened.press("ArrowRight")
         assert number(opened) == 6
@@ -117,7 +118,7 @@ def test_a_link_leads_to_a_move_and_steps_change_it(open_page: Open, page: Path)
     opened.press("ArrowRight")
     opened.page.wait_for_url("**#52")
     opened.page.evaluate("location.hash = '#7'")
-    opened.page.wait_for_function("document.getElementById('slider').value === '7'")
+    opened.wait("document.getElementById('slider').value === '7'")
     assert number(opened) == 7
 
 
@@ -146,7 +147,7 @@ def test_the_board_comes_closer_by_keys_and_buttons_and_the_wheel(open_page: Ope
     opened.page.keyboard.down("Control")
     opened.page.mouse.wheel(0, -100)
     opened.page.keyboard.up("Control")
-    opened.page.wait_for_function(f"document.querySelector('#board svg').viewBox.baseVal.width < {whole[2] - 1}")
+    opened.wait(f"document.querySelector('#board svg').viewBox.baseVal.width < {whole[2] - 1}")
     left, _, width, height = shown(opened)
     assert left == pytest.approx((whole[2] - width) / 4, rel=0.1) and height / width == pytest.approx(
         whole[3] / whole[2]
@@ -245,7 +246,7 @@ def test_nothing_scrolls_sideways_on_a_phone(open_page: Open, page: Path, width:
 def test_a_window_that_becomes_narrow_keeps_its_chart_inside(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#40", 1200, 800)
     opened.page.set_viewport_size({"width": 393, "height": 800})
-    opened.page.wait_for_function("document.querySelector('#chart canvas').getBoundingClientRect().right <= 393")
+    opened.wait("document.querySelector('#chart canvas').getBoundingClientRect().right <= 393")
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 393
 
 
@@ -256,7 +257,7 @@ def test_the_same_position_is_the_same_picture(open_page: Open, page: Path, frag
     stepped = open_page(page, "#60")
     stepped.press("PageDown", "Home", "End")
     stepped.page.evaluate(f"location.hash = '{fragment}'")
-    stepped.page.wait_for_function(f"document.getElementById('slider').value === '{fragment[1:]}'")
+    stepped.wait(f"document.getElementById('slider').value === '{fragment[1:]}'")
     stepped.page.mouse.move(0, 0)
     assert picture(direct) == picture(stepped)
 

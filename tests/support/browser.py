@@ -41,6 +41,17 @@ class Opened:
         page.on("console", lambda message: self.wrong.append(message.text))
         page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
 
+    def wait(self, condition: str) -> None:
+        """Waits until an expression of JavaScript is true, at most ten seconds.
+
+        `page.wait_for_function` evaluates it in the page when it is not true at once, which the page's policy forbids.
+        """
+        for _ in range(200):
+            if self.page.evaluate(condition):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"it does not become true that {condition}")
+
     def go(self, fragment: str = "") -> None:
         """Opens the file, at a fragment such as `#51`."""
         self.page.goto(f"{self.file.as_uri()}{fragment}")
