@@ -108,7 +108,7 @@
   element("next").addEventListener("click", () => goTo(now + 1));
   element("last").addEventListener("click", () => goTo(end));
 
-  const asked = () => (/^#\d{1,9}$/.test(location.hash) ? Number(location.hash.slice(1)) : data.begin);
-  addEventListener("hashchange", () => goTo(asked()));
-  goTo(asked());
+  const asked = ({ hash }) => (/^#\d{1,9}$/.test(hash) ? Number(hash.slice(1)) : data.begin);
+  addEventListener("hashchange", (event) => goTo(asked(new URL(event.newURL))));  // the address may be another by now
+  goTo(asked(location));
 })();

@@ -63,11 +63,12 @@ def test_keys_work_wherever_the_focus_is(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     for selector in ("#slider", "#next", "#rules button"):
         opened.go("#5")
+        opened.wait("document.getElementById('slider').value === '5' && location.hash === '#5'")
         opened.page.reload()
-        opened.wait("document.getElementById('slider').value === '5'")
         opened.page.focus(selector)
         opened.press("ArrowRight")
         assert number(opened) == 6
+        opened.wait("location.hash === '#6'")  # the address follows a little later
 
 
 def test_buttons_go_from_move_to_move(open_page: Open, page: Path) -> None:
