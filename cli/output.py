@@ -69,11 +69,6 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     click.echo(_line(text), err=err, nl=nl, color=True)
 
 
-def status(text: str) -> None:
-    """Prints a line on standard error that the next one replaces."""
-    click.echo(f"\r{_line(text)}{_ESC}K", nl=False, err=True, color=True)
-
-
 def _line(text: str) -> str:
     if text.isprintable() and "::" not in text and "##[" not in text:
         return text

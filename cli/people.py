@@ -119,7 +119,7 @@ class Person:
         """Prints what has happened since they last decided, move by move."""
         news = self.news
         if len(news) > _NEWS:
-            output.echo(f"  … {len(news) - _NEWS} lines more (`h` shows the game so far)")
+            output.echo(f"  … {len(news) - _NEWS} lines more (`p` shows the game so far)")
         for line in news[-_NEWS:]:
             output.echo(output.style(line, fg="cyan") if line.startswith("   ") else line)
         news.clear()

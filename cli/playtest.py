@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import wrap
@@ -145,9 +145,10 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
     limits = Limits(r.pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, r.cluster, out)
     beside = [name for name in (_beside_of(r.bots) if r.beside is None else r.beside) if (name,) != r.bots]
     strengths = [r.bots, *((name,) for name in reversed(beside))]
-    playtest = Playtest(base, rules, strengths, limits, _Progress(), _said_once())
+    progress = _Progress()
+    playtest = Playtest(base, rules, strengths, limits, progress, _said_once())
     output.echo(_forecast(playtest, r.bots, limits.pairs, minutes, r.jobs), err=True)
-    with resume_hint(r.out, whole=True):
+    with closing(progress), resume_hint(r.out, whole=True):
         result = report(playtest, playtest.play(), playtest.ladder())
     result = {"command": _again(r, result)} | result
     if r.sweep is not None:
@@ -209,19 +210,26 @@ def _beside_of(bots: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Progress:
-    """Prints how many pairs have been played, at a terminal."""
+    """A bar of the pairs that have been played, at a terminal."""
 
     def __init__(self) -> None:
-        self._last = 0.0
+        from tqdm import tqdm
+
+        self._bar = tqdm(unit=" pairs", file=sys.stderr, leave=False, dynamic_ncols=True, disable=None, delay=1)
 
     def __call__(self, bots: tuple[str, ...], trials: list[Trial]) -> None:
         """Notes a pair."""
-        if sys.stderr.isatty() and time.monotonic() - self._last > 1:
-            self._last = time.monotonic()
-            answers = [each.answer for trial in trials for each in trial.answers()]
-            answered = sum(answer.settled for answer in answers)
-            text = f"{', '.join(bots)}: {trials[0].pairs:,} pairs, {answered} of {len(answers)} numbers answered"
-            output.status(text)
+        if self._bar.disable:
+            return
+        answers = [each.answer for trial in trials for each in trial.answers()]
+        answered = sum(answer.settled for answer in answers)
+        text = f"{', '.join(bots)}: {answered} of {len(answers)} numbers answered"
+        self._bar.set_description(text, refresh=False)
+        self._bar.update(trials[0].pairs - self._bar.n)
+
+    def close(self) -> None:
+        """Takes the bar away."""
+        self._bar.close()
 
 
 def _forecast(

@@ -117,7 +117,7 @@ def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
 
 
 def _spots(sheet: Sheet, board: BoardStyle, size: Point) -> dict[int, Spot]:
-    """Where names and pieces stand on the sheet, of regions whose author says it."""
+    """Spots of names and pieces on the sheet, of regions whose author gives them."""
     if board.frame is None:
         return {}
     frame, scale = board.frame, size[0] / board.frame.width

@@ -55,7 +55,7 @@ class Block(Struct, frozen=True):
 
 
 class Spot(Struct, frozen=True):
-    """Where the name of a region must stand, and its pieces if they are not below it; and its letters."""
+    """Spot that the name of a region must have, and that of its pieces if they are not below it; and its letters."""
 
     label: Point
     pieces: Point | None = None

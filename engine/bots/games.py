@@ -69,7 +69,7 @@ class BotGames:
 
 _LAST = 8
 _last: list[BotGames] = []
-"""What has played games in this process, of the last few plans; the last one first."""
+"""Players of the last few plans in this process, the last one first."""
 
 
 def bot_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:

@@ -20,7 +20,7 @@ _PARTICLES = 64
 _BATCH = 8
 """The most playouts at a time: while they are on their way, they count as lost."""
 _CURIOSITY = 0.7
-"""How much is tried that has not been good so far."""
+"""Weight of exploration beside the share that an option has won."""
 _WIDTH = 4
 """Options that are tried of a position, times the square root of how often it has been visited."""
 Key = tuple[int, ...]

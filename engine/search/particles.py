@@ -23,7 +23,7 @@ from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.wasm.runtime.program import OPEN
 
 _TRIES = 8
-"""How often an exchange is tried for a particle that looks different."""
+"""Exchanges that are tried for a particle that looks different."""
 _EVEN = 1e-9
 """Logarithms of odds that differ by less are equal."""
 _MOVES = 2

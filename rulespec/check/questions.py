@@ -11,7 +11,7 @@ from rulespec.types import Ent
 GAME_NUMBERS = ("length", "margin", "wins")
 """Numbers that every game has; those of measures have the names of measures."""
 MANY = ("most", "least", "all")
-"""Which of the entities that have a measure: that with the most, that with the least, their sum."""
+"""Choices of entities that have a measure: that with the most, that with the least, their sum."""
 WINNER = "winner"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -13,10 +14,12 @@ from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli, run
+from rulespec.cli.people import Person
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import TakenBack
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader
+from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 
@@ -123,6 +126,16 @@ def test_moves_for_a_seat_tell_what_it_has_seen(tmp_path: Path) -> None:
 
 
 # --- play ---------------------------------------------------------------------------------------------
+
+
+def test_news_that_are_too_many_name_the_command_for_all_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    game = Game(load_ruleset("nim"), ["Ann", "Bob"])
+    person = Person(Words(game.ruleset), game, "A")
+    person.news = ["news"] * 150
+    person.show_news()
+    (command,) = re.findall(r"50 lines more \(`(\w)` shows the game so far\)", capsys.readouterr().out)
+    _, out = spoken("play", "nim", "--names", "Ann,Bob", stdin=f"take(1)\n{command}\nq\ny\n")
+    assert re.search(r"^ +1  Ann: take: 1", out, re.MULTILINE)
 
 
 def test_play_says_who_acts_and_what_it_costs() -> None:

@@ -6,31 +6,12 @@ from pathlib import Path
 
 import pytest
 from cases import small
+from stalls import STALLS
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.load import load_ruleset
 
-WORLD = """
---- kinds.yaml
-kinds:
-  player: {state: {cash: {account: money}}}
-  stall: {state: {sold: {type: int}}, entities: {fish: {}, fruit: {}}}
-accounts: {bank: {account: money, unlimited: true}}
---- game.yaml
-id: small
-title: Small
-version: "1.0"
-players: {kind: player, min: 2, max: 2}
-units: [money]
-start: play
---- rules/play.rules
-procedure play():
-    for p in player:
-        decide work by p:
-            option sell(s in stall):
-                set s.sold to s.sold + 1
-                pay 1 money from bank to p.cash
-    end game
+MEASURES = """
 --- measures.yaml
 measures:
   cash: {of: player, value: player.cash}
@@ -48,7 +29,7 @@ add: {questions: {wealth: {asks: cash, of: winner, matters: 3}}}
 
 
 def test_an_overlay_asks_and_no_log_depends_on_it(tmp_path: Path) -> None:
-    plain = small(tmp_path / "small", WORLD + OVERLAY)
+    plain = small(tmp_path / "small", STALLS + MEASURES + OVERLAY)
     assert plain.declarations.questions == {}
     other = load_ruleset(f"{tmp_path / 'small'}+other")
     (question,) = other.declarations.questions.values()
@@ -69,7 +50,7 @@ def test_an_overlay_asks_and_no_log_depends_on_it(tmp_path: Path) -> None:
 )
 def test_a_question_that_no_game_answers_is_reported_at_its_place(question: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(DiagnosticsError) as error:
-        small(tmp_path / "small", WORLD + f"questions:\n  wrong: {question}\n")
+        small(tmp_path / "small", STALLS + MEASURES + f"questions:\n  wrong: {question}\n")
     (result,) = error.value.diagnostics
     assert result.code == "RS577" and why in result.message and result.help
     assert result.span is not None and result.span.file.endswith("measures.yaml") and result.span.line == 6

@@ -6,32 +6,11 @@ from pathlib import Path
 
 import pytest
 from cases import small
+from stalls import STALLS
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.load import load_ruleset
 
-WORLD = """
---- kinds.yaml
-kinds:
-  player: {state: {cash: {account: money}}}
-  stall: {state: {sold: {type: int}}, entities: {fish: {}, fruit: {}}}
-accounts: {bank: {account: money, unlimited: true}}
---- game.yaml
-id: small
-title: Small
-version: "1.0"
-players: {kind: player, min: 2, max: 2}
-units: [money]
-start: play
---- rules/play.rules
-procedure play():
-    for p in player:
-        decide work by p:
-            option sell(s in stall):
-                set s.sold to s.sold + 1
-                pay 1 money from bank to p.cash
-    end game
-"""
 VALUES = """
 --- measures.yaml
 values:
@@ -51,7 +30,7 @@ remove: [values.none_yet]
 
 
 def test_values_have_an_order_and_a_difference_that_decides(tmp_path: Path) -> None:
-    values = small(tmp_path / "small", WORLD + VALUES).declarations.values
+    values = small(tmp_path / "small", STALLS + VALUES).declarations.values
     assert {name: (value.title, value.decides) for name, value in values.items()} == {
         "wealth": ("Wealth", 20),
         "none_yet": ("None yet", 5),
@@ -59,7 +38,7 @@ def test_values_have_an_order_and_a_difference_that_decides(tmp_path: Path) -> N
 
 
 def test_an_overlay_adds_changes_and_removes_values_and_no_log_depends_on_it(tmp_path: Path) -> None:
-    plain = small(tmp_path / "small", WORLD + VALUES + OVERLAY)
+    plain = small(tmp_path / "small", STALLS + VALUES + OVERLAY)
     other = load_ruleset(f"{tmp_path / 'small'}+other")
     assert {name: value.decides for name, value in other.declarations.values.items()} == {"wealth": 30, "thrift": 3}
     assert other.hash == plain.hash
@@ -79,21 +58,21 @@ def test_an_overlay_adds_changes_and_removes_values_and_no_log_depends_on_it(tmp
 )
 def test_an_unsound_value_is_reported_at_its_place(value: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(DiagnosticsError) as error:
-        small(tmp_path / "small", WORLD + f"--- measures.yaml\nvalues:\n  wrong: {value}\n")
+        small(tmp_path / "small", STALLS + f"--- measures.yaml\nvalues:\n  wrong: {value}\n")
     (result,) = error.value.diagnostics
     assert result.code == code
     assert result.span is not None and result.span.file.endswith("measures.yaml")
 
 
 def test_players_who_win_together_may_have_one_value(tmp_path: Path) -> None:
-    world = WORLD.replace("min: 2, max: 2}", "min: 2, max: 2, teams: all}")
+    world = STALLS.replace("min: 2, max: 2}", "min: 2, max: 2, teams: all}")
     shared = small(tmp_path / "small", world + "--- measures.yaml\nvalues: {sales: {value: fish.sold, decides: 3}}\n")
     assert shared.declarations.values["sales"].var is None
 
 
 def test_a_value_that_may_take_long_is_a_warning_of_its_own(tmp_path: Path) -> None:
     """Bots ask for one value at a time, so each is bounded by itself."""
-    small(tmp_path / "small", WORLD)
+    small(tmp_path / "small", STALLS)
     dear = "sum(1 " + " ".join(f"for a{i} in stall" for i in range(22)) + ")"
     value = f'{{of: player, value: "player.index + {dear}", decides: 3}}'
     (tmp_path / "small" / "measures.yaml").write_text(f"values:\n  one: {value}\n  other: {value}\n", "utf-8")
