@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.words import words_of
@@ -12,7 +16,9 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.replay.answers import Answer
 from rulespec.engine.replay.judge import Judgement, Outcome, judge_file
+from rulespec.engine.replay.replay import Load
 from rulespec.engine.replay.tally import Tally, logs_in
 from rulespec.engine.replay.walk import Difference
 from rulespec.engine.words.words import Names, Words
@@ -22,14 +28,31 @@ _MAX_REASONS = 20
 _WINNERS = {"same": "the same winners", "other": "other winners", "open": "not over"}
 
 
+class JudgementRequest(Struct, frozen=True):
+    """The rules that logs are judged under, and what goes with them: see `judge_file`."""
+
+    under: str
+    rules: str | None
+    dialect: str | None
+    backend: Backend
+    usual: bool
+
+    def judge(self, path: Path, report: Report, load: Load) -> Judgement:
+        """Judges a log."""
+        return judge_file(
+            path,
+            self.under,
+            rules=self.rules,
+            dialect=self.dialect,
+            backend=self.backend,
+            usual=self.usual,
+            report=report,
+            load=load,
+        )
+
+
 def judge_logs(
-    logs: tuple[Path, ...],
-    under: str,
-    rules: str | None,
-    dialect: str | None,
-    backend: Backend,
-    format_: str,
-    wording: tuple[str | None, Names],
+    logs: tuple[Path, ...], request: JudgementRequest, format_: str, wording: tuple[str | None, Names]
 ) -> int:
     """Judges logs, and folders of logs, under other rules, and prints the judgements; returns the exit code.
 
@@ -38,15 +61,15 @@ def judge_logs(
     from rulespec.load import load_ruleset
 
     load = lru_cache(_RULESETS)(load_ruleset)
-    if not under.startswith("+"):
-        load(under)  # its errors are reported once, not for every log
+    if not request.under.startswith("+"):
+        load(request.under)  # its errors are reported once, not for every log
     many = len(logs) > 1 or is_folder(logs[0])
     tally, codes = Tally(), []
     printed: list[dict[str, Any]] = []
     for path in [file for log in logs for file in (logs_in(log) if is_folder(log) else [log])]:
         report, judgement = Report(), None
         try:
-            judgement = judge_file(path, under, rules=rules, dialect=dialect, backend=backend, report=report, load=load)
+            judgement = request.judge(path, report, load)
         except DiagnosticsError as error:
             report.extend(error.diagnostics)
         except RulesetFaultError as fault:
@@ -64,7 +87,7 @@ def judge_logs(
         elif judgement is not None:
             _show(judgement, words_of(judgement.under, *wording))
     if format_ == "json":
-        output.echo_json({"under": under, "logs": printed, "totals": tally.to_json()})
+        output.echo_json({"under": request.under, "logs": printed, "totals": tally.to_json()})
     elif many:
         _totals(tally)
     return max(codes)
@@ -84,7 +107,8 @@ def _line(path: Path, judgement: Judgement | None, words: Words | None, error: s
         where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
         reason = judgement.difference.refusal.reason
         return f"{log}: {output.style('not legal', fg='red')} {where}: {reason[:300]}"
-    return f"{log}: {output.style('legal', fg='green')}, {_ending(judgement, words)}"
+    answered = f" with {output.counted(len(judgement.answers), 'answer')} put in" if judgement.answers else ""
+    return f"{log}: {output.style('legal', fg='green')}{answered}, {_ending(judgement, words)}"
 
 
 def _named(judgement: Judgement, outcome: Outcome) -> str:
@@ -138,6 +162,8 @@ def _show(judgement: Judgement, words: Words) -> None:
     if judgement.forced:
         count = output.counted(judgement.forced, "decision")
         rows.append(("forced", f"{count} that the log lacks, each with one way to go on"))
+    for number, (answer, times) in enumerate(_answers(judgement.answers)):
+        rows.append(("answered" if number == 0 else "", f"{output.counted(times, 'question')} {answer}"))
     if judgement.skipped:
         rows.append(("skipped", f"{output.counted(judgement.skipped, 'decision')} that these rules never ask for"))
     if difference is not None:
@@ -153,6 +179,13 @@ def _show(judgement: Judgement, words: Words) -> None:
     output.echo()
     for line in _results(judgement, words):
         output.echo(line)
+
+
+def _answers(answers: Sequence[Answer]) -> list[tuple[str, int]]:
+    """The answers that were put in, the most frequent first."""
+    why = {"state": "after which the state is as recorded", "usual": "which is the usual answer"}
+    texts = Counter(f"`{a.decision}` that the log lacks: `{a.option}`, {why[a.why]}" for a in answers)
+    return texts.most_common()
 
 
 def _rows(difference: Difference) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from rulespec.bundles.rules import whose
+from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from rulespec.bundles.rules import whose
+from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.chance import Chance

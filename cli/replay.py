@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from rulespec.bundles.rules import whose
+from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.backend_choice import BackendChoice
@@ -50,6 +50,7 @@ class _Request(Struct, frozen=True):
     logs: tuple[Path, ...]
     rules: str | None
     under: str | None
+    answer: str | None
     dialect: str | None
     past: bool
     until: int | None
@@ -76,6 +77,11 @@ class _Request(Struct, frozen=True):
     "--under",
     metavar="REF",
     help="Judge the games under these rules; +OVERLAY: those of the log with this overlay.",
+)
+@click.option(
+    "--answer",
+    type=click.Choice(["usual"]),
+    help="With --under: give the usual answer where only the other rules ask, and the recorded state does not tell.",
 )
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--past-known-faults", "past", is_flag=True, help="Go on past known faults of a foreign system; marked.")
@@ -106,7 +112,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Exit code: 0 all are legal and end as they record, 1 one does not, or breaks an invariant, 2 one cannot be read.
 
     With --under, prints for each game (LOG may be a folder of them) the first decision that the other rules refuse, or
-    how the result changes. Exit code: 0 all stay legal with the same winners, 1 something differs.
+    how the result changes. A question that only the other rules ask gets the answer after which the state is the
+    recorded one, if there is one. Exit code: 0 all stay legal with the same winners, 1 something differs.
 
     Example: rulespec replay game.json --moves --from 50 --to 60
     """
@@ -116,10 +123,11 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         tell_seats(str(r.logs[0]), "without `--for` and `--public` it is shown")
     _check_usage(r, viewed)
     if r.under is not None:
-        from rulespec.cli.judge import judge_logs
+        from rulespec.cli.judge import JudgementRequest, judge_logs
 
         with backend_errors(r.backend):
-            code = judge_logs(r.logs, r.under, r.rules, r.dialect, r.backend, r.format_, (r.language, r.shown))
+            request = JudgementRequest(r.under, r.rules, r.dialect, r.backend, r.answer == "usual")
+            code = judge_logs(r.logs, request, r.format_, (r.language, r.shown))
         ctx.exit(code)
     showing, load = Showing(r.moves, r.first, r.last, r.at, r.state, viewed), _loader()
     with backend_errors(r.backend), ExitStack() as stack:
@@ -143,6 +151,8 @@ def _check_usage(r: _Request, viewed: Viewer) -> None:
         if whole or r.moves or r.state or r.until is not None or r.at is not None or not viewed.omniscient:
             raise click.UsageError(f"--under does not go with {_NOT_UNDER}")
         return
+    if r.answer is not None:
+        raise click.UsageError("--answer goes with --under")
     if len(r.logs) > 1 and (r.out is not None or r.moves or r.at is not None or r.state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not r.moves and (r.first is not None or r.last is not None or not viewed.omniscient):

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from rulespec.bundles.rules import whose
+from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.seat_flags import Viewer
 from rulespec.cli.state_text import standings, state_lines
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
-from rulespec.engine.logs.seat_log import seen_notes
 from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.replay import ReplayResult
 
@@ -188,6 +187,8 @@ def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
     """The notes of the log, as the seat has them that they are shown to; all of them, if they are for nobody."""
     if result.native is None:
         return SeenNotes({}, (), None, False)
+    from rulespec.engine.logs.seat_log import seen_notes  # lazily: foreign logs have no notes
+
     viewer = showing.viewer
     seat = None if viewer.omniscient else viewer.seat(result.game.names)
     return seen_notes(result.native, seat, not viewer.omniscient and result.game.omniscient.secretive)

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.bundles.rules import whose
+from rulespec.bundles.place import whose
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.board import board_of

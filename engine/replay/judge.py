@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rulespec.bundles.rules import is_carried, whose
+from rulespec.bundles.place import is_carried, whose
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.state_json import scores
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
+from rulespec.engine.replay.answers import Answer
 from rulespec.engine.replay.replay import Load, ReplayRequest
-from rulespec.engine.replay.walk import Difference, walk
+from rulespec.engine.replay.walk import Difference
+from rulespec.engine.replay.walk_under import walk_under
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
 from rulespec.references import parts_of
@@ -56,6 +58,7 @@ class Judgement(Brief):
         decisions: the number of recorded decisions.
         legal: how many of them stay legal, one after the other.
         forced: decisions of the other rules alone, taken because one option lets the log go on.
+        answers: answers to questions of the other rules alone, among several.
         skipped: decisions of the log that the other rules never ask for.
         dropped: settings of the table that the other rules do not know, a text each.
         difference: the first decision that is not legal; None if there is none.
@@ -71,6 +74,7 @@ class Judgement(Brief):
     decisions: int
     legal: int
     forced: int
+    answers: tuple[Answer, ...]
     skipped: int
     dropped: tuple[str, ...]
     difference: Difference | None
@@ -108,6 +112,7 @@ class Judgement(Brief):
             "decisions": self.decisions,
             "legal": self.legal,
             "forced": self.forced,
+            "answers": [answer.to_json() for answer in self.answers],
             "skipped": self.skipped,
             "dropped": list(self.dropped),
             "difference": self.difference.to_json() if self.difference else None,
@@ -125,6 +130,7 @@ def judge_file(
     rules: str | None = None,
     dialect: str | None = None,
     backend: Backend = "auto",
+    usual: bool = False,
     report: Report | None = None,
     load: Load = load_ruleset,
 ) -> Judgement:
@@ -136,6 +142,7 @@ def judge_file(
         rules: the log's own rules, instead of those that it names.
         dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
         backend: how the rules are run.
+        usual: whether the usual answer is put in where only the other rules ask; see `Answers`.
         report: takes warnings.
         load: loads a ruleset; with many logs, a function that remembers them.
 
@@ -158,7 +165,7 @@ def judge_file(
         raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
     own = game.ruleset.ref if is_carried(game.ruleset) else game.ruleset.reference
     ruleset = _laid_over(result.log, own, under, load) if under.startswith("+") else load(under)
-    return judge(result.log, game, ruleset, backend, result.moves)
+    return judge(result.log, game, ruleset, backend, result.moves, usual=usual)
 
 
 def _is_at_hand(carried: typed.Ruleset, load: Load) -> bool:
@@ -196,6 +203,8 @@ def judge(
     ruleset: typed.Ruleset,
     backend: Backend = "auto",
     moves: Sequence[Option | TakenBack] | None = None,
+    *,
+    usual: bool = False,
 ) -> Judgement:
     """Judges a game under a ruleset.
 
@@ -205,13 +214,15 @@ def judge(
         ruleset: the other rules.
         backend: how the rules are run.
         moves: the decisions taken, and taken back; if not given, the game's history.
+        usual: whether the usual answer is put in where only the other rules ask; see `Answers`.
 
     Raises:
         DiagnosticsError: if the ruleset is not for this number of seats.
     """
     settings, dropped = transferred_settings(game, ruleset)
     other = Game(ruleset, game.names, settings, backend)
-    walked = walk(other, [_recorded(move) for move in (game.history if moves is None else moves)], force=True)
+    recorded = [_recorded(move) for move in (game.history if moves is None else moves)]
+    walked = walk_under(other, restarted(game), recorded, usual=usual)
     try:
         outcome = Outcome.of(other)
     except RulesetFaultError as fault:
@@ -223,6 +234,7 @@ def judge(
         decisions=walked.decisions,
         legal=walked.legal,
         forced=walked.forced,
+        answers=walked.answers,
         skipped=walked.skipped,
         dropped=dropped,
         difference=walked.difference,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rulespec.bundles.rules import is_carried
+from rulespec.bundles.place import is_carried
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -22,7 +22,6 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.state_json import scores, state_json
-from rulespec.engine.logs.carried import carried_ruleset
 from rulespec.engine.logs.ends import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
@@ -284,8 +283,11 @@ def named_ruleset(
     Raises:
         DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it, or with what the log carries.
     """
-    if overlays and carried and (ruleset := carried_ruleset(log)) is not None:
-        return ruleset
+    if overlays and carried:
+        from rulespec.engine.logs.carried import carried_ruleset  # lazily: foreign logs carry no rules
+
+        if (ruleset := carried_ruleset(log)) is not None:
+            return ruleset
     try:
         return load(log.header.ruleset if overlays else parts_of(log.header.ruleset)[0])
     except DiagnosticsError as error:

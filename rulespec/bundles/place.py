@@ -6,13 +6,17 @@ import os
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rulespec.bundles.packed import Bundle, Contents
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.documents.folders import is_hidden
 from rulespec.documents.text_files import check_characters, file_start, too_large
 from rulespec.references import is_path
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from rulespec.bundles.packed import Bundle, Contents
 
 _ROOT = Path(os.devnull) / "bundle"
 """Above all paths of bundles: no file can ever lie there, so that a path that reaches the disk finds nothing."""
@@ -90,3 +94,15 @@ class InBundle:
             raise too_large(display, limit)
         check_characters(text, display)
         return text.replace("\r\n", "\n")
+
+
+def is_carried(ruleset: typed.Ruleset) -> bool:
+    """Whether a ruleset was read from a bundle."""
+    return isinstance(ruleset.place, InBundle)
+
+
+def whose(ruleset: typed.Ruleset) -> str:
+    """Whose rules a game is replayed under, for people; "" for those on the disk."""
+    if not is_carried(ruleset):
+        return ""
+    return f"under the rules in the log ({ruleset.ref}, as of {ruleset.sources_hash[:8]})"

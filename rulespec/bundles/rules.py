@@ -59,18 +59,6 @@ def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
         return None
 
 
-def is_carried(ruleset: typed.Ruleset) -> bool:
-    """Whether a ruleset was read from a bundle."""
-    return isinstance(ruleset.place, InBundle)
-
-
-def whose(ruleset: typed.Ruleset) -> str:
-    """Whose rules a game is replayed under, for people; "" for those on the disk."""
-    if not is_carried(ruleset):
-        return ""
-    return f"under the rules in the log ({ruleset.ref}, as of {ruleset.sources_hash[:8]})"
-
-
 @lru_cache(_REMEMBERED)
 def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
     """The ruleset of a stranger's bundle.

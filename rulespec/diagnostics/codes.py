@@ -233,6 +233,7 @@ CODES: dict[str, str] = {
     "RS720": "a dead end that is no decision",
     "RS721": "a game that goes on for very long",
     "RS727": "another machine than the one asked for",
+    "RS728": "a usual answer that no decision has",
     "RS801": "nothing that can be given",
     "RS802": "not enough pieces",
     "RS803": "not a call of a procedure",

@@ -31,7 +31,10 @@ PLACES = frozenset({"span", "type_span", "result_span", "key_span", "value_span"
 LEFT_OUT: dict[type[Struct], frozenset[str]] = {
     typed.BoardDecl: frozenset({"at"}),
     typed.Declarations: frozenset(
-        {"bounds", "checks", "measures", "values", "questions", "entities", "places", "used", "broken", "references"}
+        {
+            *("bounds", "checks", "measures", "values", "questions", "usual"),
+            *("entities", "places", "used", "broken", "references"),
+        }
     ),
     typed.FactDecl: frozenset({"places"}),
     typed.Kind: frozenset({"index"}),

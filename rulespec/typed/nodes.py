@@ -806,6 +806,8 @@ class Declarations(Brief, Struct, eq=False):
     values: dict[str, PositionValue] = {}
     """What a position is worth, by name; the first is the one that counts unless another is asked for."""
     questions: dict[str, Question] = {}
+    usual: dict[str, str] = {}
+    """Decision → the usual answer, as logs write it: a judgement of recorded games may put it in."""
     entities: dict[str, list[tuple[str, int]]] = {}
     places: dict[str, list[Kind]] = {}
     """The kinds of tokens that have a place of a name."""

@@ -17,11 +17,9 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay import tally
 from rulespec.engine.replay.judge import Judgement, judge, judge_file
-from rulespec.engine.replay.walk import walk
 from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -29,6 +27,7 @@ from rulespec.schemas import load_schema
 LOGS = GAMES / "imperial" / "logs"
 NIM = str(RULESETS / "nim")
 SHORT = RULESETS / "nim" / "logs" / "short.jsonl"
+SITE = LOGS / "playimperial"
 
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -84,7 +83,7 @@ settings:
   warm_up: {default: false}
   easy: {default: false}
   pace: {values: [slow, fast], default: slow}
-overlays: [warm, easy, strict, turned]
+overlays: [warm, easy, strict, turned, resting, costly, paying, lucky, backwards, humming, reply]
 --- kinds.yaml
 kinds:
   player: {state: {points: {type: int}}}
@@ -118,6 +117,86 @@ title: Turned
 for: quiz
 version: "1.0"
 changes: {constants.factor: -1}
+--- variants/resting.yaml
+id: resting
+title: Resting
+for: quiz
+version: "1.0"
+add: {game.usual: {warming: rest}}
+--- variants/costly.yaml
+id: costly
+title: Costly
+for: quiz
+version: "1.0"
+--- variants/costly.rules
+replace procedure play():
+    for p in player:
+        decide fee by p:
+            option small:
+                set p.points to p.points - 1
+            option large:
+                set p.points to p.points - 2
+        decide answer by p:
+            option say(n in 1 .. 6 "QZ-2: a number that there is"):
+                set p.points to p.points + n
+    end game
+--- variants/paying.yaml
+id: paying
+title: Paying
+for: quiz
+version: "1.0"
+add: {game.usual: {fee: small}}
+--- variants/lucky.yaml
+id: lucky
+title: Lucky
+for: quiz
+version: "1.0"
+add: {kinds.player.state.luck: {type: int}}
+--- variants/backwards.yaml
+id: backwards
+title: Backwards
+for: quiz
+version: "1.0"
+--- variants/backwards.rules
+replace procedure play():
+    for p in player from next(first(q in player)):
+        decide answer by p:
+            option say(n in 1 .. 6 "QZ-2: a number that there is"):
+                set p.points to p.points + n
+    end game
+--- variants/humming.yaml
+id: humming
+title: Humming
+for: quiz
+version: "1.0"
+--- variants/humming.rules
+replace procedure play():
+    for p in player:
+        hum(p)
+        decide answer by p:
+            option say(n in 1 .. 6 "QZ-2: a number that there is"):
+                set p.points to p.points + n
+    hum(first(p in player))
+    end game
+
+procedure hum(p: player):
+    decide humming by p:
+        option hum:
+            pass
+        option whistle:
+            pass
+--- variants/reply.yaml
+id: reply
+title: Reply
+for: quiz
+version: "1.0"
+--- variants/reply.rules
+replace procedure play():
+    for p in player:
+        decide reply by p:
+            option say(n in 1 .. 6 "QZ-2: a number that there is"):
+                set p.points to p.points + n
+    end game
 """
 
 
@@ -158,11 +237,30 @@ def test_a_question_with_one_answer_is_answered(quiz: str) -> None:
     assert judgement.unchanged
 
 
-def test_a_question_with_several_answers_is_not(quiz: str) -> None:
-    difference = under(quiz, "+easy", ["say(2)", "say(4)"]).difference
+def test_a_question_gets_the_answer_after_which_the_state_is_as_recorded(quiz: str) -> None:
+    judgement = under(quiz, "+easy", ["say(2)", "say(4)"])
+    assert (judgement.difference, judgement.legal, judgement.forced) == (None, 2, 0)
+    assert [(a.index, a.decision, a.by, a.option, a.why) for a in judgement.answers] == [
+        (0, "warming", "Ann", "stretch", "state"),
+        (1, "warming", "Bob", "stretch", "state"),
+    ]
+    # Of answers that are as right, the usual one.
+    assert {a.option for a in under(quiz, "+easy+resting", ["say(2)", "say(4)"]).answers} == {"rest"}
+
+
+def test_a_question_that_no_answer_fits_stops_the_judgement(quiz: str) -> None:
+    difference = under(quiz, "+costly", ["say(2)", "say(4)"]).difference
     assert difference is not None
-    assert (difference.index, difference.open, difference.open_by) == (0, "warming", "Ann")
-    assert difference.refusal.reason == "the open decision is `warming`, not `answer`"
+    assert (difference.index, difference.open, difference.open_by) == (0, "fee", "Ann")
+    assert difference.refusal.reason == "the open decision is `fee`, not `answer`"
+
+
+def test_a_question_that_no_answer_fits_gets_the_usual_one_if_that_is_asked_for(quiz: str) -> None:
+    game, rules = played(quiz, ["say(2)", "say(4)"]), load_ruleset(quiz + "+costly+paying")
+    assert judge("game", game, rules).difference is not None
+    judgement = judge("game", game, rules, usual=True)
+    assert (judgement.difference, judgement.outcome.scores) == (None, {"Ann": 1, "Bob": 3})
+    assert [(a.decision, a.option, a.why) for a in judgement.answers] == [("fee", "small", "usual")] * 2
 
 
 def test_a_question_that_only_the_log_answers(quiz: str) -> None:
@@ -188,9 +286,11 @@ def test_decisions_are_taken_back_as_they_were(quiz: str) -> None:
     )
     assert rest.outcome.scores == {"Ann": 4, "Bob": 4}
     # A field that the other rules lack is not kept, and not set.
-    back = TakenBack(1, ("player.luck",), (("luck", 7),))
-    unknown = judge("game", game, load_ruleset(quiz), moves=[said, back, TakenBack(0, (), (("luck", 7),)), said, wrong])
-    assert (unknown.difference, unknown.legal) == (None, 3)
+    lucky = played(quiz + "+lucky", ["say(2)", "say(4)"])
+    said, wrong = lucky.history
+    back = TakenBack(1, ("player.luck", "player.points"))
+    unknown = judge("game", lucky, load_ruleset(quiz), moves=[said, back, said, wrong])
+    assert (unknown.difference, unknown.legal, unknown.outcome.scores) == (None, 3, {"Ann": 4, "Bob": 4})
 
 
 def wrong_start(game: Game) -> Option:
@@ -203,7 +303,7 @@ def test_what_the_table_chose_is_kept_where_it_is_known(quiz: str) -> None:
     judgement = under(quiz, "+strict", ["say(2)", "say(1)"], pace="fast", easy="true")
     assert judgement.dropped == ("pace=fast: `quiz+strict` has no such setting",)
     # Settings that the table has left alone follow the other rules: there is a warm-up now.
-    assert under(quiz, "+easy", ["say(1)", "say(1)"], pace="fast").difference is not None
+    assert len(under(quiz, "+easy", ["say(1)", "say(1)"], pace="fast").answers) == 2
 
 
 def test_a_game_that_ends_earlier_or_not_at_all() -> None:
@@ -314,6 +414,7 @@ def test_command_for_one_log_as_json() -> None:
         ([SHORT, "--under", "+"], "there is no overlay ``"),
         ([SHORT, "--under", "nim", "--out", "x.jsonl"], "--under does not go with"),
         ([SHORT, "--under", "nim", "--until", "1"], "--under does not go with"),
+        ([SHORT, "--answer", "usual"], "--answer goes with --under"),
         (["nowhere.jsonl", "--under", "nim"], "there is no file"),
     ],
 )
@@ -356,6 +457,21 @@ def test_the_quick_start_game_in_the_first_edition() -> None:
     assert "IMP-BON-03" in difference.refusal.rules
 
 
+def test_a_recorded_game_with_questions_that_nobody_answered() -> None:
+    log = SITE / "c010-no_investor_card-2p.json"
+    assert (stop := judge_file(log, "+cheap_factories").difference) is not None
+    assert stop.refusal.reason == "the open decision is `investment`, not `rondel`"
+    code, out, _ = run(log, "--under", "+cheap_factories", "--answer", "usual")
+    assert code == 0
+    assert "answered  27 questions `investment` that the log lacks: `decline`, which is the usual answer" in out
+    code, out, _ = run(log, "--under", "+cheap_factories", "--answer", "usual", "--format", "json")
+    data = json.loads(out)
+    Draft202012Validator(load_schema("under")).validate(data)
+    [judged] = data["logs"]
+    assert {(a["decision"], a["option"], a["why"]) for a in judged["answers"]} == {("investment", "decline", "usual")}
+    assert (judged["legal"], judged["decisions"], judged["winners"]) == (515, 515, "same")
+
+
 @pytest.mark.parametrize("overlay", ["first_edition", "reverse_order", "five_nations", "playimperial", "end_at_30"])
 @pytest.mark.sampled(2)
 def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
@@ -377,31 +493,51 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
 
 # --- a log of a site that asks other questions ---------------------------------------------------
 
-SITE = GAMES / "imperial" / "logs" / "playimperial"
-
 
 @pytest.mark.parametrize("name, legal", [("c006-auction-3p", 15), ("u000-standard-3p", 6)])
 def test_questions_that_only_the_other_system_asks_are_passed_over(name: str, legal: int) -> None:
     """The site asks in which order players are paid, and not who opens the auction: that is the one who does."""
     judged = judge_file(SITE / f"{name}.json", "imperial")
     assert judged.difference is not None
-    assert judged.difference.open == "production"  # everything, on the site
+    assert judged.difference.open in ("armies", "fleets")  # in any order, on the site
     assert judged.skipped == 3
+    # The site produces everywhere without being asked.
+    assert {(a.decision, a.option.partition("(")[0]) for a in judged.answers} >= {("production", "produce")}
     assert judged.legal > legal
     assert not any(word in judged.difference.refusal.reason for word in ("payment_order", "first_seat"))
 
 
-def test_a_question_is_passed_over_only_if_the_log_goes_on(quiz: str) -> None:
-    game = played(quiz, ["say(2)", "say(4)"])
-    strange = RecordedDecision("hum", "Ann", "hum")
-    for at, skipped in ((0, 1), (1, 1), (2, 0)):  # after the second, the game is over
-        moves: list[RecordedMove] = [RecordedDecision(o.decision, o.by, str(o)) for o in game.history]
-        moves.insert(at, strange)
-        walked = walk(Game(load_ruleset(quiz), game.seats), moves, force=True)
-        assert (walked.difference, walked.skipped, walked.legal) == (None, skipped, 2)
-        strict = walk(Game(load_ruleset(quiz), game.seats), moves)
-        assert strict.difference is not None
-        assert (strict.difference.recorded, strict.skipped) == (strange, 0)
+def test_questions_that_the_other_rules_do_not_have_are_passed_over(quiz: str) -> None:
+    judgement = under_plain(quiz, "+humming", ["whistle", "say(2)", "hum", "say(4)", "hum"])
+    # After the second answer the game is over.
+    assert (judgement.difference, judgement.legal, judgement.skipped) == (None, 2, 2)
+    assert judgement.outcome.scores == {"Ann": 2, "Bob": 4}
+
+
+def test_questions_in_another_order_are_answered_when_they_are_asked(quiz: str) -> None:
+    judgement = under_plain(quiz, "+backwards", ["say(2)", "say(4)"])
+    assert (judgement.difference, judgement.legal, judgement.answers) == (None, 2, ())
+    assert judgement.outcome.scores == {"Ann": 4, "Bob": 2}
+
+
+def test_a_usual_answer_that_nobody_asks_for_is_passed_over(quiz: str) -> None:
+    rules, game = load_ruleset(quiz + "+resting"), played(quiz + "+easy", ["rest", "say(2)", "stretch", "say(4)"])
+    refused = judge("game", game, rules, usual=True).difference
+    assert refused is not None and refused.recorded.option == "stretch"
+    game = played(quiz + "+easy", ["rest", "say(2)", "rest", "say(4)"])
+    assert judge("game", game, rules).difference is not None
+    judgement = judge("game", game, rules, usual=True)
+    assert (judgement.difference, judgement.legal, judgement.skipped) == (None, 2, 2)
+
+
+def test_an_option_is_found_under_another_name_of_its_decision(quiz: str) -> None:
+    judgement = under_plain(quiz, "+reply", ["say(2)", "say(4)"])
+    assert (judgement.difference, judgement.legal, judgement.skipped) == (None, 2, 0)
+
+
+def under_plain(ref: str, overlays: str, decisions: list[str]) -> Judgement:
+    """The judgement under the plain rules of a game that was played with overlays."""
+    return judge("game", played(ref + overlays, decisions), load_ruleset(ref))
 
 
 def test_an_overlay_that_does_not_go_with_the_logs_own_is_told_in_one_sentence() -> None:

@@ -1,0 +1,168 @@
+"""Answers to questions that a record has no answer to, found by comparing the game with the recorded one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import islice
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError, TakenBack
+from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
+from rulespec.engine.replay.shared_state import SharedState
+
+_MAX_TRIED = 600
+"""Options that are tried to find the answers to questions in a row."""
+_MAX_OPTIONS = 60
+"""Options of one question that are tried."""
+
+
+class Answer(Struct, frozen=True):
+    """An answer that was put in.
+
+    Attributes:
+        index: the number of recorded decisions before it.
+        decision: the name of the question.
+        by: the seat that it was put to; None for chance.
+        option: the answer.
+        why: `state` if the state after it is the recorded one, `usual` if the rules call it the usual answer.
+    """
+
+    index: int
+    decision: str
+    by: str | None
+    option: str
+    why: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see under.schema.json."""
+        return {"index": self.index, "decision": self.decision, "by": self.by, "option": self.option, "why": self.why}
+
+
+class Answers:
+    """The recorded game beside a game under other rules; finds answers to what only those ask.
+
+    A game that other rules have changed differs from then on: in what a player owns, say. So an answer is right if
+    nothing differs after it that was equal before the last recorded decision; else the best is the one after which the
+    least differs, and nothing that was equal when the question was asked.
+
+    Args:
+        record: the recorded game, at its start.
+        game: the game under other rules, at its start.
+        usual: whether what the other rules call the usual answer is put in where the state does not tell.
+    """
+
+    def __init__(self, record: Game, game: Game, *, usual: bool = False) -> None:
+        self._record, self._game = record, game
+        self._shared = SharedState(record, game)
+        self._named: Mapping[str, str] = game.ruleset.declarations.usual
+        self._usual = self._named if usual else {}
+        self._before: frozenset[int] = self._differing()
+        self.list: list[Answer] = []
+        """The answers, in the order in which they were put in."""
+
+    def _differing(self) -> frozenset[int]:
+        return self._shared.differing(self._record.omniscient.numbers.state, self._game.omniscient.numbers.state)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the recorded game is over."""
+        return self._record.is_over
+
+    def follow(self, move: RecordedMove) -> None:
+        """Applies a move to the recorded game as well; what differs before it is noted."""
+        if isinstance(move, TakenBack):
+            self._record.omniscient.take_back(move)
+        else:
+            self._before = self._differing()
+            self._record.apply(self._record.parse(move.option, move.by, move.decision))
+
+    def put_in(self, index: int, is_there: Callable[[], bool]) -> bool:
+        """Puts answers in until the game is where the record goes on; False, and no answer, if none are found.
+
+        Args:
+            index: the number of recorded decisions before them.
+            is_there: whether the game is where the record goes on.
+        """
+        path = self._by_state(is_there)
+        for option in path or ():
+            self._put_in(index, option, "state")
+        return path is not None
+
+    def put_usual_in(self, index: int) -> bool:
+        """Puts the usual answer to the open question in; False if the rules name none, or it is not legal."""
+        decision = self._game.decision
+        text = self._usual.get(decision.name) if decision is not None else None
+        if decision is None or text is None:
+            return False
+        try:
+            self._put_in(index, self._game.parse(text, decision.by, decision.name), "usual")
+        except (IllegalOptionError, ValueError):
+            return False
+        return True
+
+    def is_usual(self, move: RecordedDecision) -> bool:
+        """Whether a recorded decision is the usual answer, and usual answers are put in."""
+        return self._usual.get(move.decision) == move.option
+
+    def _put_in(self, index: int, option: Option, why: str) -> None:
+        taken = self._game.apply(option)
+        self.list.append(Answer(index, taken.decision, taken.by, str(taken), why))
+
+    def _by_state(self, is_there: Callable[[], bool]) -> Sequence[Option] | None:
+        """The answers after which the shared state is the recorded one; None if there are none.
+
+        Best first: the position that differs in the fewest cells is looked at next.
+        """
+        begin, number = self._look((), is_there), 0
+        allowed = self._before | begin.differing
+        waiting, best = [(0, 0, begin)], None
+        while waiting and number < _MAX_TRIED:
+            _, _, seen = heappop(waiting)
+            for option in seen.options:
+                number += 1
+                then = self._look((*seen.path, option), is_there)
+                if not then.is_there:
+                    heappush(waiting, (len(then.differing), number, then))
+                elif then.differing <= self._before:
+                    return then.path
+                elif then.differing <= allowed and (best is None or len(then.differing) < len(best.differing)):
+                    best = then
+        return best.path if best is not None else None
+
+    def _look(self, path: tuple[Option, ...], is_there: Callable[[], bool]) -> _Seen:
+        """The position after some answers, which are taken back."""
+        game, taken = self._game, 0
+        try:
+            for option in path:
+                game.apply(option)
+                taken += 1
+            there = is_there()
+            options = () if there or game.is_over else tuple(islice(self._usual_first(), _MAX_OPTIONS))
+            return _Seen(path, self._differing(), there, options)
+        except RulesetFaultError:
+            return _Seen(path, frozenset(), False, ())
+        finally:
+            for _ in range(taken):
+                game.undo()
+
+    def _usual_first(self) -> Iterator[Option]:
+        """The options of the open decision: of answers that are as right as others, the usual one is put in."""
+        decision = self._game.decision
+        usual = self._named.get(decision.name) if decision is not None else None
+        options = self._game.legal_options
+        if usual is not None:
+            yield from (option for option in options if option.name == usual)
+        yield from (option for option in options if option.name != usual)
+
+
+class _Seen(Struct, frozen=True):
+    """A position after some answers: the shared cells that differ, whether the record goes on, and the options."""
+
+    path: tuple[Option, ...]
+    differing: frozenset[int]
+    is_there: bool
+    options: tuple[Option, ...]

@@ -1,0 +1,68 @@
+"""The part of the state that two games have in common: the cells of the same names, and how they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Labels
+from rulespec.engine.program import ir
+
+_Name = tuple[str, ...]
+
+
+class SharedState:
+    """The cells that two games of the same seats both have, in the order of the first.
+
+    Args:
+        one: a game.
+        other: a game of other rules.
+    """
+
+    def __init__(self, one: Game, other: Game) -> None:
+        mine, theirs = _cells(one), _cells(other)
+        pairs = [(at, theirs[name]) for name, at in mine.items() if name in theirs]
+        self._one, self._other = (one.omniscient.labels, other.omniscient.labels)
+        types = [(one.omniscient.program.cells[a].type, other.omniscient.program.cells[b].type) for a, b in pairs]
+        self._by_name = {i: pair for i, pair in enumerate(types) if not self._alike(*pair)}
+        # Two cells more than there are, which are equal: `itemgetter` of fewer than two gives no tuple.
+        self._cells_of_one = itemgetter(*(a for a, _ in pairs), ir.PC, ir.PC)
+        self._cells_of_other = itemgetter(*(b for _, b in pairs), ir.PC, ir.PC)
+        self._number = len(pairs)
+
+    def _alike(self, one: str, other: str) -> bool:
+        """Whether numbers of these types mean the same in both games."""
+        kind = one.removesuffix("?").split(" ")[-1]
+        return one.removesuffix("?") == other.removesuffix("?") and (
+            self._one.names.get(kind) == self._other.names.get(kind)
+        )
+
+    def differing(self, one: Sequence[int], other: Sequence[int]) -> frozenset[int]:
+        """The cells, by their numbers among those shared, that differ between two states."""
+        mine, theirs = self._cells_of_one(one)[: self._number], self._cells_of_other(other)[: self._number]
+        if not self._by_name:
+            return frozenset() if mine == theirs else frozenset(_unequal(mine, theirs))
+        names = self._by_name
+        results = set(_unequal(mine, theirs)) - names.keys()
+        for at, (type_, other_type) in names.items():
+            if self._one.plain(type_, mine[at]) != self._other.plain(other_type, theirs[at]):
+                results.add(at)
+        return frozenset(results)
+
+
+def _unequal(one: Sequence[int], other: Sequence[int]) -> list[int]:
+    return [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+
+
+def _cells(game: Game) -> dict[_Name, int]:
+    """The cells of the declared state by their names; seats by the names they have at the table."""
+    labels, program = game.omniscient.labels, game.omniscient.program
+    return {_name(labels, program.cells[at]): at for at in program.declared}
+
+
+def _name(labels: Labels, cell: ir.CellName) -> _Name:
+    owners: list[Any] = [labels.show(kind, number) for kind, number in cell.by_seat]
+    index = labels.names[cell.index_kind][cell.index] if cell.index_kind else ""
+    return (cell.group, ".".join(owners) or cell.owner, cell.name, cell.place, index)

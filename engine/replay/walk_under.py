@@ -1,0 +1,226 @@
+"""Walk through a recorded game under other rules, which may ask other questions, in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice, takewhile
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
+from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded
+from rulespec.engine.replay.answers import Answer, Answers
+from rulespec.engine.replay.walk import UNDO, Difference, difference, take_back
+
+MAX_FORCED = 200
+"""Decisions in a row that are not recorded."""
+MAX_CHANCES = 50
+"""Outcomes of chance that are tried where the record lacks one."""
+
+
+class WalkUnder(Struct, frozen=True):
+    """The result of a walk under other rules.
+
+    Attributes:
+        decisions: the number of recorded decisions, those taken back later included.
+        legal: how many of them were applied.
+        forced: decisions that the record lacks, with one option or one outcome with which the record goes on.
+        answers: decisions that the record lacks, with several.
+        skipped: recorded decisions that these rules do not ask for.
+        difference: the first decision that is refused; None if there is none. Without one, the game was over if not all
+            are legal.
+    """
+
+    decisions: int
+    legal: int
+    forced: int
+    answers: tuple[Answer, ...]
+    skipped: int
+    difference: Difference | None
+
+
+def walk_under(game: Game, record: Game, moves: Sequence[RecordedMove], *, usual: bool = False) -> WalkUnder:
+    """Applies recorded moves to a game of other rules, up to the first that is not legal or the end of the game.
+
+    Args:
+        game: the game of the other rules, at its start.
+        record: the recorded game, at its start.
+        moves: the recorded moves.
+        usual: whether usual answers are put in, and passed over where they are not asked for; see `Answers`.
+    """
+    walker = _Walker(game, record, moves, usual)
+    other = walker.run()
+    decisions = sum(isinstance(move, RecordedDecision) for move in moves)
+    answers = tuple(walker.answers.list)
+    return WalkUnder(decisions, walker.legal, walker.forced, answers, walker.skipped, other)
+
+
+class _Walker:
+    """The game, and how far it has come: see `WalkUnder`."""
+
+    def __init__(self, game: Game, record: Game, moves: Sequence[RecordedMove], usual: bool) -> None:
+        self.game, self.moves = game, moves
+        self.answers = Answers(record, game, usual=usual)
+        self.legal = self.forced = self.skipped = 0
+        decisions = game.omniscient.program.decisions
+        self._known = {decision.name for decision in decisions}
+        self._options = {choice.name for decision in decisions for choice in decision.choices}
+        self._plies: list[int] = []  # for each decision that stands, the ply before it and before what was put in
+        self._ahead: set[int] = set()  # the moves that have been applied before their turn
+        self._in_order = any(isinstance(move, TakenBack) for move in moves)
+
+    def run(self) -> Difference | None:
+        """Applies the moves; returns the first that is refused."""
+        for number, move in enumerate(self.moves):
+            if isinstance(move, TakenBack):
+                if (refusal := take_back(self.game, self._plies, _sayable(self.game, move))) is not None:
+                    return difference(self.game, self.legal, UNDO, refusal)
+                self.answers.follow(move)
+                continue
+            self._plies.append(self.game.ply)
+            asked = self._as_asked(move)
+            if number not in self._ahead:
+                self._go_on(number, asked)
+                if self._is_over():
+                    return None
+            self.answers.follow(move)
+            if number in self._ahead:
+                continue
+            if self._is_passed_over(number, asked):
+                self.skipped += 1
+                continue
+            applied = apply_recorded(self.game, asked)
+            if isinstance(applied, Refusal):
+                return difference(self.game, self.legal, move, applied)
+            self.legal += 1
+        if self.answers.is_over and not self._is_over():
+            self._end()
+        return None
+
+    def _as_asked(self, move: RecordedDecision) -> RecordedDecision:
+        """A decision whose name these rules do not know, and its option they do, may be any that has this option."""
+        known = move.decision in self._known or move.option.partition("(")[0] not in self._options
+        return move if known else replace(move, decision="")
+
+    def _go_on(self, number: int, move: RecordedDecision) -> None:
+        """Puts in decisions that the record lacks before a recorded one."""
+        if move.decision and move.decision not in self._known:
+            return
+        for _ in range(MAX_FORCED):
+            self._take_forced(move)
+            if self._is_over() or self._is_legal(move) or self.answers.put_in(self.legal, lambda: self._is_legal(move)):
+                return
+            if self._is_open(move):
+                return
+            if not self._take_ahead(number) and not self.answers.put_usual_in(self.legal):
+                return
+
+    def _take_ahead(self, number: int) -> bool:
+        """Takes the decision that is open, if the record has it a bit later: in the same run of questions."""
+        asked = self.game.decision
+        if asked is None or self._in_order:
+            return False
+        for at, move in enumerate(self.moves[number:], number):
+            if not isinstance(move, RecordedDecision) or move.decision != asked.name:
+                break
+            if at > number and at not in self._ahead and move.by == asked.by and self._is_legal(move):
+                apply_recorded(self.game, move)
+                self._ahead.add(at)
+                self.legal += 1
+                return True
+        return False
+
+    def _is_passed_over(self, number: int, move: RecordedDecision) -> bool:
+        """Whether these rules do not ask for a recorded decision: they never do, or it was the usual answer."""
+        if move.decision in self._known:
+            return self.answers.is_usual(move) and not self._is_open(move)
+        if move.decision:
+            return True
+        awaited = self._next_known(number)
+        return not self._is_legal(move) and (awaited is None or self._is_open(awaited))
+
+    def _end(self) -> None:
+        """Puts in decisions that the record lacks at the end of a game that was over."""
+        for _ in range(MAX_FORCED):
+            self._take_forced(None)
+            if self._is_over() or self.answers.put_in(self.legal, lambda: self.game.is_over):
+                return
+            if not self.answers.put_usual_in(self.legal):
+                return
+
+    def _next_known(self, number: int) -> RecordedDecision | None:
+        """The first decision from a move on that the rules know; None if none is, or one is taken back before."""
+        for move in self.moves[number:]:
+            if isinstance(move, TakenBack):
+                return None
+            if move.decision in self._known:
+                return move
+        return None
+
+    def _take_forced(self, recorded: RecordedDecision | None) -> None:
+        """Takes decisions with one option before the recorded one is open, or the game over."""
+        game = self.game
+        try:
+            for _ in range(MAX_FORCED):
+                if game.is_over or (recorded is not None and self._is_open(recorded)):
+                    break
+                decision = game.decision
+                most = MAX_CHANCES if decision is not None and decision.by is None else 2
+                own = list(islice(takewhile(lambda option: not option.interrupt, every_option(game)), most))
+                if len(own) > 1 and most > 2 and recorded is not None:
+                    own = [option for option in own if self._leads_to(option, recorded)]
+                if len(own) != 1:
+                    break
+                game.apply(own[0])
+                self.forced += 1
+        except RulesetFaultError:  # `apply_recorded` finds it, too
+            pass
+
+    def _leads_to(self, option: Option, recorded: RecordedDecision) -> bool:
+        """Whether the recorded decision is open after an option."""
+        self.game.apply(option)
+        try:
+            return not self.game.is_over and self._is_open(recorded)
+        finally:
+            self.game.undo()
+
+    def _is_open(self, recorded: RecordedDecision) -> bool:
+        """Whether the open decision is the recorded one: of its name, and for the same seat."""
+        now = self.game.decision
+        if now is None or now.name != (recorded.decision or now.name):
+            return False
+        if not recorded.decision and recorded.option.partition("(")[0] not in self._offered():
+            return False
+        if recorded.by in (now.among or (now.by,)):
+            return True
+        try:
+            return self.game.parse(recorded.option).interrupt
+        except ValueError:
+            return True
+
+    def _offered(self) -> set[str]:
+        """The names of the options of the open decision."""
+        return {kind.name for kind in self.game.omniscient.option_kinds}
+
+    def _is_legal(self, recorded: RecordedDecision) -> bool:
+        """Whether the recorded option may be taken now."""
+        try:
+            return self.game.is_legal(self.game.parse(recorded.option, recorded.by, recorded.decision))
+        except (ValueError, RulesetFaultError):
+            return False
+
+    def _is_over(self) -> bool:
+        try:
+            return self.game.is_over
+        except RulesetFaultError:  # `apply_recorded` reports it
+            return False
+
+
+def _sayable(game: Game, back: TakenBack) -> TakenBack:
+    """The part of what is taken back that these rules know the state fields of."""
+    fields = game.omniscient.fields
+    rest = tuple(name for name in back.keep if name in fields)
+    return replace(back, keep=rest, set=tuple(pair for pair in back.set if pair[0] in fields))

@@ -1,0 +1,46 @@
+"""The usual answers to decisions, as `usual` of `game.yaml` says."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Scalar, entries, get
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+
+
+def check_usual(c: Context) -> None:
+    """Reads the usual answers, options without parameters of decisions of the rules. No game depends on them.
+
+    What lies over a ruleset may do without its decisions, and need not say that these have no usual answer any more.
+    """
+    declared = list(entries(get(c.source.root, "game", "usual")))
+    if not declared:
+        return
+    statements = (s for procedure in c.rules.procedures.values() for s in walk(procedure.body))
+    offered: dict[str, dict[str, typed.OptionDef]] = {}
+    for decision in (s for s in statements if isinstance(s, typed.Decide)):
+        offered.setdefault(decision.name, {}).update({option.name: option for option in decision.options})
+    layers = c.source.layers
+    top = max(layers.values(), default=0)
+    for name, place, answer in declared:
+        if not isinstance(answer, Scalar):
+            continue
+        option = offered.get(name, {}).get(answer.text)
+        if option is not None and not option.params:
+            c.declarations.usual[name] = answer.text
+        elif layers.get(place.span.file, top) == top:
+            _warn(c, offered, place, answer)
+
+
+def _warn(c: Context, offered: dict[str, dict[str, typed.OptionDef]], decision: Scalar, answer: Scalar) -> None:
+    """Warns of a usual answer that no decision has."""
+    options = offered.get(decision.text)
+    if options is None:
+        hint, notes = nearest(decision.text, dict.fromkeys(offered))
+        c.report.warning("RS728", f"there is no decision `{decision.text}`", decision.span, notes=notes, help=hint)
+        return
+    free = [f"`{option.name}`" for option in options.values() if not option.params]
+    has = f"it has {', '.join(free)}" if free else "each of its options has parameters"
+    message = f"`{answer.text}` is no option without parameters of `{decision.text}`: {has}"
+    c.report.warning("RS728", message, answer.span, help="a usual answer is one that fits every position")
