@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from rulespec.cli import output
+from rulespec.cli.log_argument import RefOrLog
 from rulespec.diagnostics.report import Report
 from rulespec.diff import ORDER, RULES, Difference, collection, diff
 from rulespec.documents.nodes import get, text
@@ -35,7 +36,7 @@ _COMPARED = 200_000  # old lines times new lines of a rule; above that, all line
 
 
 @click.command("diff")
-@click.argument("old", metavar="REF|LOG")
+@click.argument("old", metavar="REF|LOG", type=RefOrLog())
 @click.argument("new", metavar="REF")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context

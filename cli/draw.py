@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.log_argument import RefOrLog
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -61,7 +62,7 @@ class _Target(Struct, frozen=True):
 
 
 @click.command("draw")
-@click.argument("what", metavar="REF|LOG")
+@click.argument("what", metavar="REF|LOG", type=RefOrLog())
 @click.option("--at", type=click.IntRange(0), metavar="N", help="The position after N decisions; default: the last.")
 @viewer_flags("What a seat sees: its id, or the name of who sits there; default: all.", "What all seats see.")
 @click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one that it names.")

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
+from rulespec.cli.log_argument import LogPath
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import get, text
 from rulespec.engine.logs.native import NativeLog
@@ -23,7 +24,7 @@ Meaning = Callable[[tuple[str, str]], str]
 
 
 @click.command("identify")
-@click.argument("log", type=click.Path(path_type=Path))
+@click.argument("log", type=LogPath())
 @click.option("--rules", metavar="REF", help="The ruleset to start from; default: that of the log.")
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--quick", is_flag=True, help="Skip the search for undecided settings.")

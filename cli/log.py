@@ -11,6 +11,7 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.log_argument import LogPath
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.escape import escaped
@@ -37,7 +38,7 @@ class _Request(Struct, frozen=True):
 
 
 @click.command("log")
-@click.argument("logs", type=click.Path(path_type=Path), metavar="LOG...", nargs=-1, required=True)
+@click.argument("logs", type=LogPath(), metavar="LOG...", nargs=-1, required=True)
 @viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all seats have seen.")
 @click.option(
     "--check", "earlier", type=click.Path(path_type=Path), metavar="FILE", help="Compare what SEAT was given before."

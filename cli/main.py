@@ -21,6 +21,7 @@ from rulespec.cli.audience import is_of_seats
 from rulespec.cli.outputs import guarded
 
 COMMANDS = {
+    "games": "List the games that can be played, and their sample logs.",
     "validate": "Check rulesets, play them, and report all problems.",
     "explore": "Explore the positions of a ruleset for mistakes, with the shortest game of each.",
     "explain": "Explain diagnostic codes, with bad and good examples.",
@@ -126,6 +127,7 @@ def cli() -> None:
     """Rules as data for board games.
 
     A ruleset reference REF is a folder or an id, followed by overlays: imperial, ./my_game, imperial+playimperial.
+    A LOG is a file, or a sample log of a ruleset: imperial:quickstart.
 
     Exit codes: 0 success, 1 problems found, 2 unreadable input or wrong usage.
     """

@@ -14,6 +14,7 @@ from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.backend_choice import BackendChoice
+from rulespec.cli.log_argument import LogPath
 from rulespec.cli.replay_text import (
     Showing,
     ignored,
@@ -71,7 +72,7 @@ class _Request(Struct, frozen=True):
 
 
 @click.command("replay")
-@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=LogPath())
 @click.option("--rules", metavar="REF", help="The ruleset to replay under; default: that of the log.")
 @click.option(
     "--under",

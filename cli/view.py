@@ -11,6 +11,7 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.log_argument import LogPath
 from rulespec.cli.seat_flags import viewer, viewer_flags
 from rulespec.diagnostics.report import Report
 
@@ -30,7 +31,7 @@ class _Request(Struct, frozen=True):
 
 
 @click.command("view")
-@click.argument("log", type=click.Path(path_type=Path), metavar="LOG")
+@click.argument("log", type=LogPath(), metavar="LOG")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
 @viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all have seen; the default.")
 @click.option("--omniscient", is_flag=True, help="Everything.")

@@ -15,7 +15,7 @@ BESIDE = ("drawing", "rules", "titles", "scenarios", "dialect", "expect", "perft
 """The files beside the rules."""
 
 OUTPUTS = (
-    *("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "facts", "perft"),
+    *("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "facts", "games", "perft"),
     "playtest",
 )
 """JSON output of the commands."""

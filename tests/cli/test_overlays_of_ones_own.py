@@ -32,6 +32,7 @@ Calls = Callable[[str, str], Sequence[Sequence[str]]]
 """A reference and the name of a log that was played under it → the ways to call a command with them."""
 
 CALLS: dict[str, Calls] = {
+    "games": lambda ref, log: [[ref], [ref, "--format", "json"]],
     "validate": lambda ref, log: [[ref], [ref, "--overlays"], [ref, "nim"]],
     "explore": lambda ref, log: [[ref, "--decisions", "1000"]],
     "explain": lambda ref, log: [],

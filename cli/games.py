@@ -1,0 +1,157 @@
+"""`rulespec games`: the rulesets that can be played, with their players, overlays, settings and sample logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rulespec.cli import output
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.nodes import get, text
+from rulespec.documents.reader import read_yaml
+from rulespec.engine.logs.samples import samples
+from rulespec.load import load_ruleset
+from rulespec.references import find_ruleset, is_id, known_rulesets, parts_of
+from rulespec.typed import nodes as typed
+
+_FIRST = "quickstart"
+"""The sample log that is shown first, if there is one of this name."""
+_MAX_SAMPLES = 12
+"""Sample logs of a game that are listed; `--format json` lists all."""
+_HINTS = (
+    ("rulespec games GAME", "its overlays, settings and recorded games"),
+    ("rulespec play GAME --bots flat:64", "play it here against bots"),
+    ("rulespec view RECORDED --out game.html", "a page that steps through a recorded game"),
+)
+
+
+@click.command("games")
+@click.argument("ref", metavar="[REF]", required=False)
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+def command(ref: str | None, format_: str) -> None:
+    """List the games that can be played: those that come along, those in ./games, and those in RULESPEC_PATH.
+
+    With REF: its overlays, its settings and its sample logs. `rulespec view` and `rulespec replay` take the name of a
+    sample log, such as imperial:quickstart.
+
+    Example: rulespec games imperial
+    """
+    if ref is not None:
+        ruleset = load_ruleset(ref)
+        logs = samples(find_ruleset(parts_of(ref)[0]))
+        if format_ == "json":
+            output.echo_json({"games": [_json(ref, ruleset, logs)]})
+        else:
+            _show(ref, ruleset, logs)
+        return
+    games = {name: (_loaded(name), samples(find_ruleset(name))) for name in known_rulesets()}
+    if format_ == "json":
+        listed = [_json(name, ruleset, logs) for name, (ruleset, logs) in games.items() if ruleset is not None]
+        output.echo_json({"games": listed})
+        return
+    rows = [
+        (name, *((ruleset.title, _players(ruleset)) if ruleset else ("(has mistakes)", "")), _first(name, logs))
+        for name, (ruleset, logs) in games.items()
+    ]
+    for line in output.table(rows, ("game", "title", "players", "a recorded game")):
+        output.echo(line)
+    output.echo()
+    for line in output.table(_HINTS):
+        output.echo(line)
+
+
+def _loaded(name: str) -> typed.Ruleset | None:
+    try:
+        return load_ruleset(name)
+    except DiagnosticsError:  # `rulespec validate` says which
+        return None
+
+
+def _players(ruleset: typed.Ruleset) -> str:
+    low, high = ruleset.players
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _first(name: str, logs: Mapping[str, Path]) -> str:
+    log = next(iter(sorted(logs, key=_interest)), None)
+    return f"{name}:{log}" if log is not None else ""
+
+
+def _interest(log: str) -> tuple[bool, bool, bool]:
+    """The order in which sample logs are shown: games of people before random ones, those of overlays last."""
+    return (log != _FIRST, "/" in log, "random" in log)
+
+
+def _overlays(ruleset: typed.Ruleset) -> dict[str, str]:
+    """The overlays on offer with their titles; "" for one that cannot be read."""
+    return {name: _title(ruleset, name) for name in ruleset.offered}
+
+
+def _title(ruleset: typed.Ruleset, overlay: str) -> str:
+    place = ruleset.place.overlay(overlay, list(ruleset.folders))
+    if place is None:
+        return ""
+    folder, name = place
+    try:
+        return text(get(read_yaml(folder / name, name), "title")) or ""
+    except DiagnosticsError:
+        return ""
+
+
+def _json(ref: str, ruleset: typed.Ruleset, logs: Mapping[str, Path]) -> dict[str, Any]:
+    """A game as plain data; see games.schema.json."""
+    low, high = ruleset.players
+    base = parts_of(ref)[0]
+    return {
+        "ref": ref,
+        "title": ruleset.title,
+        "version": ruleset.version,
+        "players": {"min": low, "max": high},
+        "overlays": [{"id": id_, "title": title} for id_, title in _overlays(ruleset).items()],
+        "settings": [
+            {"name": s.name, "values": _values(s), "default": s.default, "doc": s.doc}
+            for s in ruleset.settings.values()
+        ],
+        "logs": [f"{base}:{name}" for name in logs] if is_id(base) else [str(path) for path in logs.values()],
+    }
+
+
+def _values(setting: typed.SettingDecl) -> list[str]:
+    """The values of a setting; of a number, its range."""
+    if setting.bounds is not None:
+        return [f"{setting.bounds[0]} to {setting.bounds[1]}"]
+    return list(setting.values or ("true", "false"))
+
+
+def _example(setting: typed.SettingDecl) -> str:
+    """A value that is not the default."""
+    if setting.bounds is not None:
+        return str(setting.bounds[1])
+    return next(value for value in _values(setting) if value != setting.default)
+
+
+def _show(ref: str, ruleset: typed.Ruleset, logs: Mapping[str, Path]) -> None:
+    """Prints a game."""
+    output.echo(f"{output.style(ruleset.title, bold=True)} {ruleset.version} · {ref} · {_players(ruleset)} players")
+    if ruleset.offered:
+        output.echo()
+        output.echo(f"overlays, as in {ref}+{ruleset.offered[0]}:")
+        for line in output.table([(f"  {name}", title) for name, title in _overlays(ruleset).items()]):
+            output.echo(line)
+    if ruleset.settings:
+        output.echo()
+        first = next(iter(ruleset.settings.values()))
+        output.echo(f"settings, as in --set {first.name}={_example(first)}:")
+        rows = [(f"  {s.name}", ", ".join(_values(s)), s.default) for s in ruleset.settings.values()]
+        for line in output.table(rows, ("  name", "values", "default")):
+            output.echo(line)
+    if logs:
+        output.echo()
+        output.echo(f"recorded games, as in rulespec view {_first(ref.partition('+')[0], logs)} --out game.html:")
+        for name in sorted(logs, key=_interest)[:_MAX_SAMPLES]:
+            output.echo(f"  {name}")
+        if len(logs) > _MAX_SAMPLES:
+            output.echo(f"  … and {len(logs) - _MAX_SAMPLES} more")

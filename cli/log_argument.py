@@ -1,0 +1,42 @@
+"""The type of arguments that name a log: a file, or a sample log such as `imperial:quickstart`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class LogPath(click.ParamType[Path]):
+    """The path of a log, which is read and not written."""
+
+    name = "log"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path of the file, or of the sample log."""
+        return Path(with_samples(str(value)))
+
+
+class RefOrLog(click.ParamType[str]):
+    """A reference to a ruleset, or the path of a log, which is read and not written."""
+
+    name = "reference"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The reference, or the path of the log or the sample log."""
+        return with_samples(str(value))
+
+
+def with_samples(text: str) -> str:
+    """A text, or the path of the sample log that it names.
+
+    Raises:
+        DiagnosticsError: as `sample`.
+    """
+    if ":" not in text:
+        return text
+    from rulespec.engine.logs.samples import sample
+
+    path = sample(text)
+    return text if path is None else str(path)

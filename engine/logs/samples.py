@@ -1,0 +1,46 @@
+"""Sample logs of rulesets by name: `chess:mate` is `logs/mate.jsonl` in the folder of the ruleset `chess`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import is_hidden
+from rulespec.documents.text_files import is_present
+from rulespec.references import find_ruleset
+
+_NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
+"""An id, and a name; one letter before a colon is a drive."""
+_ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+
+
+def samples(folder: Path) -> dict[str, Path]:
+    """The sample logs of a ruleset's folder: the path below `logs` without its ending → the file, sorted."""
+    home = folder / "logs"
+    results: dict[str, Path] = {}
+    for path in sorted(home.rglob("*.json*")):
+        name = path.relative_to(home).as_posix()
+        ending = next((e for e in _ENDINGS[::-1] if name.endswith(e)), None)
+        if ending is not None and not is_hidden(path.name) and path.is_file():
+            results.setdefault(name.removesuffix(ending), path)
+    return results
+
+
+def sample(text: str) -> Path | None:
+    """The sample log of a name; None if the text is none, or a file is called so.
+
+    Raises:
+        DiagnosticsError: RS501 if there is no such ruleset, RS601 if it has no such log.
+    """
+    match = _NAME.fullmatch(text)
+    if match is None or is_present(Path(text)):
+        return None
+    ref, name = match.groups()
+    known = samples(find_ruleset(ref))
+    if name in known:
+        return known[name]
+    hint = did_you_mean(name, known) or f"`rulespec games {ref}` lists them"
+    raise failure("RS601", f"{shown(ref)} has no sample log {shown(name)}", None, hint)
