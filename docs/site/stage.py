@@ -9,6 +9,7 @@ reference of the Python names, which Sphinx fills from docstrings.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -102,9 +103,18 @@ def arrows(graph: str) -> str:
 def block(source: str) -> str:
     """The page of a source file."""
     text = (ROOT / source).read_text("utf-8")
+    if source.endswith(".ipynb"):
+        return notebook(source, text)
     lexer = _LEXERS.get(source.rpartition(".")[2], "text")
     title = " / ".join(PurePosixPath(source).parts[-3:])
     return f"# {title}\n\n`{source}`\n\n````{lexer}\n{text}````\n"
+
+
+def notebook(source: str, text: str) -> str:
+    """The page of a notebook: its text, and its cells as blocks of code."""
+    cells = [("".join(cell["source"]), cell["cell_type"] == "code") for cell in json.loads(text)["cells"]]
+    parts = [f"```python\n{cell}\n```" if is_code else cell for cell, is_code in cells]
+    return with_links(source, "\n\n".join(parts) + "\n")
 
 
 def tree(pages: Iterable[str], folder: str = "", caption: str = "") -> str:

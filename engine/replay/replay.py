@@ -17,7 +17,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import folders_in, is_hidden, visible
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
@@ -26,6 +26,7 @@ from rulespec.engine.logs.ends import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
+from rulespec.engine.logs.samples import sample
 from rulespec.engine.program.budget import SpentError
 from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.end_check import check_end
@@ -118,11 +119,56 @@ class ReplayResult(Brief, Struct):
             "divergence": self.divergence.to_json() | {"open": self._open()} if self.divergence else None,
         }
 
+    def at(self, move: int) -> Game:
+        """The game after so many of the moves, as a game of its own; those that are taken back count as moves.
+
+        Raises:
+            IndexError: if there are not so many.
+        """
+        if not 0 <= move <= len(self.moves):
+            raise IndexError(f"there is no move {move}: the log has {len(self.moves)}")
+        game = restarted(self.game)
+        for each in self.moves[:move]:
+            apply_move(game, each)
+        return game
+
+    def frame(self) -> dict[str, list[Any]]:
+        """The game as columns of equal length, a row for the start and one after each move.
+
+        `move`, `decision`, `by` and `option` (None at the start, and where decisions are taken back), then the measures
+        of the ruleset: `power` of the game, `cash.Ann` of a player. Data frames are made of it:
+        `pandas.DataFrame(replay.frame())`.
+        """
+        game = restarted(self.game)
+        rows = [_row(0, None, game)]
+        for number, move in enumerate(self.moves, 1):
+            apply_move(game, move)
+            rows.append(_row(number, move if isinstance(move, Option) else None, game))
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
     def write_native(self, path: Path) -> None:
         """Writes the game as a native log, with the decisions taken back, and with the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
         write_log(path, self.game, self.moves, self.native, self.places, self.random)
+
+
+def apply_move(game: Game, move: Option | TakenBack) -> None:
+    """Applies a move of a replay to a game of the same rules."""
+    if isinstance(move, TakenBack):
+        game.omniscient.take_back(move)
+    else:
+        game.apply(game.parse(str(move), move.by, move.decision))
+
+
+def _row(number: int, option: Option | None, game: Game) -> dict[str, Any]:
+    """A row of `ReplayResult.frame`."""
+    row: dict[str, Any] = {"move": number, "decision": None, "by": None, "option": None}
+    if option is not None:
+        row |= {"decision": option.decision, "by": option.by, "option": str(option)}
+    for measure, values in game.omniscient.measures().items():
+        row |= {f"{measure}.{entity}" if entity else measure: value for entity, value in values.items()}
+    return row
 
 
 class ReplayRequest(Struct, frozen=True):
@@ -199,13 +245,15 @@ def replay_log(
 ) -> ReplayResult:
     """Replays a log; the parameters are attributes of `ReplayRequest`.
 
+    `path` may be the name of a sample log, as `rulespec games` lists them.
+
     Raises:
         DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
         RulesetFaultError: if the rules are at fault before the first decision of a native log.
     """
     report = Report() if report is None else report
     return ReplayRequest(
-        Path(path), rules, dialect, until, backend, report=report, lenient=lenient, carried=carried
+        sample(str(path)) or Path(path), rules, dialect, until, backend, report=report, lenient=lenient, carried=carried
     ).replay()
 
 
