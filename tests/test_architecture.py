@@ -38,7 +38,7 @@ RULESPEC = (
 )
 ENGINE = (
     *("program", "lower", "passes", "python", "wasm", "game", "words", "logs", "dialects", "simulate", "search"),
-    *("bots", "playtest", "replay", "verify", "coverage"),
+    *("bots", "playtest", "replay", "migrate", "verify", "coverage"),
 )
 ROOMS = (
     *RULESPEC,

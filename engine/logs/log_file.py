@@ -78,7 +78,7 @@ def write_log(
         game: where the log ends.
         moves: its decisions, and what was taken back; left out, the decisions that stand.
         log: the log that the moves come from, whose notes are kept.
-        lines: the line of each move in it.
+        lines: the line of each move in it; 0 for a move that it does not have.
         random: the generator that a simulated game was drawn from.
     """
     salted(game)
@@ -96,9 +96,10 @@ def write_log(
         for number, (move, line) in enumerate(zip(moves or (), lines, strict=True)):
             remarks.write(writer, line)
             writer.add(steps_of.get(number, move), log.notes.get(line))
-        rest = len(log.entries) == len(lines)
-        remarks.write(writer, None if rest else log.entries[len(lines)].line)
-        writer.end(game, log.notes.get(log.end.line) if rest and log.end is not None else None)
+        last = max(lines, default=0)
+        rest = next((entry.line for entry in log.entries if entry.line > last), None)  # the log goes on there
+        remarks.write(writer, rest)
+        writer.end(game, log.notes.get(log.end.line) if rest is None and log.end is not None else None)
 
 
 class _Remarks:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError, TakenBack
-from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
+from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.replay.shared_state import SharedState
 
 _MAX_TRIED = 600
@@ -61,6 +61,10 @@ class Answers:
         self._named: Mapping[str, str] = game.ruleset.declarations.usual
         self._usual = self._named if usual else {}
         self._before: frozenset[int] = self._differing()
+        self.changed = False
+        """Whether the last move has changed the shared state of the recorded game."""
+        self.taken: list[Option] = []
+        """The answers that nobody has looked at yet."""
         self.list: list[Answer] = []
         """The answers, in the order in which they were put in."""
 
@@ -72,13 +76,20 @@ class Answers:
         """Whether the recorded game is over."""
         return self._record.is_over
 
-    def follow(self, move: RecordedMove) -> None:
+    def follow(self, move: Option | TakenBack) -> None:
         """Applies a move to the recorded game as well; what differs before it is noted."""
         if isinstance(move, TakenBack):
             self._record.omniscient.take_back(move)
-        else:
-            self._before = self._differing()
-            self._record.apply(self._record.parse(move.option, move.by, move.decision))
+            return
+        self._before = self._differing()
+        state = self._record.omniscient.numbers.state
+        before = self._shared.of_one(state)
+        self._record.apply(move)
+        self.changed = self._shared.of_one(self._record.omniscient.numbers.state) != before
+
+    def differences(self) -> list[str]:
+        """The names of the shared cells that differ between both games as they stand."""
+        return [self._shared.name(at) for at in sorted(self._differing())]
 
     def put_in(self, index: int, is_there: Callable[[], bool]) -> bool:
         """Puts answers in until the game is where the record goes on; False, and no answer, if none are found.
@@ -110,6 +121,7 @@ class Answers:
 
     def _put_in(self, index: int, option: Option, why: str) -> None:
         taken = self._game.apply(option)
+        self.taken.append(taken)
         self.list.append(Answer(index, taken.decision, taken.by, str(taken), why))
 
     def _by_state(self, is_there: Callable[[], bool]) -> Sequence[Option] | None:

@@ -14,7 +14,6 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.state_json import scores
-from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
 from rulespec.engine.replay.answers import Answer
 from rulespec.engine.replay.replay import Load, ReplayRequest
 from rulespec.engine.replay.walk import Difference
@@ -221,8 +220,7 @@ def judge(
     """
     settings, dropped = transferred_settings(game, ruleset)
     other = Game(ruleset, game.names, settings, backend)
-    recorded = [_recorded(move) for move in (game.history if moves is None else moves)]
-    walked = walk_under(other, restarted(game), recorded, usual=usual)
+    walked = walk_under(other, restarted(game), game.history if moves is None else moves, usual=usual)
     try:
         outcome = Outcome.of(other)
     except RulesetFaultError as fault:
@@ -263,7 +261,3 @@ def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, 
         else:
             transferred[name] = value
     return transferred, tuple(dropped)
-
-
-def _recorded(move: Option | TakenBack) -> RecordedMove:
-    return move if isinstance(move, TakenBack) else RecordedDecision(move.decision, move.by, str(move))

@@ -17,7 +17,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import folders_in, is_hidden, visible
-from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
@@ -31,6 +31,7 @@ from rulespec.engine.program.budget import SpentError
 from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.end_check import check_end
 from rulespec.engine.replay.other_rules import warn_of_other_rules
+from rulespec.engine.replay.positions import columns, game_after
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
 from rulespec.references import parts_of, ruleset_folders
@@ -125,12 +126,7 @@ class ReplayResult(Brief, Struct):
         Raises:
             IndexError: if there are not so many.
         """
-        if not 0 <= move <= len(self.moves):
-            raise IndexError(f"there is no move {move}: the log has {len(self.moves)}")
-        game = restarted(self.game)
-        for each in self.moves[:move]:
-            apply_move(game, each)
-        return game
+        return game_after(self.game, self.moves, move)
 
     def frame(self) -> dict[str, list[Any]]:
         """The game as columns of equal length, a row for the start and one after each move.
@@ -139,36 +135,13 @@ class ReplayResult(Brief, Struct):
         of the ruleset: `power` of the game, `cash.Ann` of a player. Data frames are made of it:
         `pandas.DataFrame(replay.frame())`.
         """
-        game = restarted(self.game)
-        rows = [_row(0, None, game)]
-        for number, move in enumerate(self.moves, 1):
-            apply_move(game, move)
-            rows.append(_row(number, move if isinstance(move, Option) else None, game))
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return columns(self.game, self.moves)
 
     def write_native(self, path: Path) -> None:
         """Writes the game as a native log, with the decisions taken back, and with the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
         write_log(path, self.game, self.moves, self.native, self.places, self.random)
-
-
-def apply_move(game: Game, move: Option | TakenBack) -> None:
-    """Applies a move of a replay to a game of the same rules."""
-    if isinstance(move, TakenBack):
-        game.omniscient.take_back(move)
-    else:
-        game.apply(game.parse(str(move), move.by, move.decision))
-
-
-def _row(number: int, option: Option | None, game: Game) -> dict[str, Any]:
-    """A row of `ReplayResult.frame`."""
-    row: dict[str, Any] = {"move": number, "decision": None, "by": None, "option": None}
-    if option is not None:
-        row |= {"decision": option.decision, "by": option.by, "option": str(option)}
-    for measure, values in game.omniscient.measures().items():
-        row |= {f"{measure}.{entity}" if entity else measure: value for entity, value in values.items()}
-    return row
 
 
 class ReplayRequest(Struct, frozen=True):

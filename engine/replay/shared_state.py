@@ -27,10 +27,10 @@ class SharedState:
         self._one, self._other = (one.omniscient.labels, other.omniscient.labels)
         types = [(one.omniscient.program.cells[a].type, other.omniscient.program.cells[b].type) for a, b in pairs]
         self._by_name = {i: pair for i, pair in enumerate(types) if not self._alike(*pair)}
-        # Two cells more than there are, which are equal: `itemgetter` of fewer than two gives no tuple.
+        # Two cells more than there are, of which nothing is read: `itemgetter` of fewer than two gives no tuple.
         self._cells_of_one = itemgetter(*(a for a, _ in pairs), ir.PC, ir.PC)
         self._cells_of_other = itemgetter(*(b for _, b in pairs), ir.PC, ir.PC)
-        self._number = len(pairs)
+        self._names = [name for name in mine if name in theirs]
 
     def _alike(self, one: str, other: str) -> bool:
         """Whether numbers of these types mean the same in both games."""
@@ -39,9 +39,21 @@ class SharedState:
             self._one.names.get(kind) == self._other.names.get(kind)
         )
 
+    def of_one(self, state: Sequence[int]) -> tuple[int, ...]:
+        """The shared cells of a state of the first game."""
+        cells: tuple[int, ...] = self._cells_of_one(state)
+        return cells[:-2]
+
+    def name(self, number: int) -> str:
+        """The name of a shared cell, for people: `player.Ann.cash`, `cart.red.at[west]`."""
+        group, owner, name, place, index = self._names[number]
+        if group == "pieces":
+            return f"{name}.{owner}.{place}{f'[{index}]' if index else ''}"
+        return name if group == "game" else f"{group}.{owner}.{name}"
+
     def differing(self, one: Sequence[int], other: Sequence[int]) -> frozenset[int]:
         """The cells, by their numbers among those shared, that differ between two states."""
-        mine, theirs = self._cells_of_one(one)[: self._number], self._cells_of_other(other)[: self._number]
+        mine, theirs = self.of_one(one), self._cells_of_other(other)[:-2]
         if not self._by_name:
             return frozenset() if mine == theirs else frozenset(_unequal(mine, theirs))
         names = self._by_name

@@ -11,14 +11,29 @@ from msgspec.structs import replace
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
-from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded
+from rulespec.engine.logs.recorded import RecordedDecision, apply_recorded
 from rulespec.engine.replay.answers import Answer, Answers
+from rulespec.engine.replay.translation import Translation
 from rulespec.engine.replay.walk import UNDO, Difference, difference, take_back
 
 MAX_FORCED = 200
 """Decisions in a row that are not recorded."""
+MAX_AHEAD = 8
+"""Recorded decisions among which one is looked for that is asked for earlier."""
 MAX_CHANCES = 50
 """Outcomes of chance that are tried where the record lacks one."""
+
+
+class Placed(Struct, frozen=True):
+    """A move of the game under the other rules.
+
+    Attributes:
+        move: the decision, or the decisions taken back.
+        source: the number of the recorded move that it is; None for what was put in.
+    """
+
+    move: Option | TakenBack
+    source: int | None
 
 
 class WalkUnder(Struct, frozen=True):
@@ -30,8 +45,12 @@ class WalkUnder(Struct, frozen=True):
         forced: decisions that the record lacks, with one option or one outcome with which the record goes on.
         answers: decisions that the record lacks, with several.
         skipped: recorded decisions that these rules do not ask for.
+        lost: the first of those that had changed the state that both rules have; None if there is none.
         difference: the first decision that is refused; None if there is none. Without one, the game was over if not all
             are legal.
+        moves: the moves of the game.
+        apart: the number of decisions before the first at which the state was another one; None if it never was.
+        cells: what differed there.
     """
 
     decisions: int
@@ -39,10 +58,14 @@ class WalkUnder(Struct, frozen=True):
     forced: int
     answers: tuple[Answer, ...]
     skipped: int
+    lost: RecordedDecision | None
     difference: Difference | None
+    moves: tuple[Placed, ...]
+    apart: int | None
+    cells: tuple[str, ...]
 
 
-def walk_under(game: Game, record: Game, moves: Sequence[RecordedMove], *, usual: bool = False) -> WalkUnder:
+def walk_under(game: Game, record: Game, moves: Sequence[Option | TakenBack], *, usual: bool = False) -> WalkUnder:
     """Applies recorded moves to a game of other rules, up to the first that is not legal or the end of the game.
 
     Args:
@@ -53,18 +76,34 @@ def walk_under(game: Game, record: Game, moves: Sequence[RecordedMove], *, usual
     """
     walker = _Walker(game, record, moves, usual)
     other = walker.run()
-    decisions = sum(isinstance(move, RecordedDecision) for move in moves)
-    answers = tuple(walker.answers.list)
-    return WalkUnder(decisions, walker.legal, walker.forced, answers, walker.skipped, other)
+    return WalkUnder(
+        decisions=sum(isinstance(move, Option) for move in moves),
+        legal=walker.legal,
+        forced=walker.forced,
+        answers=tuple(walker.answers.list),
+        skipped=walker.skipped,
+        lost=walker.lost,
+        difference=other,
+        moves=tuple(walker.placed),
+        apart=walker.apart,
+        cells=walker.cells,
+    )
 
 
 class _Walker:
     """The game, and how far it has come: see `WalkUnder`."""
 
-    def __init__(self, game: Game, record: Game, moves: Sequence[RecordedMove], usual: bool) -> None:
-        self.game, self.moves = game, moves
+    def __init__(self, game: Game, record: Game, moves: Sequence[Option | TakenBack], usual: bool) -> None:
+        translation = Translation(game)
+        self.game, self._recorded = game, moves
+        self.moves = [m if isinstance(m, TakenBack) else translation.decision(m) for m in moves]
         self.answers = Answers(record, game, usual=usual)
+        self._usual = usual
         self.legal = self.forced = self.skipped = 0
+        self.lost: RecordedDecision | None = None
+        self.placed: list[Placed] = []
+        self.apart: int | None = None
+        self.cells: tuple[str, ...] = ()
         decisions = game.omniscient.program.decisions
         self._known = {decision.name for decision in decisions}
         self._options = {choice.name for decision in decisions for choice in decision.choices}
@@ -76,29 +115,67 @@ class _Walker:
         """Applies the moves; returns the first that is refused."""
         for number, move in enumerate(self.moves):
             if isinstance(move, TakenBack):
-                if (refusal := take_back(self.game, self._plies, _sayable(self.game, move))) is not None:
+                if (refusal := self._take_back(number, move)) is not None:
                     return difference(self.game, self.legal, UNDO, refusal)
-                self.answers.follow(move)
                 continue
             self._plies.append(self.game.ply)
             asked = self._as_asked(move)
             if number not in self._ahead:
                 self._go_on(number, asked)
                 if self._is_over():
-                    return None
-            self.answers.follow(move)
+                    self._pass_over(number)
+                    break
+            self._compare(number)
+            self.answers.follow(self._recorded[number])
             if number in self._ahead:
                 continue
             if self._is_passed_over(number, asked):
                 self.skipped += 1
+                if self.answers.changed and self.lost is None:
+                    self.lost = move
                 continue
             applied = apply_recorded(self.game, asked)
             if isinstance(applied, Refusal):
                 return difference(self.game, self.legal, move, applied)
+            self.placed.append(Placed(applied, number))
             self.legal += 1
-        if self.answers.is_over and not self._is_over():
-            self._end()
+        else:
+            if self.answers.is_over and not self._is_over():
+                self._end()
+        if self.answers.is_over == self._is_over():
+            self._compare(len(self.moves))
         return None
+
+    def _pass_over(self, number: int) -> None:
+        """Passes over recorded decisions after the end of the game, until one that has changed something."""
+        for at, move in enumerate(self._recorded[number:], number):
+            if isinstance(move, TakenBack):
+                return
+            if at not in self._ahead:
+                self.answers.follow(move)
+                if self.answers.changed:
+                    return
+                self.skipped += 1
+
+    def _take_back(self, number: int, back: TakenBack) -> Refusal | None:
+        """Takes decisions back in both games; returns why they cannot be."""
+        before, back_here = self.game.ply, _sayable(self.game, back)
+        if (refusal := take_back(self.game, self._plies, back_here)) is not None:
+            return refusal
+        self.placed.append(Placed(replace(back_here, decisions=before - self.game.ply), number))
+        self.answers.follow(self._recorded[number])
+        return None
+
+    def _put_in(self, succeeded: bool) -> bool:
+        """Places the answers that were put in, if there are some; hands that on."""
+        self.placed += [Placed(option, None) for option in self.answers.taken]
+        self.answers.taken.clear()
+        return succeeded
+
+    def _compare(self, number: int) -> None:
+        """Notes where both games are apart first; not while one is ahead of the other."""
+        if self.apart is None and not any(at >= number for at in self._ahead) and (cells := self.answers.differences()):
+            self.apart, self.cells = self.legal, tuple(cells)
 
     def _as_asked(self, move: RecordedDecision) -> RecordedDecision:
         """A decision whose name these rules do not know, and its option they do, may be any that has this option."""
@@ -111,32 +188,54 @@ class _Walker:
             return
         for _ in range(MAX_FORCED):
             self._take_forced(move)
-            if self._is_over() or self._is_legal(move) or self.answers.put_in(self.legal, lambda: self._is_legal(move)):
+            if self._is_over() or self._is_legal(move):
                 return
-            if self._is_open(move):
+            if self._take_ahead(number, in_run=True) or (not self._usual and self._take_ahead(number, in_run=False)):
+                continue
+            if self._put_in(self.answers.put_in(self.legal, lambda: self._is_legal(move))) or self._is_open(move):
                 return
-            if not self._take_ahead(number) and not self.answers.put_usual_in(self.legal):
+            if not self._put_in(self.answers.put_usual_in(self.legal)):
                 return
 
-    def _take_ahead(self, number: int) -> bool:
-        """Takes the decision that is open, if the record has it a bit later: in the same run of questions."""
+    def _take_ahead(self, number: int, *, in_run: bool) -> bool:
+        """Takes the decision that is open, if the record has it a bit later.
+
+        In the same run of questions; or elsewhere, if this seat's decisions before it are legal then: questions have
+        changed places.
+        """
         asked = self.game.decision
         if asked is None or self._in_order:
             return False
-        for at, move in enumerate(self.moves[number:], number):
-            if not isinstance(move, RecordedDecision) or move.decision != asked.name:
+        for at, move in enumerate(self.moves[number : number + MAX_AHEAD], number):
+            if isinstance(move, TakenBack) or (move.decision != asked.name if in_run else move.by != asked.by):
                 break
-            if at > number and at not in self._ahead and move.by == asked.by and self._is_legal(move):
-                apply_recorded(self.game, move)
-                self._ahead.add(at)
-                self.legal += 1
-                return True
+            if at == number or at in self._ahead or (move.decision, move.by) != (asked.name, asked.by):
+                continue
+            applied = apply_recorded(self.game, move)
+            if isinstance(applied, Option):
+                if in_run or self._are_legal(number, at):
+                    self.placed.append(Placed(applied, at))
+                    self._ahead.add(at)
+                    self.legal += 1
+                    return True
+                self.game.undo()
         return False
 
+    def _are_legal(self, first: int, end: int) -> bool:
+        """Whether recorded decisions can be applied one after the other; they are taken back."""
+        before = self.game.ply
+        for move in self.moves[first:end]:
+            if isinstance(move, TakenBack) or isinstance(apply_recorded(self.game, move), Refusal):
+                break
+        are_legal = self.game.ply == before + end - first
+        while self.game.ply > before:
+            self.game.undo()
+        return are_legal
+
     def _is_passed_over(self, number: int, move: RecordedDecision) -> bool:
-        """Whether these rules do not ask for a recorded decision: they never do, or it was the usual answer."""
+        """Whether these rules do not ask for a recorded decision: they never do, or it has changed nothing."""
         if move.decision in self._known:
-            return self.answers.is_usual(move) and not self._is_open(move)
+            return not self._is_open(move) and (self.answers.is_usual(move) or not self.answers.changed)
         if move.decision:
             return True
         awaited = self._next_known(number)
@@ -146,9 +245,9 @@ class _Walker:
         """Puts in decisions that the record lacks at the end of a game that was over."""
         for _ in range(MAX_FORCED):
             self._take_forced(None)
-            if self._is_over() or self.answers.put_in(self.legal, lambda: self.game.is_over):
+            if self._is_over() or self._put_in(self.answers.put_in(self.legal, lambda: self.game.is_over)):
                 return
-            if not self.answers.put_usual_in(self.legal):
+            if not self._put_in(self.answers.put_usual_in(self.legal)):
                 return
 
     def _next_known(self, number: int) -> RecordedDecision | None:
@@ -174,7 +273,7 @@ class _Walker:
                     own = [option for option in own if self._leads_to(option, recorded)]
                 if len(own) != 1:
                     break
-                game.apply(own[0])
+                self.placed.append(Placed(game.apply(own[0]), None))
                 self.forced += 1
         except RulesetFaultError:  # `apply_recorded` finds it, too
             pass

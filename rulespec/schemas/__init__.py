@@ -15,7 +15,20 @@ BESIDE = ("drawing", "rules", "titles", "scenarios", "dialect", "expect", "perft
 """The files beside the rules."""
 
 OUTPUTS = (
-    *("diagnostics", "replay", "under", "identify", "simulate", "test", "coverage", "diff", "facts", "games", "perft"),
+    *(
+        "diagnostics",
+        "replay",
+        "under",
+        "identify",
+        "simulate",
+        "test",
+        "coverage",
+        "diff",
+        "facts",
+        "games",
+        "migrate",
+        "perft",
+    ),
     "playtest",
 )
 """JSON output of the commands."""

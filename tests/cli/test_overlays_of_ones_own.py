@@ -47,6 +47,10 @@ CALLS: dict[str, Calls] = {
         [log, "--rules", ref, "--moves"],
     ],
     "identify": lambda ref, log: [[log, "--rules", ref], [log, "--rules", ref, "--format", "json"]],
+    "migrate": lambda ref, log: [
+        [log, "--from", ref, "--to", "nim"],
+        ["nim.jsonl", "--to", ref, "--format", "json"],
+    ],
     "test": lambda ref, log: [[ref, "--random", "1"]],
     "coverage": lambda ref, log: [[ref, log, "--players", "2"], [ref, "--playouts", "2"]],
     "simulate": lambda ref, log: [

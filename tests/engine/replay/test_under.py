@@ -83,7 +83,7 @@ settings:
   warm_up: {default: false}
   easy: {default: false}
   pace: {values: [slow, fast], default: slow}
-overlays: [warm, easy, strict, turned, resting, costly, paying, lucky, backwards, humming, reply]
+overlays: [warm, easy, strict, turned, resting, costly, paying, lucky, backwards, humming, reply, free]
 --- kinds.yaml
 kinds:
   player: {state: {points: {type: int}}}
@@ -140,6 +140,18 @@ replace procedure play():
             option say(n in 1 .. 6 "QZ-2: a number that there is"):
                 set p.points to p.points + n
     end game
+--- variants/free.yaml
+id: free
+title: Free
+for: quiz
+version: "1.0"
+--- variants/free.rules
+wrap procedure play():
+    if easy:
+        decide fee by first(p in player):
+            option small:
+                pass
+    original()
 --- variants/paying.yaml
 id: paying
 title: Paying
@@ -265,9 +277,8 @@ def test_a_question_that_no_answer_fits_gets_the_usual_one_if_that_is_asked_for(
 
 def test_a_question_that_only_the_log_answers(quiz: str) -> None:
     game = played(quiz + "+warm", ["stretch", "say(2)", "stretch", "say(4)"])
-    difference = judge("game", game, load_ruleset(quiz)).difference
-    assert difference is not None
-    assert (difference.index, difference.recorded.decision, difference.open) == (0, "warming", "answer")
+    judgement = judge("game", game, load_ruleset(quiz))
+    assert (judgement.difference, judgement.legal, judgement.skipped) == (None, 2, 2)
 
 
 def test_interrupts_are_taken_as_they_were(quiz: str) -> None:
@@ -509,8 +520,9 @@ def test_questions_that_only_the_other_system_asks_are_passed_over(name: str, le
 
 def test_questions_that_the_other_rules_do_not_have_are_passed_over(quiz: str) -> None:
     judgement = under_plain(quiz, "+humming", ["whistle", "say(2)", "hum", "say(4)", "hum"])
-    # After the second answer the game is over.
-    assert (judgement.difference, judgement.legal, judgement.skipped) == (None, 2, 2)
+    # After the second answer the game is over, and what follows has changed nothing.
+    assert (judgement.difference, judgement.legal, judgement.skipped) == (None, 2, 3)
+    assert not judgement.ends_earlier
     assert judgement.outcome.scores == {"Ann": 2, "Bob": 4}
 
 
@@ -520,13 +532,13 @@ def test_questions_in_another_order_are_answered_when_they_are_asked(quiz: str) 
     assert judgement.outcome.scores == {"Ann": 4, "Bob": 2}
 
 
-def test_a_usual_answer_that_nobody_asks_for_is_passed_over(quiz: str) -> None:
-    rules, game = load_ruleset(quiz + "+resting"), played(quiz + "+easy", ["rest", "say(2)", "stretch", "say(4)"])
-    refused = judge("game", game, rules, usual=True).difference
-    assert refused is not None and refused.recorded.option == "stretch"
-    game = played(quiz + "+easy", ["rest", "say(2)", "rest", "say(4)"])
-    assert judge("game", game, rules).difference is not None
-    judgement = judge("game", game, rules, usual=True)
+def test_a_decision_that_has_changed_the_game_is_passed_over_only_if_it_is_the_usual_one(quiz: str) -> None:
+    game = played(quiz + "+costly", ["small", "say(2)", "small", "say(4)"])
+    plain, paying = load_ruleset(quiz), load_ruleset(quiz + "+free+paying")
+    assert judge("game", game, plain).skipped == 2  # it has no such decision
+    stopped = judge("game", game, paying).difference
+    assert stopped is not None and stopped.refusal.reason == "the open decision is `answer`, not `fee`"
+    judgement = judge("game", game, paying, usual=True)
     assert (judgement.difference, judgement.legal, judgement.skipped) == (None, 2, 2)
 
 

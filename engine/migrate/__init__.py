@@ -1,0 +1,1 @@
+"""Recorded games carried over to changed rules."""

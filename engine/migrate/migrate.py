@@ -1,0 +1,156 @@
+"""A recorded game carried over to changed rules: decision by decision, by the state that both rules have."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.logs.log_file import write_log
+from rulespec.engine.replay.judge import Outcome, transferred_settings
+from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.replay.walk_under import WalkUnder, walk_under
+from rulespec.typed import nodes as typed
+
+_MAX_CELLS = 5
+"""Cells that a cause names."""
+
+
+class Verdict(StrEnum):
+    """The verdict on a recorded game under changed rules."""
+
+    FAITHFUL = "faithful"
+    """The state that both rules have is the recorded one before each decision and at the end."""
+    NUMBERS = "numbers"
+    """All decisions stay legal, nothing was chosen for anybody, and the state is another one."""
+    STAYS = "kept"
+    """The game stays one of its own rules."""
+
+
+class Cause(Struct, frozen=True):
+    """The first reason why a game is not carried over faithfully.
+
+    Attributes:
+        reason: the reason, the same for all games that have it.
+        rules: the ids of the rules that it cites.
+        index: the number of decisions before it.
+        recorded: the recorded decision; "" if there is none.
+        span: the place in the rules; None if there is none.
+    """
+
+    reason: str
+    rules: tuple[str, ...]
+    index: int
+    recorded: str
+    span: Span | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see migrate.schema.json."""
+        place = f"{self.span.file}:{self.span.line}" if self.span is not None else None
+        return {
+            "reason": self.reason,
+            "rules": list(self.rules),
+            "index": self.index,
+            "recorded": self.recorded,
+            "place": place,
+        }
+
+
+class Migrated(Struct, frozen=True):
+    """A recorded game under changed rules.
+
+    Attributes:
+        log: the name of the log.
+        verdict: faithful, numbers or kept.
+        cause: why it is not faithful; None if it is.
+        walk: how its decisions came out.
+        game: the game under the changed rules, where it came to.
+        recorded: the recorded outcome.
+        outcome: that under the changed rules.
+    """
+
+    log: str
+    verdict: Verdict
+    cause: Cause | None
+    walk: WalkUnder
+    game: Game
+    recorded: Outcome
+    outcome: Outcome
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see migrate.schema.json."""
+        return {
+            "log": self.log,
+            "verdict": str(self.verdict),
+            "decisions": self.walk.decisions,
+            "legal": self.walk.legal,
+            "put_in": self.walk.forced + len(self.walk.answers),
+            "gone": self.walk.skipped,
+            "cause": self.cause.to_json() if self.cause is not None else None,
+            "recorded": self.recorded.to_json(),
+            "outcome": self.outcome.to_json(),
+        }
+
+    def write(self, path: Path, replay: ReplayResult) -> None:
+        """Writes the game as a log of the changed rules; the notes of its decisions stay with them."""
+        moves = [placed.move for placed in self.walk.moves]
+        lines = [replay.places[placed.source] if placed.source is not None else 0 for placed in self.walk.moves]
+        write_log(path, self.game, moves, replay.native, lines, replay.random)
+
+
+def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "auto") -> Migrated:
+    """Carries a recorded game over to changed rules, if no decision of a person is dropped or chosen.
+
+    Args:
+        replay: the game under its own rules, legal to its end.
+        ruleset: the changed rules.
+        backend: how they are run.
+
+    Raises:
+        DiagnosticsError: if the ruleset is not for this number of seats.
+    """
+    settings, dropped = transferred_settings(replay.game, ruleset)
+    game = Game(ruleset, replay.game.names, settings, backend)
+    walk = walk_under(game, restarted(replay.game), replay.moves)
+    try:
+        outcome = Outcome.of(game)
+    except RulesetFaultError as fault:
+        raise DiagnosticsError([fault.diagnostic]) from None
+    recorded = Outcome.of(replay.game)
+    cause = _cause(walk, dropped)
+    verdict = Verdict.STAYS if cause is not None else Verdict.FAITHFUL
+    if cause is None and (walk.apart is not None or outcome != recorded):
+        verdict, cause = Verdict.NUMBERS, _apart(walk)
+    return Migrated(replay.log, verdict, cause, walk, game, recorded, outcome)
+
+
+def _cause(walk: WalkUnder, dropped: tuple[str, ...]) -> Cause | None:
+    """Why a game cannot be carried over; None if all decisions of people stand."""
+    if dropped:
+        return Cause(dropped[0], (), 0, "", None)
+    if walk.difference is not None:
+        other = walk.difference
+        recorded = f"{other.recorded.by or 'chance'}: {other.recorded.option}"
+        return Cause(other.refusal.reason, other.refusal.rules, other.index, recorded, other.refusal.span)
+    if walk.lost is not None:
+        lost = walk.lost
+        reason = f"`{lost.decision}` is not asked any more, and has changed the game"
+        return Cause(reason, (), walk.legal, f"{lost.by or 'chance'}: {lost.option}", None)
+    if walk.legal + walk.skipped < walk.decisions:
+        return Cause("the game is over earlier", (), walk.legal, "", None)
+    return None
+
+
+def _apart(walk: WalkUnder) -> Cause:
+    """Where the state is another one first."""
+    cells = walk.cells[:_MAX_CELLS]
+    more = f" and {len(walk.cells) - len(cells)} more" if len(walk.cells) > len(cells) else ""
+    what = ", ".join(f"`{cell}`" for cell in cells) + more if cells else "the result"
+    return Cause(f"{what} differs", (), walk.apart if walk.apart is not None else walk.legal, "", None)
