@@ -74,6 +74,9 @@ class Raster:
             for row, first, last in _spans(outlines, self.rows):
                 for column in range(max(first, 0), min(last + 1, self.columns)):
                     self.owner[row][column] = region
+        for row, owners in enumerate(self.owner):
+            for column, region in enumerate(owners):
+                if region >= 0:
                     self.cells[region].append((column, row))
 
     def share(self, region: int, box: Box, turned: float = 0) -> float:
@@ -313,12 +316,16 @@ def _anywhere(form: Form, position: Point, others: list[Box], size: Point) -> Bl
     far = _RINGS * _RING
     x, y = position
     others = _near([(x - far, y - far), (x + far, y + far)], [form], others)
+    blocker: Box | None = None  # tried first: it often blocks the next place, too
     for ring in range(_RINGS):
         for x, y in _around(position, ring * _RING):
             left = min(max(x - width / 2, 2), size[0] - width - 2)
             top = min(max(y - height / 2, 2), size[1] - height - 2)
             box = Box((left, top, left + width, top + height))
-            if not any(box.meets(other, _GAP) for other in others):
+            if blocker is not None and box.meets(blocker, _GAP):
+                continue
+            blocker = next((other for other in others if box.meets(other, _GAP)), None)
+            if blocker is None:
                 return form.block(left, top)
     return form.block(position[0] - width / 2, position[1] - height / 2)
 

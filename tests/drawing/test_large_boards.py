@@ -12,6 +12,8 @@ from pictures import outside, overlaps
 
 from rulespec import Game, load_ruleset
 from rulespec.cli.main import run
+from rulespec.drawing.areas import Areas
+from rulespec.drawing.placing import Raster
 from rulespec.drawing.text_width import MAX_NAME, wrapped
 
 GAME = """
@@ -106,3 +108,11 @@ def test_titles_and_seats_of_strangers_stay_text_in_notebooks(tmp_path: Path) ->
     for text in (svg, html):
         assert "<script" not in text and "<img" not in text and "alert(1)" in text
     assert html.count("</svg>") == 1
+
+
+def test_regions_that_lie_upon_one_another_have_squares_once() -> None:
+    """Of three hundred regions in one place, the last owns its squares: the work does not grow with their product."""
+    square = [(0.0, 0.0), (400.0, 0.0), (400.0, 400.0), (0.0, 400.0)]
+    raster = Raster(Areas([[square]] * 300, []), 400, 400)
+    assert [len(cells) for cells in raster.cells[:-1]] == [0] * 299
+    assert len(raster.cells[-1]) == raster.columns * raster.rows
