@@ -72,8 +72,8 @@ class Raster:
         self.cells: list[list[tuple[int, int]]] = [[] for _ in areas.outlines]
         for region, outlines in enumerate(areas.outlines):
             for row, first, last in _spans(outlines, self.rows):
-                for column in range(max(first, 0), min(last + 1, self.columns)):
-                    self.owner[row][column] = region
+                start, end = max(first, 0), min(last + 1, self.columns)
+                self.owner[row][start:end] = [region] * (end - start)
         for row, owners in enumerate(self.owner):
             for column, region in enumerate(owners):
                 if region >= 0:
