@@ -108,7 +108,7 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
 
 
 def _type(type_: Type) -> dict[str, str]:
-    """The type of a field, as far as drawing asks."""
+    """The type of a field, in the terms of drawing."""
     if isinstance(type_, Ent | SetOf):
         return {"type": "entity" if isinstance(type_, Ent) else "set", "of": type_.kind}
     return {"type": "bool" if isinstance(type_, Bool) else "number" if isinstance(type_, Num | Maybe) else "other"}

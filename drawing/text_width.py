@@ -61,5 +61,6 @@ def _broken(words: list[str], parts: int) -> list[str] | None:
 
 @cache
 def tables() -> dict[str, list[int]]:
+    """Widths of characters from U+0020 on, `regular` and `bold`."""
     results: dict[str, list[int]] = json.loads(Path(__file__).with_name("font_widths.json").read_text("utf-8"))
     return results
