@@ -33,6 +33,7 @@ export class WasmGame {
     this.marks = [];
     this.taken = [];
     this.texts = names.texts;
+    this.exports.reset();
     this.interruptRate(1 / 50);
   }
 

@@ -116,6 +116,7 @@ def names(game: Game, wasm: WasmProgram) -> dict[str, Any]:
         "decisions": [d.name for d in p.decisions],
         "together": [bool(d.held) for d in p.decisions],
         "teams": list(teams_of(game)),
+        "single": len(set(teams_of(game) or game.seats)) == 1,
         "ties": None
         if p.scoring is None
         else [t.source is not None and t.key is not None for t in p.scoring.tiebreaks],

@@ -47,7 +47,7 @@ function seen(game) {
   return {
     decision, question: game.question(), subject: game.subject(), scores: game.scores(), state: game.state(),
     seats: game.names.seats.map((seat) => game.state(seat)),
-    options: options.map((option) => [option.by, option.text, option.interrupt, game.words(option), game.sentence(option)]),
+    options: options.map((o) => [o.by, o.text, o.interrupt, game.words(o), game.sentence(o)]),
   };
 }
 """
