@@ -48,7 +48,7 @@ fs.writeFileSync("said.json", JSON.stringify({ picks, digests: ["", "abc", "7 An
 
 
 @pytest.mark.parametrize(
-    ("ref", "players", "bot", "most"),
+    "ref, players, bot, most",
     [
         ("imperial", 4, "flat:32", 60),
         ("chess", 2, "flat:16", 30),
