@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
@@ -20,11 +20,17 @@ class EarlyChoices:
 
     Args:
         game: the game; it is not changed.
+        choices: those that have been made, each with its salt.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, choices: Mapping[str, tuple[Option, str]] | None = None) -> None:
         self.game = game
-        self._choices: dict[str, tuple[Option, str]] = {}
+        self._choices = dict(choices or {})
+
+    @property
+    def choices(self) -> dict[str, tuple[Option, str]]:
+        """The choices that the game has not taken yet, each with its salt."""
+        return dict(self._choices)
 
     @property
     def chosen(self) -> list[str]:
