@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Decision, Option
+from rulespec.engine.game.position import Step
 from rulespec.engine.game.round import Round
 from rulespec.engine.logs.sealed import pending
 
@@ -33,10 +34,19 @@ class EarlyChoices:
         return dict(self._choices)
 
     @property
+    def texts(self) -> dict[str, tuple[str, str]]:
+        """The choices that the game has not taken yet as texts, each with its salt."""
+        return {seat: (str(option), salt) for seat, (option, salt) in self._choices.items()}
+
+    @property
+    def taken(self) -> list[Step]:
+        """The choices of the open round that the game has taken."""
+        return pending(self.game)
+
+    @property
     def chosen(self) -> list[str]:
         """The seats that have chosen in the open round, first to last as the game asks them."""
-        taken = [step.option.by for step in pending(self.game)]
-        results = [*taken, *self._choices]
+        results = [*(step.option.by for step in self.taken), *self._choices]
         return [seat for seat in self.game.seats if seat in results]
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from rulespec.engine.game.game import Game, renamed
 from rulespec.engine.game.option import Decision, Option, TakenBack
@@ -53,6 +53,13 @@ class PlayedGame:
             ValueError, IllegalOptionError: as `EarlyChoices.choose`.
         """
         self._reopen(self.early.choose(seat, text))
+
+    def restore(self, choices: Mapping[str, tuple[str, str]]) -> None:
+        """Notes choices of the open round that were saved: their texts and salts."""
+        for seat, (text, _) in choices.items():
+            self.choose(seat, text)
+        salts = {seat: (option, choices[seat][1]) for seat, (option, _) in self.early.choices.items()}
+        self.early = EarlyChoices(self.game, salts)
 
     def withdraw(self, seat: str) -> None:
         """Forgets the choice of a seat in the open round."""
