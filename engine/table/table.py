@@ -128,6 +128,7 @@ class Table:
     def revert(self) -> None:
         """Undoes what could not be saved."""
         self.played.revert()
+        self.fault = ""
         self._state = convert(self._saved, Aside)
         self._name_seats()
 
@@ -317,6 +318,16 @@ class Table:
     def set_seat(self, seat: str, of: Seat) -> None:
         """Changes who plays a seat."""
         self._state.seats[seat] = of
+        self._name_seats()
+
+    def set_deadline(self, seconds: int) -> None:
+        """Sets the time for a decision; 0: none."""
+        self._state.deadline = seconds
+
+    @property
+    def waited(self) -> tuple[str, ...]:
+        """The people who are waited for."""
+        return tuple(self._state.since)
 
     def late(self) -> tuple[str, ...]:
         """The seats whose time for a decision is over."""
@@ -370,6 +381,7 @@ class Table:
         sight.part("undo", self._undo(viewer))
         sight.part("result", self._result())
         sight.part("fault", bool(self.fault))
+        sight.part("deadline", self._state.deadline)
         if self._draw is not None:
             sight.items(self._of_all("items", viewer, lambda of: list(self._draw(seen_state(game, of)))))  # type: ignore[misc]
         sight.moves(game.ply, self._tail(viewer, sight))
