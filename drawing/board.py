@@ -15,7 +15,7 @@ from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.map_board import map_plan
 from rulespec.drawing.plan import GAP, Plan, Sheet
 from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan, scale_plan
-from rulespec.drawing.scene import Item, Scene
+from rulespec.drawing.scene import Item, Place, Scene
 from rulespec.drawing.shown import Entity, Names, Pile, Shown
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
@@ -243,6 +243,14 @@ class Board:
         actor = decision.by or word("chance")
         return word("asked", decisions=after, decision=self.words.decision(decision.name), actor=actor)
 
+    def places(self, state: dict[str, Any] | None = None) -> dict[str, Place]:
+        """The entities that can be pointed at, by their ids: spaces, rows, and with a state tokens and cards, too.
+
+        In a picture, the element that covers a place has its id as `data-place`.
+        """
+        items = (*self.static, *(self.items(state) if state is not None else ()))
+        return {place.id: place for item in items for place in item.places}
+
     def items(self, state: dict[str, Any]) -> Iterator[Item]:
         """The items of a board that show a state."""
         shown = self.names.read(state)
@@ -253,13 +261,16 @@ class Board:
             self._markers(kind, name, shown, tokens)
         for kind, plan in self.plans.items():
             self._fields(kind, plan, shown, tokens)
+        placed: dict[str, Place] = {}
         for (kind, number), result in tokens.items():
             if (slot := self.plans[kind].slots.get(number)) is not None:
-                yield from self._standing(kind, number, tuple(result), slot)
+                for item in self._standing(kind, number, tuple(result), slot):
+                    placed |= {place.id: place for place in item.places}
+                    yield item
         for (kind, name), plan in self.scales.items():
             yield from self._on_scale(kind, name, plan, shown)
         for table in self.tables:
-            yield from rows(self.sheet, self.words, self.names, table, shown)
+            yield from rows(self.sheet, self.words, self.names, table, shown, placed)
 
     def _standing(self, kind: str, number: int, tokens: tuple[Token, ...], slot: Box) -> tuple[Item, ...]:
         """The items of what stands in a place: most stays from one position of a game to the next."""

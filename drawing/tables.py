@@ -12,10 +12,10 @@ from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ink_on
 from rulespec.drawing.plan import HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import heading
-from rulespec.drawing.scene import Item
-from rulespec.drawing.shown import Names, Pile, Shown
+from rulespec.drawing.scene import Item, Place
+from rulespec.drawing.shown import Entity, Names, Pile, Shown
 from rulespec.drawing.style import Look
-from rulespec.drawing.svg import Point
+from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.drawing.words import Wording
 from rulespec.records import Brief
@@ -129,6 +129,11 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
     for column in table.columns:
         text = shortened(column.title, 10, column.width + _PAD - 6)
         parts.append(svg.words(text, column.left, table.top - 9, 10, anchor="start", fill="#4a525a"))
+    places = tuple(_rows_as_places(sheet, table))
+    for place in places:
+        left, top, right, bottom = place.box
+        area: svg.Values = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+        parts.append(svg.element("rect", **area, fill="none", pointer_events="all", data_place=place.id))
     for i in range(table.rows + 1):
         at = table.top + i * table.row
         parts.append(svg.element("path", d=svg.path([(x, at), (x + table.width, at)]), stroke=_LINE))
@@ -139,8 +144,18 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
             parts.append(chip(sheet.look(table.kind, i), x + _CHIP / 2, middle))
             text = shortened(name, SIZE, room, bold=True)
             parts.append(svg.words(text, x + _CHIP + 3, middle, SIZE, bold=True, anchor="start", fill=INK))
-    plan.items.append(Item(f"table.{table.kind}", "tables", "".join(parts)))
+    plan.items.append(Item(f"table.{table.kind}", "tables", "".join(parts), places))
     return plan
+
+
+def _rows_as_places(sheet: Sheet, table: Table) -> Iterator[Place]:
+    """The rows, if their entities are neither places of a board nor tokens."""
+    if table.kind == "game" or sheet.on_board(table.kind) or sheet.d.kinds[table.kind].places:
+        return
+    for i in range(table.rows):
+        top = table.top + i * table.row
+        box = Box((table.corner[0], top, table.corner[0] + table.width, top + table.row))
+        yield sheet.place((table.kind, i), box)
 
 
 def _chip_letters(text: str) -> float:
@@ -166,8 +181,10 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 # --- what changes --------------------------------------------------------------------------------
 
 
-def rows(sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown) -> Iterator[Item]:
-    """The rows of a table, each an item."""
+def rows(
+    sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown, placed: dict[str, Place]
+) -> Iterator[Item]:
+    """The rows of a table, each an item; `placed` are the entities that are drawn so far, and takes those of chips."""
     piles: dict[tuple[str, str, int], list[Pile]] = {}
     for pile in shown.piles:
         own = pile.owners[0][1] if pile.index < 0 and pile.owners else pile.index
@@ -175,15 +192,16 @@ def rows(sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown)
     for i in range(table.rows):
         middle = table.top + (i + 0.5) * table.row
         parts = []
+        before = len(placed)
         for column in table.columns:
             if column.pile:
-                parts += _chips(sheet, column, piles.get((column.pile, column.place, i), []), middle)
+                parts += _chips(sheet, column, piles.get((column.pile, column.place, i), []), middle, placed)
             elif column.field is not None:
                 value = shown.fields.get((column.field.kind, column.name), {}).get(i)
                 parts.append(_value(sheet, words, names, column, value, middle))
         if body := "".join(parts):
             key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
-            yield Item(f"row.{table.kind}.{key}", "tables", body)
+            yield Item(f"row.{table.kind}.{key}", "tables", body, tuple(placed.values())[before:])
 
 
 def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any, y: float) -> str:
@@ -211,7 +229,7 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     )
 
 
-def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float) -> list[str]:
+def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float, placed: dict[str, Place]) -> list[str]:
     """The pieces in a place of a row: a card each, with the letter of its owner and what else it is."""
     if not piles:
         return []
@@ -234,11 +252,26 @@ def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float) -> lis
         x = column.left
         at = y + (k - (len(shown) - 1) / 2) * 18
         for i in line:
-            results.append(chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0]))
+            drawn = chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0])
+            of = _entity(sheet, piles[i])
+            if of is not None and (id_ := sheet.place_id(of)) not in placed:
+                placed[id_] = sheet.place(of, Box((x, at - 8, x + widths[i] - 3, at + 8)))
+                drawn = svg.group([drawn], data_place=id_)
+            results.append(drawn)
             x += widths[i]
     if left := sum(map(len, lines[2:])):
         results.append(svg.words(f"+{left}", column.left + column.width + 2, y + 9, 9, anchor="start", fill=INK))
     return results
+
+
+def _entity(sheet: Sheet, pile: Pile) -> Entity | None:
+    """The entity of a card: a token, or what the pieces are one each of, unless that is a place of its own."""
+    if pile.token:
+        return pile.type, sheet.known.number(pile.type, pile.token)
+    kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
+    if not kind or sheet.on_board(kind) or kind in sheet.style.tables:
+        return None
+    return pile.owners[0]
 
 
 def _card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
