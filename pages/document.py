@@ -42,7 +42,7 @@ def document(
     hashes = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
     policy = (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
-        f"base-uri 'none'; form-action 'none'{"; connect-src 'self'" if connects else ''}"
+        "base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if connects else "")
     )
     parts = [
         "<!DOCTYPE html>",

@@ -131,7 +131,7 @@ class Connection:
         """Reads and writes until either ends."""
         tasks = [asyncio.create_task(reading), asyncio.create_task(self._send(live, viewer))]
         try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
@@ -210,6 +210,7 @@ class Connection:
             "rules": rules.ruleset.ref,
             "version": rules.ruleset.version,
             "settings": dict(game.settings),
+            "changed": [n for n, of in game.ruleset.settings.items() if game.settings[n] != of.default],
             "language": rules.words.language,
             "seat": viewer,
             "seats": list(game.seats),

@@ -137,6 +137,11 @@ class Hall:
         """The table and the role of a key; None if it is none."""
         return self._keys.get(hashed(key))
 
+    @property
+    def has_owner(self) -> bool:
+        """Whether there is a key of the owner."""
+        return any(role == OWNER for _, role in self._keys.values())
+
     def seat_of(self, role: str) -> str | None:
         """The viewer of a role."""
         return role.removeprefix(_SEAT) if role.startswith(_SEAT) else None
@@ -229,6 +234,7 @@ class Hall:
             elif isinstance(refusal := apply_recorded(game, line), RulesRefusal):
                 raise SaveError(f"line {line.line} is not legal: {refusal}")
         aside = msgspec.json.decode(entry.aside, type=Aside)
+        self.offers.setdefault(rules.ruleset.ref, rules)
         return self._live(entry.id, rules, game, aside, len(entry.lines), entry.begun)
 
     async def start(self) -> None:
