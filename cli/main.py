@@ -33,6 +33,7 @@ COMMANDS = {
     "playtest": "Answer what a house rule changes, by paired games of bots.",
     "perft": "Count the positions at a depth; compare them with a record.",
     "play": "Play a game at the terminal.",
+    "serve": "Serve tables in the browser, for people, bots and spectators.",
     "draw": "Draw the board of a ruleset, or a position of a recorded game.",
     "view": "Write a page that steps through a recorded game.",
     "log": "Print what a seat has seen of a recorded game.",

@@ -19,7 +19,14 @@ _JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 def document(
-    title: str, *, language: str = "en", styles: Sequence[str], body: str, data: object, scripts: Sequence[str]
+    title: str,
+    *,
+    language: str = "en",
+    styles: Sequence[str],
+    body: str,
+    data: object,
+    scripts: Sequence[str],
+    connects: bool = False,
 ) -> str:
     """An HTML document.
 
@@ -30,11 +37,12 @@ def document(
         body: HTML, whose texts have been escaped.
         data: what the scripts read as JSON from the element `data`; texts may be anything.
         scripts: scripts, our own, in the order in which they run.
+        connects: whether they talk to the server that the page came from.
     """
     hashes = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
     policy = (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        "base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if connects else "")
     )
     parts = [
         "<!DOCTYPE html>",

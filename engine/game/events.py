@@ -52,12 +52,12 @@ class Events:
         self.seat = seat
         self._wanted = (1 << len(seats)) - 1 if seat == PUBLIC else 1 << seat
 
-    def history(self) -> tuple[Event, ...]:
-        """All of them, first to last; choices of a round that is not complete are not shown."""
+    def history(self, since: int = 0) -> tuple[Event, ...]:
+        """All of them but the first `since`; choices of a round that is not complete are not shown."""
         steps = self.position.steps
         self._remember()
         open_ = len(steps) - self.visibility.chosen(self.position.state, self.position.asked).bit_count()
-        return tuple(self._event(step, shown=number < open_) for number, step in enumerate(steps))
+        return tuple(self._event(step, shown=number < open_) for number, step in enumerate(steps[since:], since))
 
     def memory(self) -> bytes:
         """Depends on all that the seat has seen, and on nothing else: it is the same where the seat sees the same."""

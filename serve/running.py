@@ -1,0 +1,84 @@
+"""The run of a server: its socket, its loop, and the hook that hears whose turn it is."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from rulespec.serve.connection import MAX_MESSAGE
+
+_TRIES = 3
+_PAUSE = 5.0
+_WAIT = 10.0
+_CONNECTIONS = 4_000
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address; port 0 is any that is free.
+
+    Raises:
+        OSError: if that is not possible.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind((host, port))
+        opened.listen(1024)
+    except OSError:
+        opened.close()
+        raise
+    return opened
+
+
+async def serve(app: ASGIApp, opened: socket.socket, certificate: Path | None = None, key: Path | None = None) -> None:
+    """Serves until the process is interrupted. No request is logged: keys are in none, and names of people neither."""
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        ws="websockets-sansio",
+        ws_max_size=4 * MAX_MESSAGE,
+        ws_per_message_deflate=True,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_graceful_shutdown=2,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+    )
+    await uvicorn.Server(config).serve(sockets=[opened])
+
+
+class Hook:
+    """Posts {table, seat, serial} to an address, in a thread that nobody waits for; three times, if it fails.
+
+    Args:
+        url: the address.
+        pause: seconds between two tries.
+    """
+
+    def __init__(self, url: str, pause: float = _PAUSE) -> None:
+        self._url = url
+        self._pause = pause
+
+    def __call__(self, table: str, seat: str, serial: int) -> None:
+        """Notes that a seat begins to be waited for."""
+        data = json.dumps({"table": table, "seat": seat, "serial": serial}).encode()
+        threading.Thread(target=self._post, args=(data,), daemon=True).start()
+
+    def _post(self, data: bytes) -> None:
+        for tried in range(_TRIES):
+            if tried:
+                time.sleep(self._pause)
+            request = urllib.request.Request(self._url, data, {"Content-Type": "application/json"}, method="POST")
+            with suppress(OSError, ValueError), urllib.request.urlopen(request, timeout=_WAIT):
+                return
