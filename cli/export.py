@@ -42,6 +42,7 @@ def command(
     from rulespec.engine.words.exported_texts import exported_texts
     from rulespec.engine.words.words import Words
     from rulespec.load import load_ruleset
+    from rulespec.pages.document import own_file
 
     ruleset = load_ruleset(ref)
     players = number_of_players(ruleset, players)
@@ -50,7 +51,7 @@ def command(
     with wasm_errors():
         files = {wasm: exported(game, lambda asides: exported_texts(game, words, asides))}
     if js is not None:
-        files[js] = Path(__file__).with_name("wasm_game.js").read_bytes()
+        files[js] = own_file("wasm_game.js").encode()
     for path, content in files.items():
         output.write_bytes(path, content)
         output.echo(f"{path}: {len(content):,} bytes")

@@ -36,6 +36,7 @@ COMMANDS = {
     "serve": "Serve tables in the browser, for people, bots and spectators.",
     "draw": "Draw the board of a ruleset, or a position of a recorded game.",
     "view": "Write a page that steps through a recorded game.",
+    "page": "Write a page that plays a game without a server.",
     "log": "Print what a seat has seen of a recorded game.",
     "export": "Write a ruleset as a module of WebAssembly.",
     "diff": "List the differences between two rulesets.",

@@ -15,7 +15,7 @@ from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.map_board import map_plan
 from rulespec.drawing.plan import GAP, Plan, Sheet
 from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan, scale_plan
-from rulespec.drawing.scene import Item, Place, Scene
+from rulespec.drawing.scene import LAYERS, Item, Place, Scene, document
 from rulespec.drawing.shown import Entity, Names, Pile, Shown
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
@@ -215,6 +215,16 @@ class Board:
         self.tables.append(table)
         self.static += plan.items
         return plan.size[1] + GAP
+
+    def backdrop(self) -> str:
+        """The picture that stays, with an empty group for the items of each layer."""
+        layers = []
+        for layer in LAYERS:
+            static = "".join(item.svg for item in self.static if item.layer == layer)
+            layers += [svg.group([static], class_=layer)] if static else []
+            layers.append(svg.element("g", data_layer=layer))
+        note = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
+        return document(*self.size, self.words.game, note, "".join(layers))
 
     # --- a position ----------------------------------------------------------------------------
 

@@ -129,7 +129,10 @@ def names(game: Game, wasm: WasmProgram) -> dict[str, Any]:
             {
                 "decision": d,
                 "name": p.decisions[d].choices[k].name,
-                "params": [{"name": q.name, "type": q.type} for q in p.decisions[d].choices[k].params],
+                "params": [
+                    {"name": q.name, "type": q.type, "private": q.private is not None}
+                    for q in p.decisions[d].choices[k].params
+                ],
                 "interrupt": p.decisions[d].choices[k].by is not None,
             }
             for d, k in wasm.compiled.options

@@ -17,7 +17,6 @@ from rulespec.engine.game.query import Query
 from rulespec.engine.game.wasm_export import Asides
 from rulespec.engine.program import ir
 from rulespec.engine.words.asked import ACTOR, DECIDER
-from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.template import Hole, Optional, Template
 from rulespec.engine.words.titles import Text
 from rulespec.engine.words.words import Words
@@ -191,17 +190,3 @@ def _amounts(text: Text) -> dict[str, Any]:
     """The words for an amount; None stands for the number."""
     other = [part if isinstance(part, str) else None for part in text.other]
     return {"other": other, "one": None if text.one is None else [p if isinstance(p, str) else None for p in text.one]}
-
-
-def program_texts(language: str, names: Sequence[str]) -> dict[str, Any]:
-    """Words of the program itself as data, with `{name}` for their holes: one text, or two for one and many."""
-    known = {**program_words(ENGLISH), **program_words(language)}
-
-    def plain(template: Template) -> str:
-        return "".join(p if isinstance(p, str) else f"{{{p.text}}}" for p in template if not isinstance(p, Optional))
-
-    return {
-        name: plain(word.other) if word.one is None else [plain(word.one), plain(word.other)]
-        for name in names
-        for word in [known[name]]
-    }

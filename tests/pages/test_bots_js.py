@@ -72,7 +72,7 @@ def test_bots_choose_as_in_python(ref: str, players: int, bot: str, most: int, t
     (tmp_path / "game.wasm").write_bytes(exported(game))
     (tmp_path / "asked.json").write_text(json.dumps({"seed": 7, "bot": bot, "taken": taken}), "utf-8")
     (tmp_path / "node.mjs").write_text(_SCRIPT, "utf-8")
-    shutil.copy(ROOT / "cli" / "wasm_game.js", tmp_path / "wasm_game.mjs")
+    shutil.copy(ROOT / "pages" / "wasm_game.js", tmp_path / "wasm_game.mjs")
     shutil.copy(ROOT / "pages" / "bots.js", tmp_path)
     subprocess.run(["node", "node.mjs"], cwd=tmp_path, check=True, timeout=300)
     said = json.loads((tmp_path / "said.json").read_text("utf-8"))

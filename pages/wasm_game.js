@@ -14,7 +14,6 @@ const STEPS = 2 ** 53;
 const NO_NUMBER = -(10n ** 15n) - 1n;
 const UNKNOWN = "?";
 const MAX_SHOWN = 2000, MAX_DEPTH = 4, MAX_LINES = 200000;
-const NUMBER = /^-?[0-9]{1,15}$/;
 
 export class WasmGame {
   /** Loads a module; it imports nothing. */
@@ -180,6 +179,18 @@ export class WasmGame {
     this.taken.pop();
   }
 
+  /** A random option of the open decision, as playouts take it: by the seed, and the number of the decision. */
+  drawn() {
+    const rate = this.read("RATE");
+    this.write("RATE", 0);
+    this.write("IDLE_SIZE", 0);
+    this.write("PLY", this.taken.length);
+    const at = Number(this.tried(() => this.exports.choose())) / 8;
+    this.write("RATE", rate);
+    const row = this.numbers.slice(at, at + this.registers.STRIDE / 8);
+    return this.options().find((option) => option.row.every((number, i) => number === row[i]));
+  }
+
   /** Plays random decisions to the end or so many; what was before cannot be taken back. */
   playout(cap = 5000) {
     this.marks = [];
@@ -247,9 +258,9 @@ export class WasmGame {
 
   /**
    * Plays the decisions of a log; returns the names of its seats. What is wrong with it is an error with its line: then
-   * the game stands where the log broke off.
+   * the game stands where the log broke off. `take` and `back` are called for each decision, and each that is taken back.
    */
-  load(text) {
+  load(text, take = (option) => this.apply(option), back = () => this.undo()) {
     const lines = text.split("\n", MAX_LINES).map((line) => line.trim());
     const read = (number) => {
       try {
@@ -274,12 +285,12 @@ export class WasmGame {
       const line = read(number) ?? {};
       if (line.undo !== undefined) {
         if (line.keep || line.set) throw new Error(`line ${number + 1}: what is kept of decisions that are taken back is not known to this page`);
-        for (let left = Number(line.undo); left > 0; left--) this.undo();
+        for (let left = Number(line.undo); left > 0; left--) back();
       } else if (line.decision !== undefined) {
         const by = line.by === null ? null : own.get(line.by);
         const option = this.decision && this.find(String(line.option), by) || this.decision && this.find(renamed(String(line.option)), by);
         if (!option) throw new Error(`line ${number + 1}: ${line.option} is not legal`);
-        this.apply(option);
+        take(option);
       }
     }
     return Object.fromEntries(ids.map((id, at) => [seats[at], String(named[id])]));
