@@ -191,7 +191,6 @@
         wrong = words.local_wrong.replace("{reason}", () => error.message);
       }
       if (wrong && !game.taken.length) game.start();
-      game.rename(names);
     }
     notice(wrong);
     showPlayers();
@@ -207,7 +206,7 @@
       name.value = names[seat];
       name.maxLength = 40;
       name.setAttribute("aria-label", `${words.table_name}: ${seat}`);
-      name.addEventListener("change", () => {
+      name.addEventListener("input", () => {
         names[seat] = name.value.trim() || seat;
         game.rename(names);
         go();

@@ -279,6 +279,8 @@ export class WasmGame {
     if (ids.length !== seats.length) throw new Error(`line 1: ${ids.length} seats, and here are ${seats.length}`);
     const own = new Map(ids.map((id, at) => [id, seats[at]]));
     const renamed = (option) => option.replace(/[^(),]+/g, (part) => (own.has(part.trim()) ? part.replace(part.trim(), own.get(part.trim())) : part));
+    const names = Object.fromEntries(ids.map((id, at) => [seats[at], String(named[id])]));
+    if (this.texts) this.rename(names);
     this.start();
     for (let number = 1; number < lines.length; number++) {
       if (!lines[number]) continue;
@@ -293,7 +295,7 @@ export class WasmGame {
         take(option);
       }
     }
-    return Object.fromEntries(ids.map((id, at) => [seats[at], String(named[id])]));
+    return names;
   }
 
   // --- words: as `rulespec.engine.words.narrator` fills them
