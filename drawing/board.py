@@ -19,6 +19,7 @@ from rulespec.drawing.scene import LAYERS, Item, Place, Scene, document
 from rulespec.drawing.shown import Entity, Names, Pile, Shown
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
 from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token, pile_token
@@ -56,20 +57,33 @@ def board(ruleset: typed.Ruleset, position: Game | View | None = None, words: Wo
     return board_of(ruleset, names, words).scene(position)
 
 
-_boards: OrderedDict[tuple[int, tuple[tuple[str, str], ...], int], tuple[object, object, Board]] = OrderedDict()
+_boards: OrderedDict[tuple[int, tuple[tuple[str, str], ...], int, bool], tuple[object, object, Board]] = OrderedDict()
 
 
-def board_of(ruleset: typed.Ruleset, seats: Mapping[str, str] | Sequence[str], words: Wording | None = None) -> Board:
-    """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept."""
+def board_of(
+    ruleset: typed.Ruleset,
+    seats: Mapping[str, str] | Sequence[str],
+    words: Wording | None = None,
+    *,
+    tables: bool = True,
+) -> Board:
+    """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept.
+
+    Args:
+        ruleset: its rules.
+        seats: those of the table.
+        words: the titles that are shown; by default those of the ruleset.
+        tables: whether tables are part of the picture; `rows_of` has them as text.
+    """
     names = named(seats)
-    key = id(ruleset), tuple(names.items()), id(words)
+    key = id(ruleset), tuple(names.items()), id(words), tables
     if key not in _boards:
         style = read_drawing(ruleset)
         source = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
-            Board(ruleset.declarations, style, names, source),
+            Board(ruleset.declarations, style, names, source, tables=tables),
         )  # both live as long as their ids
         while len(_boards) > _MEMO_SIZE:
             _boards.popitem(last=False)
@@ -85,10 +99,14 @@ class Board:
         style: how they are drawn.
         names: the seats with the names of the players; without a game there are none.
         words: the titles that are shown.
+        tables: whether tables are part of the picture.
     """
 
-    def __init__(self, d: typed.Declarations, style: Style, names: Mapping[str, str], words: Wording) -> None:
+    def __init__(
+        self, d: typed.Declarations, style: Style, names: Mapping[str, str], words: Wording, *, tables: bool = True
+    ) -> None:
         self.words = words
+        self._with_tables = tables
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
         self.sheet = Sheet(d, style, lambda kind: words.titles(kind, titled), self.names, words)
@@ -120,14 +138,14 @@ class Board:
             plan = self._add(b, (column, at), _SIDE)
             at += plan.size[1] + GAP
         width = max(width + (GAP + _SIDE if side and main else 0.0), _SIDE if side else 0.0, _LEAST)
-        y = self._beside((column, at), y) if side else y
+        y = self._beside((column, at), y) if side and self._with_tables else y
         y = max(y, at if side else 0.0)
         for b in boards:
             if b.at == "below":
                 y += self._add(b, (_MARGIN, y), width).size[1] + GAP
         for kind, name in self.sheet.style.scales:
             y += self._scale(kind, name, (_MARGIN, y), width) + GAP
-        y = self._in_rows(y, width)
+        y = self._in_rows(y, width) if self._with_tables else y
         return width + 2 * _MARGIN, y + _MARGIN - GAP
 
     def _bounded(self) -> None:
@@ -210,8 +228,7 @@ class Board:
 
     def _table(self, table: Table) -> float:
         """Adds a table to the sheet; returns its height."""
-        title = self.words.game if table.kind == "game" else self.words.kind(table.kind)
-        plan = table_plan(self.sheet, table, title)
+        plan = table_plan(self.sheet, table, self._title_of(table))
         self.tables.append(table)
         self.static += plan.items
         return plan.size[1] + GAP
@@ -225,6 +242,9 @@ class Board:
             layers.append(svg.element("g", data_layer=layer))
         note = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
         return document(*self.size, self.words.game, note, "".join(layers))
+
+    def _title_of(self, table: Table) -> str:
+        return self.words.game if table.kind == "game" else self.words.kind(table.kind)
 
     # --- a position ----------------------------------------------------------------------------
 
@@ -281,6 +301,19 @@ class Board:
             yield from self._on_scale(kind, name, plan, shown)
         for table in self.tables:
             yield from rows(self.sheet, self.words, self.names, table, shown, placed)
+
+    def text_tables(self) -> list[TextTable]:
+        """The tables as texts: titles, heads, and the first cell of each row."""
+        tables = (self._table_of(kind, (0.0, 0.0), _LEAST) for kind in self.sheet.style.tables)
+        return [text_table(self.sheet, t, self._title_of(t)) for t in tables if t is not None and t.rows]
+
+    def text_rows(self, state: dict[str, Any]) -> Iterator[list[Cell]]:
+        """The rows of all these tables, one after the other, for a state."""
+        shown = self.names.read(state)
+        for kind in self.sheet.style.tables:
+            table = self._table_of(kind, (0.0, 0.0), _LEAST)
+            if table is not None:
+                yield from text_rows(self.sheet, self.words, self.names, table, shown)
 
     def _standing(self, kind: str, number: int, tokens: tuple[Token, ...], slot: Box) -> tuple[Item, ...]:
         """The items of what stands in a place: most stays from one position of a game to the next."""

@@ -11,7 +11,7 @@ from typing import Any
 from rulespec.drawing.board import Board
 from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.style import Look
-from rulespec.drawing.tables import Column, Table
+from rulespec.drawing.tables import Column, Table, is_counted
 from rulespec.drawing.text_width import tables
 from rulespec.drawing.tokens import LARGEST
 from rulespec.typed import nodes as typed
@@ -138,6 +138,4 @@ def _column(board: Board, column: Column) -> dict[str, Any]:
     result: dict[str, Any] = {"name": column.name, "left": column.left, "width": column.width}
     if column.field is not None:
         return result | {"kind": column.field.kind, **_type(column.field.type)}
-    decl = board.sheet.d.pieces.get(column.pile)
-    own = decl is not None and not decl.places[column.place].index
-    return result | {"pile": column.pile, "place": column.place, "counted": own}
+    return result | {"pile": column.pile, "place": column.place, "counted": is_counted(board.sheet, column)}

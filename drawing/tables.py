@@ -185,10 +185,7 @@ def rows(
     sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown, placed: dict[str, Place]
 ) -> Iterator[Item]:
     """The rows of a table, each an item; `placed` are the entities that are drawn so far, and takes those of chips."""
-    piles: dict[tuple[str, str, int], list[Pile]] = {}
-    for pile in shown.piles:
-        own = pile.owners[0][1] if pile.index < 0 and pile.owners else pile.index
-        piles.setdefault((pile.type, pile.place, own), []).append(pile)
+    piles = piles_of_rows(shown)
     for i in range(table.rows):
         middle = table.top + (i + 0.5) * table.row
         parts = []
@@ -202,6 +199,15 @@ def rows(
         if body := "".join(parts):
             key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
             yield Item(f"row.{table.kind}.{key}", "tables", body, tuple(placed.values())[before:])
+
+
+def piles_of_rows(shown: Shown) -> dict[tuple[str, str, int], list[Pile]]:
+    """The piles by their type, place and row."""
+    piles: dict[tuple[str, str, int], list[Pile]] = {}
+    for pile in shown.piles:
+        own = pile.owners[0][1] if pile.index < 0 and pile.owners else pile.index
+        piles.setdefault((pile.type, pile.place, own), []).append(pile)
+    return piles
 
 
 def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any, y: float) -> str:
@@ -233,10 +239,9 @@ def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float, placed
     """The pieces in a place of a row: a card each, with the letter of its owner and what else it is."""
     if not piles:
         return []
-    decl = sheet.d.pieces.get(column.pile)
-    if decl is not None and not decl.places[column.place].index:
+    if is_counted(sheet, column):
         return [svg.words(str(sum(p.count for p in piles)), column.left, y, SIZE, anchor="start", fill=INK)]
-    cards = [_card(sheet, pile) for pile in piles]
+    cards = [card(sheet, pile) for pile in piles]
     widths = [max(16.0, text_width(text, 8, bold=True) + 5) + 3 for text, _ in cards]
     lines: list[list[int]] = [[]]
     x = 0.0
@@ -264,6 +269,12 @@ def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float, placed
     return results
 
 
+def is_counted(sheet: Sheet, column: Column) -> bool:
+    """Whether a column shows how many pieces there are, not each of them."""
+    decl = sheet.d.pieces.get(column.pile)
+    return decl is not None and not decl.places[column.place].index
+
+
 def _entity(sheet: Sheet, pile: Pile) -> Entity | None:
     """The entity of a card: a token, or what the pieces are one each of, unless that is a place of its own."""
     if pile.token:
@@ -274,7 +285,7 @@ def _entity(sheet: Sheet, pile: Pile) -> Entity | None:
     return pile.owners[0]
 
 
-def _card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
+def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
     """The text on the card of a pile, and its colours: the letters of its owners' parts."""
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
     looks = [sheet.look(*part) for part in parts]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
@@ -28,7 +30,9 @@ def ending(game: Game, seat: str | None, words: Words) -> Rows:
     try:
         decision, result = game.decision, game.result
     except RulesetFaultError as fault:
-        return [("Fault", str(fault) if seat == OMNISCIENT else _NOT_TOLD)]
+        mistake = fault.diagnostic
+        place = f"{_place(mistake.span)}: " if mistake.span is not None else ""
+        return [("Fault", f"{place}{mistake.message}" if seat == OMNISCIENT else _NOT_TOLD)]
     if result is not None:
         rows = [(words.word("ended_head"), words.ending(result.ending))]
         won = won_by(teams_of(game), names, result.winners) if result.winners else words.word("nobody")
@@ -65,8 +69,14 @@ def _action(divergence: Divergence, names: Mapping[str, str]) -> str:
     action = divergence.action
     if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
         action = f"{names.get(action['by'], action['by']) or 'chance'}: {action['option']}"
-    text = action if isinstance(action, str) else repr(action)
+    text = action if isinstance(action, str) else to_json_text(action)
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"
+
+
+def _place(span: Span) -> str:
+    """A place in a file without its folder: a page that is mailed has no path of this machine."""
+    file = span.file.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{span.line}"
 
 
 def _reason(divergence: Divergence) -> Rows:
@@ -78,5 +88,5 @@ def _reason(divergence: Divergence) -> Rows:
         rows.append(("Condition", refusal.condition))
     rows += [("Value", f"{name} = {value}") for name, value in refusal.values.items()]
     if refusal.span is not None:
-        rows.append(("Written at", str(refusal.span)))
+        rows.append(("Written at", _place(refusal.span)))
     return rows + [("Legal", option) for option in divergence.nearest]
