@@ -82,6 +82,12 @@
     return made;
   }
 
+  // Scrolls the list, and nothing else, to a row.
+  function show(row) {
+    const box = element("moves");
+    box.scrollTop = row.offsetTop - box.offsetTop - (box.clientHeight - row.offsetHeight) / 2;
+  }
+
   // --- going from move to move
   function goTo(number) {
     number = Math.max(0, Math.min(end, Math.trunc(number) || 0));
@@ -95,8 +101,8 @@
     slider.value = now;
     slider.setAttribute("aria-valuetext", `${fill(words.page_of, { number: now, end })}: ${rows[now].children[1].textContent}`);
     rows[now].setAttribute("aria-current", "step");
-    const box = element("moves"), row = rows[now];
-    box.scrollTop = row.offsetTop - box.offsetTop - (box.clientHeight - row.offsetHeight) / 2;
+    show(rows[now]);
+    requestAnimationFrame(() => show(rows[now]));  // rows that wrap have their height only when they are seen
     for (const id of ["first", "back", "turn_back"]) element(id).disabled = !now;
     for (const id of ["next", "turn_next", "last"]) element(id).disabled = now === end;
     if (now === end) play(false);
