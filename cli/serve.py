@@ -78,7 +78,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     r = _Request(**values)
     try:
         from rulespec.serve.app import app
-        from rulespec.serve.running import Hook, listening, serve
+        from rulespec.serve.running import Hook, listening, server
         from rulespec.serve.store import Store
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"starlette", "uvicorn", "websockets"}:
@@ -117,7 +117,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             if not is_local(r.host):
                 _warn(r)
             output.echo(f"{base} serves {output.counted(len(hall.games), 'table')} of {r.store}; Ctrl-C ends it")
-            await serve(app(hall, port, r.host, r.url, r.cert is not None), opened, r.cert, r.key)
+            application = app(hall, port, r.host, r.url, r.cert is not None)
+            await server(application, r.cert, r.key).serve(sockets=[opened])
 
         asyncio.run(main())
     except SaveError as error:

@@ -140,9 +140,12 @@ class Connection:
             await self.socket.close(*self._left)
 
     async def _receive(self) -> Any:
-        """A message as plain data; None if it is no JSON, or too much."""
-        text = await self.socket.receive_text()
-        if len(text) > MAX_MESSAGE:
+        """A message as plain data; None if it is no text, no JSON, or too much."""
+        message = await self.socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect
+        text = message.get("text")
+        if text is None or len(text) > MAX_MESSAGE:
             return None
         try:
             return json.loads(text)
