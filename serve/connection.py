@@ -61,7 +61,7 @@ class Connection:
         self._allowance = Allowance()
         self._since = 0
         self._whole = True
-        self._here: list[str] | None = None
+        self._present: list[str] | None = None
 
     # --- what others call -------------------------------------------------------------------------
 
@@ -198,8 +198,8 @@ class Connection:
                 continue
             async with live.lock:
                 frame = live.table.say(viewer, 0 if self._whole else self._since)
-            if self._whole or frame["serial"] > self._since or live.here != self._here:
-                self._here = frame["here"] = live.here
+            if self._whole or frame["serial"] > self._since or live.present != self._present:
+                self._present = frame["here"] = live.present
                 self._since, self._whole = frame["serial"], False
                 await self._write({"frame": frame})
 

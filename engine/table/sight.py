@@ -1,4 +1,4 @@
-"""What a viewer of a table has: parts, each with the serial at which it changed last."""
+"""The sight of a viewer of a table: parts, each with the serial at which it changed last."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Drawn(Protocol):
 
 
 class Sight:
-    """What a viewer has of a table.
+    """The parts of a table that a viewer has.
 
     Attributes:
         serial: the number of changes that the viewer could see.
@@ -95,7 +95,7 @@ class Sight:
         self._moves = {number: self._moves[number] for number in tail}
 
     def frame(self, since: int) -> dict[str, Any]:
-        """What has changed since a serial; all since 0. Data as in table_frame.schema.json."""
+        """The changes since a serial; all since 0. Data as in table_frame.schema.json."""
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}
         frame |= {name: value for name, (serial, value) in self._parts.items() if serial > since}
         items = {i: v for i, (serial, v) in self._items.items() if serial > since and (since or v is not None)}

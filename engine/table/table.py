@@ -29,7 +29,7 @@ AT_ONCE = 40
 
 
 class Aside(Struct):
-    """What is in no log: it is saved beside it.
+    """The part of a table that is in no log: it is saved beside it.
 
     Attributes:
         seats: by id.
@@ -106,7 +106,7 @@ class Table:
 
     @property
     def aside(self) -> Aside:
-        """What is in no log, as it is now."""
+        """The part that is in no log, as it is now."""
         self._note_time()
         return replace(self._state, choices=self.played.early.texts)
 
@@ -330,7 +330,7 @@ class Table:
     # --- viewers --------------------------------------------------------------------------------
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
-        """What has changed for a viewer since a serial, as in table_frame.schema.json; since 0 it is the whole."""
+        """The changes for a viewer since a serial, as in table_frame.schema.json; since 0 it is the whole."""
         return self._sight(viewer).frame(since)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
@@ -341,7 +341,7 @@ class Table:
         return {"earlier": {str(number): move.to_json() for number, move in enumerate(moves, first)}}
 
     def _sight(self, viewer: str | None) -> Sight:
-        """What a viewer has, as of now."""
+        """The sight of a viewer, as of now."""
         of = self._state
         standing = Standing(self.played, of.seats, self._asked(), of.since, of.request, of.deadline, bool(self.fault))
         return self._viewing.sight(viewer, standing)

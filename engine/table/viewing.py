@@ -1,4 +1,4 @@
-"""What viewers of a table are shown of a position that is confirmed."""
+"""Views of a table: the part of a confirmed position that each viewer is shown."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Viewing:
         self._public = {}
 
     def sight(self, viewer: str | None, of: Standing) -> Sight:
-        """What a viewer has, as of now."""
+        """The sight of a viewer, as of now."""
         sight = self._sights.setdefault(viewer, Sight())
         if sight.change != self._change:
             sight.begin()
@@ -102,7 +102,7 @@ class Viewing:
         sight.moves(game.ply, self._tail(viewer, sight, of))
 
     def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
-        """What all viewers see alike where nothing is hidden: made once for a position."""
+        """Parts that all viewers see alike where nothing is hidden: these are made only for the first."""
         if of.played.game.omniscient.secretive:
             return make(viewer)
         if name not in self._public:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from folders import ROOT
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -76,6 +77,14 @@ class Client:
     def options(self) -> list[str]:
         return [option["text"] for option in self.state["options"] if not option["out_of_turn"]]
 
+    def ended(self) -> int:
+        """Reads until the server closes the connection; the code with which it does."""
+        try:
+            while True:
+                self.read()
+        except ConnectionClosed as closed:
+            return closed.rcvd.code if closed.rcvd is not None else 0
+
     def close(self) -> None:
         self.socket.close()
 
@@ -97,11 +106,14 @@ class Process:
         self.base = ""
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            if found := re.match(r"\s*(\w+)\s+(http\S+)#(\S+)$", line):
-                self.links[found[1]] = found[3]
-            elif found := re.match(r"(http\S+) serves", line):
-                self.base = found[1]
+            if seen := re.match(r"\s*(\w+)\s+(http\S+)#(\S+)$", line):
+                self.links[seen[1]] = seen[3]
+            elif seen := re.match(r"(http\S+) serves", line):
+                self.base = seen[1]
                 break
+        if not self.base:
+            assert self.process.stderr is not None
+            raise RuntimeError(self.process.stderr.read())
 
     @property
     def socket(self) -> str:
