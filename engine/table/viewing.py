@@ -13,7 +13,7 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position import Step
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.sight import TAIL, Drawn, Sight
+from rulespec.engine.table.sight import TAIL, Drawn, Placed, Sight, placed
 from rulespec.engine.table.taking_back import Request, known
 from rulespec.engine.table.telling import SeenMove, seen_moves
 from rulespec.engine.words.narrator import Narrator
@@ -60,6 +60,7 @@ class Viewing:
         self._draw = draw
         self._sights: dict[str | None, Sight] = {}
         self._public: dict[str, Any] = {}
+        self._items: dict[str, Placed] = {}
         self._change = 0
 
     def change(self) -> None:
@@ -98,8 +99,12 @@ class Viewing:
         sight.part("fault", of.fault)
         sight.part("deadline", of.deadline)
         if (draw := self._draw) is not None:
-            sight.items(self._of_all("items", viewer, of, lambda who: list(draw(seen_state(game, who)))))
+            sight.items(self._of_all("items", viewer, of, lambda who: self._placed(draw(seen_state(game, who)))))
         sight.moves(game.ply, self._tail(viewer, sight, of))
+
+    def _placed(self, items: Iterable[Drawn]) -> dict[str, Placed]:
+        self._items = placed(items, self._items)
+        return self._items
 
     def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
         """Parts that all viewers see alike where nothing is hidden: these are made only for the first."""
