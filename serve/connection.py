@@ -185,23 +185,26 @@ class Connection:
             self.answer(await desk.hear(data))
 
     async def _send(self, live: Live | None, viewer: str | None) -> None:
-        while True:
+        while self._left is None:
             await self._new.wait()
             self._new.clear()
-            if self._left is not None:
-                return
-            answers, self._answers = self._answers, []
-            for each in answers:
-                await self._write(each)
-            if live is None:
-                await self._write({"tables": self.hall.listed()})
-                continue
-            async with live.lock:
-                frame = live.table.say(viewer, 0 if self._whole else self._since)
-            if self._whole or frame["serial"] > self._since or live.present != self._present:
-                self._present = frame["here"] = live.present
-                self._since, self._whole = frame["serial"], False
-                await self._write({"frame": frame})
+            if self._left is None:
+                await self._flush(live, viewer)
+
+    async def _flush(self, live: Live | None, viewer: str | None) -> None:
+        """Sends the answers that wait, and what is new."""
+        answers, self._answers = self._answers, []
+        for each in answers:
+            await self._write(each)
+        if live is None:
+            await self._write({"tables": self.hall.listed()})
+            return
+        async with live.lock:
+            frame = live.table.say(viewer, 0 if self._whole else self._since)
+        if self._whole or frame["serial"] > self._since or live.present != self._present:
+            self._present = frame["here"] = live.present
+            self._since, self._whole = frame["serial"], False
+            await self._write({"frame": frame})
 
     async def _write(self, data: dict[str, Any]) -> None:
         await self.socket.send_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
