@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,37 +78,44 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """
     r = _Request(**values)
     try:
-        from rulespec.serve.app import app
-        from rulespec.serve.running import Hook, listening, serve
-        from rulespec.serve.store import Store
+        import rulespec.serve.app
+        import rulespec.serve.running  # noqa: F401
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"starlette", "uvicorn", "websockets"}:
             raise
         raise click.ClickException('the server needs its extra: pip install "rulespec[serve]"') from None
     from rulespec.engine.logs.saved_game import SaveError
-    from rulespec.serve.guard import is_local
-    from rulespec.serve.hall import Hall
 
     if (r.cert is None) != (r.key is None):
         raise click.UsageError("--cert goes with --key")
     if r.url and not r.url.startswith(("http://", "https://")):
         raise click.BadParameter("an address begins with http:// or https://", param_hint="--url")
-    games = [_Opened.of(ref, r) for ref in r.refs]
+    if not r.refs and not r.store.exists():
+        raise click.UsageError(f"name a ruleset: there is no {r.store} whose tables could go on")
     try:
-        opened = listening(r.host, r.port)
-        store = Store(r.store)
-    except (OSError, SaveError) as error:
-        message = (
-            error if isinstance(error, SaveError) else f"nothing can listen at {r.host}:{r.port}: {error.strerror}"
-        )
-        output.echo(str(message), err=True)
+        _serve(r, [_Opened.of(ref, r) for ref in r.refs])
+    except SaveError as error:
+        output.echo(str(error), err=True)
         ctx.exit(output.UNUSABLE)
-    offers = {each.ref: each.rules for each in games}
-    hall = Hall(store, offers, r.language, _bots(), Hook(r.hook) if r.hook else None)
-    try:
+
+
+def _serve(r: _Request, games: list[_Opened]) -> None:
+    """Opens the store, begins the new tables, and serves until the process is interrupted."""
+    from rulespec.serve.app import app
+    from rulespec.serve.guard import is_local
+    from rulespec.serve.hall import Hall
+    from rulespec.serve.running import Hook, listening, server
+    from rulespec.serve.store import Store
+
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(closing(listening(r.host, r.port)))
+        except OSError as error:
+            raise click.ClickException(f"nothing can listen at {r.host}, port {r.port}: {error.strerror}") from None
+        hook = Hook(r.hook) if r.hook else None
+        hall = Hall(Store(r.store), {each.ref: each.rules for each in games}, r.language, _bots(), hook)
+        stack.callback(hall.close)
         hall.resume()
-        if not games and not hall.games:
-            raise click.UsageError(f"name a ruleset: there is no table in {r.store} yet")
         port = opened.getsockname()[1]
         name = f"[{r.host}]" if ":" in r.host else r.host
         base = (r.url or f"{'http' if r.cert is None else 'https'}://{name}:{port}").rstrip("/")
@@ -117,15 +125,10 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             if not is_local(r.host):
                 _warn(r)
             output.echo(f"{base} serves {output.counted(len(hall.games), 'table')} of {r.store}; Ctrl-C ends it")
-            await serve(app(hall, port, r.host, r.url, r.cert is not None), opened, r.cert, r.key)
+            application = app(hall, port, r.host, r.url, r.cert is not None)
+            await server(application, r.cert, r.key).serve(sockets=[opened])
 
         asyncio.run(main())
-    except SaveError as error:
-        output.echo(str(error), err=True)
-        ctx.exit(output.UNUSABLE)
-    finally:
-        hall.close()
-        opened.close()
 
 
 class _Opened(Struct, frozen=True):

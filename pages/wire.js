@@ -2,7 +2,7 @@
 // The wire: the key goes from the fragment of the address into the socket, and nowhere else.
 (() => {
   const WRONG = 4401, LEFT = 4410, TOO_MUCH = 4408;
-  let socket = null, page = null, waited = 500;
+  let socket = null, page = null, waited = 500, again = 0;
 
   const send = (message) => { if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message)); };
 
@@ -34,11 +34,16 @@
       else if (event.code === TOO_MUCH) notice(event.reason || "This link is open too many times.");
       else {
         page?.lost(true);
-        setTimeout(connect, waited);
+        again = setTimeout(connect, waited);
         waited = Math.min(8_000, waited * 2);
       }
     });
   }
+  addEventListener("online", () => {
+    if (!again || socket.readyState !== WebSocket.CLOSED) return;
+    clearTimeout(again);
+    connect();
+  });
   addEventListener("hashchange", () => location.reload());
   connect();
 })();

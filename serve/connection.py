@@ -61,7 +61,7 @@ class Connection:
         self._allowance = Allowance()
         self._since = 0
         self._whole = True
-        self._here: list[str] | None = None
+        self._present: list[str] | None = None
 
     # --- what others call -------------------------------------------------------------------------
 
@@ -140,9 +140,12 @@ class Connection:
             await self.socket.close(*self._left)
 
     async def _receive(self) -> Any:
-        """A message as plain data; None if it is no JSON, or too much."""
-        text = await self.socket.receive_text()
-        if len(text) > MAX_MESSAGE:
+        """A message as plain data; None if it is no text, no JSON, or too much."""
+        message = await self.socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect
+        text = message.get("text")
+        if text is None or len(text) > MAX_MESSAGE:
             return None
         try:
             return json.loads(text)
@@ -182,23 +185,26 @@ class Connection:
             self.answer(await desk.hear(data))
 
     async def _send(self, live: Live | None, viewer: str | None) -> None:
-        while True:
+        while self._left is None:
             await self._new.wait()
             self._new.clear()
-            if self._left is not None:
-                return
-            answers, self._answers = self._answers, []
-            for each in answers:
-                await self._write(each)
-            if live is None:
-                await self._write({"tables": self.hall.listed()})
-                continue
-            async with live.lock:
-                frame = live.table.say(viewer, 0 if self._whole else self._since)
-            if self._whole or frame["serial"] > self._since or live.here != self._here:
-                self._here = frame["here"] = live.here
-                self._since, self._whole = frame["serial"], False
-                await self._write({"frame": frame})
+            if self._left is None:
+                await self._flush(live, viewer)
+
+    async def _flush(self, live: Live | None, viewer: str | None) -> None:
+        """Sends the answers that wait, and what is new."""
+        answers, self._answers = self._answers, []
+        for each in answers:
+            await self._write(each)
+        if live is None:
+            await self._write({"tables": self.hall.listed()})
+            return
+        async with live.lock:
+            frame = live.table.say(viewer, 0 if self._whole else self._since)
+        if self._whole or frame["serial"] > self._since or live.present != self._present:
+            self._present = frame["here"] = live.present
+            self._since, self._whole = frame["serial"], False
+            await self._write({"frame": frame})
 
     async def _write(self, data: dict[str, Any]) -> None:
         await self.socket.send_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")))

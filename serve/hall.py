@@ -70,7 +70,7 @@ class Live:
         self.header = self.first_line()
 
     @property
-    def here(self) -> list[str]:
+    def present(self) -> list[str]:
         """The seats that look at the table."""
         return [seat for seat in self.table.game.seats if self.lookers.get(seat)]
 
@@ -374,7 +374,7 @@ class Hall:
                 "over": live.table.game.is_over,
                 "deadline": live.table.aside.deadline,
                 "seats": [
-                    {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in live.here}
+                    {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in live.present}
                     for seat, of in live.table.seats.items()
                 ],
             }

@@ -60,7 +60,7 @@ class OwnerDesk:
         self.hall = hall
 
     def hello(self) -> dict[str, Any]:
-        """What the owner's page shows beside the tables."""
+        """The offers and the faults that the owner's page shows beside the tables."""
         offers = {
             ref: {"title": rules.words.game, "players": list(rules.ruleset.players)}
             for ref, rules in self.hall.offers.items()

@@ -39,8 +39,8 @@ def listening(host: str, port: int) -> socket.socket:
     return opened
 
 
-async def serve(app: ASGIApp, opened: socket.socket, certificate: Path | None = None, key: Path | None = None) -> None:
-    """Serves until the process is interrupted. No request is logged: keys are in none, and names of people neither."""
+def server(app: ASGIApp, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
+    """The server of an application. No request is logged."""
     config = uvicorn.Config(
         app,
         log_level="error",
@@ -55,7 +55,7 @@ async def serve(app: ASGIApp, opened: socket.socket, certificate: Path | None = 
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )
-    await uvicorn.Server(config).serve(sockets=[opened])
+    return uvicorn.Server(config)
 
 
 class Hook:

@@ -188,7 +188,7 @@ def lines(game: str, first: int, texts: Sequence[str]) -> list[Statement]:
 
 
 def changed(game: str, header: str, aside: str) -> Statement:
-    """What may change of a table beside its lines."""
+    """The parts of a table that may change beside its lines."""
     return "UPDATE game SET header = ?, aside = ? WHERE id = ?", (header, aside, game)
 
 

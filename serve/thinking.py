@@ -25,7 +25,7 @@ Decision = tuple[str, str | None]
 
 
 class Question(Struct, frozen=True):
-    """What a bot is asked.
+    """A decision that a bot is asked for.
 
     Attributes:
         game: the id of the table.

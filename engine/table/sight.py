@@ -1,4 +1,4 @@
-"""What a viewer of a table has: parts, each with the serial at which it changed last."""
+"""The sight of a viewer of a table: parts, each with the serial at which it changed last."""
 
 from __future__ import annotations
 
@@ -28,8 +28,25 @@ class Drawn(Protocol):
         """Its drawing."""
 
 
+Placed = tuple[str, str, str]
+"""An item: its layer, its drawing, and the item of the layer that it follows."""
+
+
+def placed(items: Iterable[Drawn], old: Mapping[str, Placed]) -> dict[str, Placed]:
+    """Items by id; those that are as before are the same objects."""
+    results: dict[str, Placed] = {}
+    before: dict[str, str] = {}
+    for item in items:
+        same = old.get(item.id)
+        if same is None or same[:2] != (item.layer, item.svg):
+            same = item.layer, item.svg, before.get(item.layer, "")
+        results[item.id] = same
+        before[item.layer] = item.id
+    return results
+
+
 class Sight:
-    """What a viewer has of a table.
+    """The parts of a table that a viewer has.
 
     Attributes:
         serial: the number of changes that the viewer could see.
@@ -46,7 +63,7 @@ class Sight:
         self._ply = 0
         self._may: object = None
         self._parts: dict[str, tuple[int, Any]] = {}
-        self._items: dict[str, tuple[int, list[str] | None]] = {}
+        self._items: dict[str, tuple[int, Placed | None]] = {}
         self._moves: dict[int, int] = {}
         self._next = 1
 
@@ -67,19 +84,15 @@ class Sight:
             self._parts[name] = self._next, value
             self.serial = self._next
 
-    def items(self, items: Iterable[Drawn]) -> None:
+    def items(self, items: Mapping[str, Placed]) -> None:
         """Notes the picture of the position."""
-        before: dict[str, str] = {}
-        now = set()
-        for item in items:
-            now.add(item.id)
-            old = self._items.get(item.id)
-            if old is None or old[1] is None or old[1][1] != item.svg or old[1][0] != item.layer:
-                self._items[item.id] = self._next, [item.layer, item.svg, before.get(item.layer, "")]
+        for id_, item in items.items():
+            old = self._items.get(id_)
+            if old is None or old[1] is None or old[1][:2] != item[:2]:
+                self._items[id_] = self._next, item
                 self.serial = self._next
-            before[item.layer] = item.id
         for id_, (_, value) in self._items.items():
-            if value is not None and id_ not in now:
+            if value is not None and id_ not in items:
                 self._items[id_] = self._next, None
                 self.serial = self._next
 
@@ -95,10 +108,11 @@ class Sight:
         self._moves = {number: self._moves[number] for number in tail}
 
     def frame(self, since: int) -> dict[str, Any]:
-        """What has changed since a serial; all since 0. Data as in table_frame.schema.json."""
+        """The changes since a serial; all since 0. Data as in table_frame.schema.json."""
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}
         frame |= {name: value for name, (serial, value) in self._parts.items() if serial > since}
-        items = {i: v for i, (serial, v) in self._items.items() if serial > since and (since or v is not None)}
+        newer = {i: v for i, (serial, v) in self._items.items() if serial > since and (since or v is not None)}
+        items = {i: None if v is None else list(v) for i, v in newer.items()}
         if items:
             frame["items"] = items
         texts = {str(n): self.tail[n][1].to_json() for n, serial in self._moves.items() if serial > since}

@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
-from rulespec.engine.game.game import Game, own_options, seen_state, waiting
+from rulespec.engine.game.game import Game, waiting
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
-from rulespec.engine.game.position import Step
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.table.messages import STALE, Message, Refusal
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat, clean_name
-from rulespec.engine.table.sight import TAIL, Drawn, Sight
-from rulespec.engine.table.taking_back import Request, known
-from rulespec.engine.table.telling import SeenMove, seen_moves
-from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.table.sight import TAIL, Sight
+from rulespec.engine.table.taking_back import Request
+from rulespec.engine.table.telling import seen_moves
+from rulespec.engine.table.viewing import Draw, Standing, Viewing
 from rulespec.engine.words.words import Words
 
 RANDOM = "random"
 """The bot that needs no thought: a table lets it play at once."""
 AT_ONCE = 40
 """Decisions of programs that a table takes at once."""
-MAX_OPTIONS = 1_000
-"""Options that a viewer is given."""
-Draw = Callable[[dict[str, Any]], Iterable[Drawn]]
-"""The items of the picture of a state."""
 
 
 class Aside(Struct):
-    """What is in no log: it is saved beside it.
+    """The part of a table that is in no log: it is saved beside it.
 
     Attributes:
         seats: by id.
@@ -59,7 +54,7 @@ class Table:
     A viewer is a seat, or None for spectators, who see what all seats see.
 
     After a message that was not refused, and after `advance`, the caller saves `moves` and `aside`; then it calls
-    `confirm`, or `revert` if that fails. Nobody is told anything in between.
+    `confirm`, or `revert` if that fails. Nobody is shown anything in between.
 
     Args:
         words: the words of the ruleset.
@@ -85,12 +80,9 @@ class Table:
         self.fault = ""
         self._state = aside
         self._saved = to_builtins(aside)
-        self._draw = draw
         self._clock = clock
         self._draws = Draws(aside.seed)
-        self._sights: dict[str | None, Sight] = {}
-        self._public: dict[str, Any] = {}
-        self._change = 0
+        self._viewing = Viewing(words, draw)
         self._name_seats()
         self.played.restore({seat: (text, salt) for seat, (text, salt) in aside.choices.items()})
         self.confirm()
@@ -114,15 +106,14 @@ class Table:
 
     @property
     def aside(self) -> Aside:
-        """What is in no log, as it is now."""
+        """The part that is in no log, as it is now."""
         self._note_time()
         return replace(self._state, choices=self.played.early.texts)
 
     def confirm(self) -> None:
         """Notes that all is saved: it may be shown."""
         self.played.confirm()
-        self._change += 1
-        self._public = {}
+        self._viewing.change()
         self._saved = to_builtins(self.aside)
 
     def revert(self) -> None:
@@ -339,139 +330,18 @@ class Table:
     # --- viewers --------------------------------------------------------------------------------
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
-        """What has changed for a viewer since a serial, as in table_frame.schema.json; since 0 it is the whole."""
+        """The changes for a viewer since a serial, as in table_frame.schema.json; since 0 it is the whole."""
         return self._sight(viewer).frame(since)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
-        """Moves before one that a viewer has, as many as are told at once."""
+        """Moves before one that a viewer has, at most so many as a viewer has at first."""
         last = max(0, min(before, self.game.ply))
         first = max(0, last - TAIL)
         moves = seen_moves(self.words, self.game, viewer, first, last) if last > first else ()
         return {"earlier": {str(number): move.to_json() for number, move in enumerate(moves, first)}}
 
     def _sight(self, viewer: str | None) -> Sight:
-        """What a viewer has, as of now."""
-        sight = self._sights.setdefault(viewer, Sight())
-        if sight.change != self._change:
-            sight.begin()
-            self._look(viewer, sight)
-            sight.change = self._change
-        return sight
-
-    def _look(self, viewer: str | None, sight: Sight) -> None:
-        """Looks at the position, as it is confirmed."""
-        game = self.game
-        narrator = Narrator(self.words, game, viewer)
-        try:
-            options = self._options(viewer, narrator)
-            asked = self._question(viewer, narrator)
-        except RulesetFaultError:
-            options, asked = [], None
-        own = self.played.early.chosen
-        chosen = self._choice(viewer) if viewer is not None else None
-        rounds = game.ply - len(self.played.early.taken)
-        sight.may(
-            (rounds, asked and asked["decision"], options, chosen, self._state.request and self._state.request.by)
-        )
-        sight.part("seats", self._seats())
-        sight.part("asked", asked)
-        sight.part("options", options)
-        sight.part("chosen", chosen)
-        sight.part("ready", own)
-        sight.part("undo", self._undo(viewer))
-        sight.part("result", self._result())
-        sight.part("fault", bool(self.fault))
-        sight.part("deadline", self._state.deadline)
-        if self._draw is not None:
-            sight.items(self._of_all("items", viewer, lambda of: list(self._draw(seen_state(game, of)))))  # type: ignore[misc]
-        sight.moves(game.ply, self._tail(viewer, sight))
-
-    def _of_all(self, name: str, viewer: str | None, make: Callable[[str | None], Any]) -> Any:
-        """What all viewers see alike where nothing is hidden: made once for a position."""
-        if self.game.omniscient.secretive:
-            return make(viewer)
-        if name not in self._public:
-            self._public[name] = make(None)
-        return self._public[name]
-
-    def _tail(self, viewer: str | None, sight: Sight) -> dict[int, tuple[Step, SeenMove]]:
-        """The last moves; those that the viewer has are not told again."""
-        steps = self.game.omniscient.numbers.steps
-        numbers = range(max(0, len(steps) - TAIL), len(steps))
-        old = {n: sight.tail[n] for n in numbers if n in sight.tail and sight.tail[n][0] is steps[n]}
-        first = next((n for n in numbers if n not in old or not old[n][1].whole), len(steps))
-        if first == len(steps):
-            return old
-
-        def new(of: str | None) -> list[SeenMove]:
-            return list(seen_moves(self.words, self.game, of, first))
-
-        moves = new(viewer) if self.played.early.taken else self._of_all(f"moves {first}", viewer, new)
-        return {n: old[n] for n in numbers if n < first} | {n: (steps[n], m) for n, m in enumerate(moves, first)}
-
-    def _options(self, viewer: str | None, narrator: Narrator) -> list[dict[str, Any]]:
-        if viewer is None or self.fault or self.seats[viewer].kind != "person":
-            return []
-        own = [] if viewer in self.played.early.chosen else list(own_options(self.game, viewer))
-        others = [option for option in self.game.interrupts if option.by == viewer]
-        return [*_seen(own, narrator), *_seen(others, None)][:MAX_OPTIONS]
-
-    def _choice(self, viewer: str) -> str | None:
-        """The choice of a seat in the open round."""
-        if viewer in self.played.early.choices:
-            return str(self.played.early.choices[viewer][0])
-        return next((str(step.option) for step in self.played.early.taken if step.option.by == viewer), None)
-
-    def _question(self, viewer: str | None, narrator: Narrator) -> dict[str, Any] | None:
-        decision = self.game.decision
-        if decision is None:
-            return None
-        since = self._state.since
-        if decision.together:
-            decision = replace(decision, by=viewer if viewer in self._asked() else None)
-        return {
-            "decision": decision.name,
-            "text": narrator.decision(decision),
-            "who": narrator.subject(decision) if decision.by is not None else "",
-            "doc": decision.doc,
-            "together": decision.together,
-            "chance": self.game.decision is not None and self.game.decision.by is None,
-            "waiting": {seat: round(since.get(seat, 0)) for seat in self._asked()},
-        }
-
-    def _seats(self) -> list[dict[str, Any]]:
-        names = self.game.shown_names
-        return [
-            {"id": seat, "name": names[seat], "kind": of.kind, "bot": of.bot, "stand_in": of.stand_in}
-            for seat, of in self.seats.items()
-        ]
-
-    def _undo(self, viewer: str | None) -> dict[str, Any] | None:
-        request = self._state.request
-        if request is None:
-            return None
-        shown = {"by": request.by, "decisions": request.decisions, "agreed": list(request.agreed)}
-        return shown | known(self.game, viewer, request.decisions)
-
-    def _result(self) -> dict[str, Any] | None:
-        result = self.game.result
-        if result is None:
-            return None
-        return {
-            "ending": self.words.ending(result.ending),
-            "winners": list(result.winners),
-            "scores": dict(result.scores),
-        }
-
-
-def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict[str, Any]]:
-    """Options as a page has them; without a narrator they have no words of their own."""
-    for option in options:
-        arguments = zip(option.kinds.values(), option.arguments.values(), strict=True)
-        yield {
-            "text": str(option),
-            "name": option.name,
-            "words": "" if narrator is None else narrator.option(option),
-            "arguments": [{"kind": kind, "id": id_} for kind, id_ in arguments],
-            "out_of_turn": option.interrupt,
-        }
+        """The sight of a viewer, as of now."""
+        of = self._state
+        standing = Standing(self.played, of.seats, self._asked(), of.since, of.request, of.deadline, bool(self.fault))
+        return self._viewing.sight(viewer, standing)

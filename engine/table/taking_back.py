@@ -29,7 +29,7 @@ class Request(Struct):
 
 
 def known(game: Game, seat: str | None, decisions: int) -> dict[str, Any]:
-    """What a seat has learned from the last decisions, and which outcomes of them others may have seen.
+    """Facts that a seat has learned from the last decisions, and outcomes of them that others may have seen.
 
     Both are parts of the seat's own view.
     """

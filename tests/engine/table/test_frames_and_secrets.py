@@ -18,7 +18,7 @@ from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import choose
-from rulespec.engine.table import sight, table, taking_back, telling
+from rulespec.engine.table import sight, taking_back, telling, viewing
 from rulespec.typed.traversal import may_hide
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -120,10 +120,10 @@ def all_moves(words: Any, game: Game, seat: Any, first: int, last: Any = None) -
 
 
 LEAKS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
-    "the whole state": (table, "seen_state", everything),
-    "moves as the table knows them": (table, "seen_moves", all_moves),
+    "the whole state": (viewing, "seen_state", everything),
+    "moves as the table knows them": (viewing, "seen_moves", all_moves),
     "no masks": (visibility.Visibility, "unseen", lambda self, state, seat: {}),
-    "options of who is asked": (table, "own_options", lambda game, seat: list(game.legal_options)),
+    "options of who is asked": (viewing, "own_options", lambda game, seat: list(game.legal_options)),
 }
 
 
@@ -173,16 +173,16 @@ def test_a_sight_counts_what_its_viewer_could_see_alone() -> None:
 
 
 def test_a_request_to_take_back_tells_each_seat_its_own_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str | None] = []
+    asked: list[str | None] = []
 
     def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
-        told.append(seat)
+        asked.append(seat)
         return ()
 
     monkeypatch.setattr(taking_back, "learned", learned)
     one = new_table("nim", 3)
     send(one, "A", do="take", option="take(1)")
     send(one, "A", do="undo")
-    told.clear()
+    asked.clear()
     one.say("B")
-    assert told == ["B"]
+    assert asked == ["B"]
