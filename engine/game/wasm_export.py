@@ -13,12 +13,13 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.documents.versions import LANGUAGE, RULESPEC
 from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.named_state import owner_of, place_of
+from rulespec.engine.game.option import Labels
 from rulespec.engine.game.query import Queries
 from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.lower.lowering import lowering
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import GENERATOR
-from rulespec.engine.wasm.layout import BATCH
+from rulespec.engine.wasm.layout import BATCH, Memory
 from rulespec.engine.wasm.roots import sorted_most
 from rulespec.engine.wasm.wasm_format import custom_section
 
@@ -101,18 +102,7 @@ def names(game: Game, wasm: WasmProgram) -> dict[str, Any]:
         "settings": dict(game.settings),
         "endings": p.endings,
         "kinds": {kind: list(of) for kind, of in labels.names.items()},
-        "cells": [
-            {
-                "group": c.group,
-                "owner": owner_of(labels, c),
-                "name": c.name,
-                "type": c.type,
-                "place": place_of(labels, c),
-                "at": memory.address(at),
-                "words": memory.words if at in memory.ranks else 1,
-            }
-            for at, c in enumerate(p.cells)
-        ],
+        "cells": [_cell(labels, memory, at, c) for at, c in enumerate(p.cells)],
         "decisions": [d.name for d in p.decisions],
         "together": [bool(d.held) for d in p.decisions],
         "teams": list(teams_of(game)),
@@ -125,19 +115,25 @@ def names(game: Game, wasm: WasmProgram) -> dict[str, Any]:
         "private": sorted(at for secret in p.secrets for at in secret.cells),
         "batch": BATCH,
         "value": {"decides": p.values[0].decides, "horizon": p.values[0].horizon} if p.values else None,
-        "options": [
-            {
-                "decision": d,
-                "name": p.decisions[d].choices[k].name,
-                "params": [
-                    {"name": q.name, "type": q.type, "private": q.private is not None}
-                    for q in p.decisions[d].choices[k].params
-                ],
-                "interrupt": p.decisions[d].choices[k].by is not None,
-            }
-            for d, k in wasm.compiled.options
-        ],
+        "options": [{"decision": d, **_option(p.decisions[d].choices[k])} for d, k in wasm.compiled.options],
         "asked": [waits.get(block, -1) for block in range(len(p.blocks))],
         "main": p.main,
         "registers": {key: at for key, at in memory.constants.items() if key.isupper()},
     }
+
+
+def _cell(labels: Labels, memory: Memory, at: int, c: ir.CellName) -> dict[str, Any]:
+    return {
+        "group": c.group,
+        "owner": owner_of(labels, c),
+        "name": c.name,
+        "type": c.type,
+        "place": place_of(labels, c),
+        "at": memory.address(at),
+        "words": memory.words if at in memory.ranks else 1,
+    }
+
+
+def _option(c: ir.Choice) -> dict[str, Any]:
+    params = [{"name": q.name, "type": q.type, "private": q.private is not None} for q in c.params]
+    return {"name": c.name, "params": params, "interrupt": c.by is not None}
