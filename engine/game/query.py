@@ -95,7 +95,9 @@ class Queries:
         self.ruleset = ruleset
         self.seats = seats
         self.settings = settings
-        self._shared = lowering and _Shared(ruleset, lowering, Facts(lowering.p), Evaluator(lowering.p))
+        self._shared: _Shared | None = None
+        if lowering is not None:
+            self._shared = _Shared(ruleset, lowering, Facts(lowering.p), Evaluator(lowering.p))
         self._measuring: Measuring | None = None
         self._key = (id(ruleset), len(seats), tuple(sorted(settings.items())))
 
