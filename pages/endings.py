@@ -12,6 +12,7 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.words.score_terms import MOST, score_terms
 from rulespec.engine.words.words import Words
 from rulespec.typed.teams import ALL, won_by
 
@@ -41,12 +42,22 @@ def ending(game: Game, seat: str | None, words: Words) -> Rows:
             rows.append(
                 (words.word("points_head"), ", ".join(f"{names[seat]} {n}" for seat, n in result.scores.items()))
             )
-        return rows
+        return rows + (_sums(game, words, result.scores) if seat == OMNISCIENT else [])
     assert decision is not None
     actor = words.word("chance") if decision.by is None else names[decision.by]
     return [
         (words.word("goes_on_head"), words.word("goes_on_with", decision=words.decision(decision.name), actor=actor))
     ]
+
+
+def _sums(game: Game, words: Words, scores: Mapping[str, int]) -> Rows:
+    """The points of each seat as a sum, where they are one."""
+    rows = []
+    for seat, terms in score_terms(game, words).items():
+        more = [("…", 0)] if len(terms) > MOST else []
+        parts = [f"{title} {value}" if value else title for title, value in terms[:MOST] + more]
+        rows.append((game.shown_names[seat], f"{scores[seat]} = {' + '.join(parts)}"))
+    return rows
 
 
 def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any] | None:

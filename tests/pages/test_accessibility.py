@@ -10,10 +10,10 @@ from browser import Open
 from click.testing import CliRunner
 from folders import GAMES
 
+from rulespec.cli.main import cli
+
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
-
-from rulespec.cli.main import cli
 
 SIZES = [(1400, 1000), (393, 851)]
 

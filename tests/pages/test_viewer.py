@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -366,7 +367,7 @@ def test_moves_wrap_on_a_phone(open_page: Open, page: Path) -> None:
 def test_nothing_is_blank_above_the_charts(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#112")
     parts = [opened.page.locator(f"#{name}").bounding_box() for name in ("board", "tables", "charts")]
-    assert all(0 <= b["y"] - a["y"] - a["height"] < 20 for a, b in zip(parts, parts[1:], strict=False))
+    assert all(0 <= b["y"] - a["y"] - a["height"] < 20 for a, b in pairwise(parts))
 
 
 def test_a_page_in_the_dark(open_page: Open, page: Path) -> None:
