@@ -132,6 +132,7 @@ def test_links_of_strangers(open_page: Open, tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
     named = json.dumps(json.loads(header) | {"seats": {"A": evil, "B": "Bob"}, "remark": evil})
     first = json.dumps({"decision": "turn", "by": "A", "option": "take(one, 1)", "remark": evil})
+    scripts = opened.page.locator("script").count()
     links = {
         packed(f"{named}\n{first}\n"): "",
         packed(f"{named}\n{json.dumps({'decision': 'turn', 'by': 'A', 'option': evil})}\n"): "line 2",
@@ -142,11 +143,13 @@ def test_links_of_strangers(open_page: Open, tmp_path: Path) -> None:
         "#log=AAAA": "no JSON",
     }
     for link, notice in links.items():
-        other = open_page(file, link)
-        wait_for_turn(other)
-        shown = other.texts("#notice")[0]
+        opened.page.evaluate("document.getElementById('notice').textContent = 'not yet'")
+        opened.go(link)
+        opened.wait("document.getElementById('notice').textContent !== 'not yet'")
+        wait_for_turn(opened)
+        shown = opened.texts("#notice")[0]
         assert (notice in shown) if notice else not shown, (link[:40], shown)
-        assert other.page.locator("script").count() == opened.page.locator("script").count()
+        assert opened.page.locator("script").count() == scripts
 
 
 def test_a_game_with_secrets_has_one_person_who_sees_no_more_than_a_seat(open_page: Open, tmp_path: Path) -> None:
