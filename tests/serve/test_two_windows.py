@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import split, write
+from hostile import EVIL, RULESET
 from servers import Process
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -51,6 +53,9 @@ class Window:
             self.page.wait_for_timeout(50)
         raise AssertionError("it does not become true")
 
+    def until_mine(self) -> None:
+        self.until(lambda: self.mine)
+
     def until_more(self, count: int) -> None:
         self.until(lambda: self.moves > count)
 
@@ -83,7 +88,7 @@ def sit(browser: Any, tmp_path: Path) -> Iterator[Sit]:
     servers: list[Process] = []
     windows: list[Window] = []
 
-    def start(ref: str, *args: object, named: str = "{}-name") -> dict[str, Window]:
+    def start(ref: object, *args: object, named: str = "{}-name") -> dict[str, Window]:
         servers.append(Process(ref, *args, "--store", tmp_path / "t.db"))
         base, links = servers[-1].base, servers[-1].links
         opened = {who: Window(browser, f"{base}/#{key}") for who, key in links.items() if who != "owner"}
@@ -145,6 +150,33 @@ def test_a_game_with_secret_cards_is_played_to_its_end(sit: Sit) -> None:
     for each in [*people, windows["spectators"]]:
         each.until_over()
         assert re.search(r"Won by: <img src=x onerror=alert\(1\)> \([AB]\)", each.text("#result"))
+
+
+def test_titles_and_names_of_strangers_are_text(sit: Sit, tmp_path: Path) -> None:
+    folder = write(tmp_path / "evil", split(RULESET, "rules/play.rules"))
+    windows = sit(folder, named=EVIL)
+    people = [windows[who] for who in windows if who != "spectators"]
+    for who in people:
+        who.until_mine()
+        assert "<script>alert(2)</script>" in who.text("main")
+        who.page.locator("#options button").first.click()
+        if who.page.locator("#options button").count() and who.mine:
+            who.page.locator("#options button").first.click()
+    windows["spectators"].until_over()
+    assert windows["spectators"].page.locator("main img, main script").count() == 0
+
+
+def test_the_only_option_is_taken_if_the_seat_says_so(sit: Sit) -> None:
+    windows = sit("nim", "--players", "2")
+    ann, bob = windows["A"], windows["B"]
+    for window in (ann, bob):
+        window.page.check("#auto")
+    while not ann.over:
+        for window in (ann, bob):
+            if window.mine and window.page.locator("#options button").count() > 1:
+                window.page.evaluate("document.querySelector('#options button').click()")
+        ann.page.wait_for_timeout(40)
+    bob.until_over()
 
 
 def test_a_page_that_was_away_comes_back(sit: Sit, tmp_path: Path) -> None:
