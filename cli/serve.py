@@ -6,6 +6,7 @@ import asyncio
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 from msgspec import Struct
@@ -88,8 +89,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
     if (r.cert is None) != (r.key is None):
         raise click.UsageError("--cert goes with --key")
-    if r.url and not r.url.startswith(("http://", "https://")):
-        raise click.BadParameter("an address begins with http:// or https://", param_hint="--url")
+    parts = urlsplit(r.url)
+    if r.url and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path not in ("", "/")):
+        raise click.BadParameter("it is an address such as https://play.example.org", param_hint="--url")
     if not r.refs and not r.store.exists():
         raise click.UsageError(f"name a ruleset: there is no {r.store} whose tables could go on")
     try:

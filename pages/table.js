@@ -6,6 +6,7 @@ function makeTable(hello, send) {
   const drift = hello.now - Date.now() / 1000;
   const state = { seats: [], options: [], ready: [], here: [], moves: new Map(), count: 0, serial: 0 };
   let clicked = [], within = [], anchor = null, mine = false;
+  let paused = false;  // after decisions were taken back, the next one is taken by hand
 
   function make(tag, text, className) {
     const made = document.createElement(tag);
@@ -76,6 +77,7 @@ function makeTable(hello, send) {
     }));
   }
   const take = (option) => {
+    paused = false;
     [clicked, within] = [[], []];
     closeBubble();
     send({ do: "take", serial: state.serial, option: option.text });
@@ -216,7 +218,7 @@ function makeTable(hello, send) {
     element("own").hidden = !me;
     element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result);
     element("sit").hidden = !me || me.kind !== "free";
-    if (now && auto.checked && own().length === 1 && !state.options.some((option) => option.out_of_turn)) take(own()[0]);
+    if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
   const chosenWords = () => state.chosen.replace(/_/g, " ");
 
@@ -274,6 +276,7 @@ function makeTable(hello, send) {
       if (whole) state.moves.clear();
       for (const [number, move] of Object.entries(frame.moves.texts)) state.moves.set(Number(number), move);
       const moved = frame.moves.count !== state.count || Object.keys(frame.moves.texts).length > 0;
+      if (frame.moves.count < state.count) paused = true;
       state.count = frame.moves.count;
       if (frame.items || whole) showPicture(frame.items ?? {}, whole);
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];

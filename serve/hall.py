@@ -181,6 +181,7 @@ class Hall:
         Raises:
             SaveError: if it cannot be saved.
         """
+        await asyncio.to_thread(rules.board, game.seats)  # it may take half a second the first time
         named = {seat: name if name != seat else "" for seat, name in game.names.items()}
         seats = {
             seat: Seat("bot", named[seat], bots[seat]) if bots and seat in bots else Seat("free", named[seat])

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rulespec.engine.game import scoring
-from rulespec.engine.game.events import Events
+from rulespec.engine.game.events import Event, Events
 from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
 from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
@@ -404,6 +404,12 @@ def view_of(game: Game, seat: str | None, since: int = 0) -> View:
         memory.hex(),
         result,
     )
+
+
+def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
+    """The `history` of a seat's view from a number on, alone."""
+    viewer = PUBLIC if seat is None else game.seats.index(seat)
+    return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
 
 
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.game.events import HIDDEN
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, seen_events
 from rulespec.engine.game.learned import learned
 
 _MOST = 12
@@ -34,6 +34,6 @@ def known(game: Game, seat: str | None, decisions: int) -> dict[str, Any]:
     Both are parts of the seat's own view.
     """
     own = list(learned(game, seat, decisions)) if seat is not None else []
-    events = game.view(seat, since=game.ply - decisions).history
+    events = seen_events(game, seat, game.ply - decisions)
     others = [str(event) for event in events if event.option is not None and HIDDEN in event.option]
     return {"learned": own[:_MOST], "others": others[:_MOST]}

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, seen_events
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.narrator import Narrator, Taken
@@ -52,7 +52,7 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
     options = [past.undo() for _ in range(game.ply - first)][::-1][: None if last is None else last - first]
     seen: list[Taken] = list(options)
     if game.omniscient.secretive or pending(game):
-        seen = list(game.view(seat, since=first).history)
+        seen = list(seen_events(game, seat, first))
     narrator = Narrator(words, past, seat)
     changes = Changes(narrator)
     for option, event in zip(options, seen, strict=False):

@@ -73,6 +73,7 @@ def test_a_new_link_for_the_owner_ends_the_old_one(tmp_path: Path) -> None:
         ["nim", "--players", "2", "--set", "nothing=1"],
         ["nim", "--players", "2", "--cert", "x.pem"],
         ["nim", "--players", "2", "--url", "ftp://x"],
+        ["nim", "--players", "2", "--url", "https://x/tables"],
         ["nim", "--players", "2", "--store", "no/such/folder/t.db"],
         ["nim", "--players", "2", "--host", "192.0.2.1"],
     ],

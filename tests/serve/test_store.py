@@ -134,7 +134,7 @@ def test_two_servers_do_not_share_a_store(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_a_store_is_its_owners_alone(tmp_path: Path) -> None:
-    with served(tmp_path / "t.db", "nim", 2) as (_, keys, url):
+    with served(tmp_path / "t.db", "nim", 2) as (_, keys, url, _):
         client = Client(url, keys["seat:A"])
         client.send(do="name", name="Ann")
         client.wait(lambda: client.options)
@@ -167,14 +167,14 @@ def test_a_table_goes_on_under_the_rules_that_it_began_with(tmp_path: Path, monk
     """The ruleset has changed, and then it is gone."""
     shutil.copytree(RULESETS / "nim", tmp_path / "mine" / "nim")
     store = tmp_path / "t.db"
-    with served(store, str(tmp_path / "mine" / "nim"), 2) as (_, keys, url):
+    with served(store, str(tmp_path / "mine" / "nim"), 2) as (first, keys, url, _):
         client = Client(url, keys["seat:A"])
         client.send(do="name", name="Ann")
         client.wait(lambda: client.options)
         client.take("take(2)")
-        hash_ = next(iter(_.games.values())).rules.ruleset.hash
+        hash_ = next(iter(first.games.values())).rules.ruleset.hash
     shutil.rmtree(tmp_path / "mine")
-    with served(store, "wager", 0) as (hall, _, url):
+    with served(store, "wager", 0) as (hall, _, url, _):
         assert not hall.faults
         client = Client(url, keys["seat:A"])
         assert client.state["count"] == 1 and client.state["seats"][0]["name"] == "Ann"
@@ -183,13 +183,13 @@ def test_a_table_goes_on_under_the_rules_that_it_began_with(tmp_path: Path, monk
 
 def test_choices_of_an_open_round_and_requests_survive(tmp_path: Path) -> None:
     store = tmp_path / "t.db"
-    with served(store, "wager", 3) as (_, keys, url):
+    with served(store, "wager", 3) as (_, keys, url, _):
         clients = {seat: Client(url, keys[f"seat:{seat}"]) for seat in "ABC"}
         for seat, client in clients.items():
             client.send(do="name", name=f"{seat}-name")
             client.wait(lambda client=client: client.options)
         clients["C"].take("bid(1)")
-    with served(store, "wager", 0) as (_, _, url):
+    with served(store, "wager", 0) as (_, _, url, _):
         clients = {seat: Client(url, keys[f"seat:{seat}"]) for seat in "ABC"}
         assert clients["C"].state["chosen"] == "bid(1)" and clients["A"].state["ready"] == ["C"]
         assert "bid(1)" not in json.dumps(clients["A"].state["texts"])
@@ -208,5 +208,5 @@ def test_one_table_that_cannot_be_resumed_does_not_stop_the_others(tmp_path: Pat
     base.execute("INSERT INTO line VALUES (?, 0, ?)", (first, '{"decision": "turn", "by": "A", "option": "take(9)"}'))
     base.commit()
     base.close()
-    with served(store, "nim", 0) as (hall, _, _):
+    with served(store, "nim", 0) as (hall, _, _, _):
         assert [*hall.faults] == [first] and len(hall.games) == 1

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import split, write
+from hostile import EVIL, RULESET
 from servers import Process
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -50,6 +53,15 @@ class Window:
             self.page.wait_for_timeout(50)
         raise AssertionError("it does not become true")
 
+    def until_mine(self) -> None:
+        self.until(lambda: self.mine)
+
+    def until_more(self, count: int) -> None:
+        self.until(lambda: self.moves > count)
+
+    def until_over(self) -> None:
+        self.until(lambda: self.over)
+
     @property
     def mine(self) -> bool:
         return "mine" in (self.page.get_attribute("#turn", "class") or "")
@@ -76,13 +88,13 @@ def sit(browser: Any, tmp_path: Path) -> Iterator[Sit]:
     servers: list[Process] = []
     windows: list[Window] = []
 
-    def start(ref: str, *args: object, **size: int) -> dict[str, Window]:
+    def start(ref: object, *args: object, named: str = "{}-name") -> dict[str, Window]:
         servers.append(Process(ref, *args, "--store", tmp_path / "t.db"))
         base, links = servers[-1].base, servers[-1].links
-        opened = {who: Window(browser, f"{base}/#{key}", **size) for who, key in links.items() if who != "owner"}
+        opened = {who: Window(browser, f"{base}/#{key}") for who, key in links.items() if who != "owner"}
         for who, window in opened.items():
             if who != "spectators":
-                window.sit(f"{who}-name")
+                window.sit(named.format(who))
         windows.extend(opened.values())
         return opened
 
@@ -123,7 +135,7 @@ def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
 
 
 def test_a_game_with_secret_cards_is_played_to_its_end(sit: Sit) -> None:
-    windows = sit("kuhn_poker", "--players", "2")
+    windows = sit("kuhn_poker", "--players", "2", named="<img src=x onerror=alert(1)>")
     people = [windows["A"], windows["B"]]
     for _ in range(6):
         people[0].until(lambda: any(each.mine or each.over for each in people))
@@ -134,10 +146,37 @@ def test_a_game_with_secret_cards_is_played_to_its_end(sit: Sit) -> None:
             continue
         count = who.moves
         who.page.locator("#options button").first.click()
-        who.until(lambda who=who, count=count: who.moves > count)
+        who.until_more(count)
     for each in [*people, windows["spectators"]]:
-        each.until(lambda each=each: each.over)
-        assert re.search("Won by: [AB]-name", each.text("#result"))
+        each.until_over()
+        assert re.search(r"Won by: <img src=x onerror=alert\(1\)> \([AB]\)", each.text("#result"))
+
+
+def test_titles_and_names_of_strangers_are_text(sit: Sit, tmp_path: Path) -> None:
+    folder = write(tmp_path / "evil", split(RULESET, "rules/play.rules"))
+    windows = sit(folder, named=EVIL)
+    people = [windows[who] for who in windows if who != "spectators"]
+    for who in people:
+        who.until_mine()
+        assert "<script>alert(2)</script>" in who.text("main")
+        who.page.locator("#options button").first.click()
+        if who.page.locator("#options button").count() and who.mine:
+            who.page.locator("#options button").first.click()
+    windows["spectators"].until_over()
+    assert windows["spectators"].page.locator("main img, main script").count() == 0
+
+
+def test_the_only_option_is_taken_if_the_seat_says_so(sit: Sit) -> None:
+    windows = sit("nim", "--players", "2")
+    ann, bob = windows["A"], windows["B"]
+    for window in (ann, bob):
+        window.page.check("#auto")
+    while not ann.over:
+        for window in (ann, bob):
+            if window.mine and window.page.locator("#options button").count() > 1:
+                window.page.evaluate("document.querySelector('#options button').click()")
+        ann.page.wait_for_timeout(40)
+    bob.until_over()
 
 
 def test_a_page_that_was_away_comes_back(sit: Sit, tmp_path: Path) -> None:
@@ -154,42 +193,43 @@ def test_a_page_that_was_away_comes_back(sit: Sit, tmp_path: Path) -> None:
     ann.until(lambda: ann.text("#list li:last-child").startswith("1 "))
 
 
+STEP = """(luck) => {
+  const one = (list) => list[Math.floor(luck * list.length)];
+  const buttons = [...document.querySelectorAll("#bubble button, #options button")];
+  const lit = [...document.querySelectorAll("#board .lit")];
+  if (document.querySelector("#bubble") || !lit.length || (buttons.length && luck < 0.3)) {
+    one(buttons)?.click();
+    return buttons.length ? "button" : "";
+  }
+  one(lit).dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  return "click";
+}"""
+"""Clicks on a lit place, or takes a button; at once, since the page may change at any time."""
+
+
 def whole(sit: Sit, ref: str, *args: object) -> dict[str, int]:
-    """Plays a whole game: a click on the first lit place while there is one, else a button; what was needed."""
-    windows = sit(ref, *args)
+    """Plays a whole game; how often places were clicked, and buttons taken."""
+    windows, rng = sit(ref, *args), random.Random(1)
     people = [window for who, window in windows.items() if who != "spectators"]
-    needed = {"clicks": 0, "clicks and a button": 0, "list": 0, "longest list": 0}
+    done = {"click": 0, "button": 0, "": 0}
+    idle = 0
     while not all(each.over for each in people):
-        people[0].until(lambda: any(each.mine or each.over for each in people))
         who = next((each for each in people if each.mine), None)
+        idle = 0 if who is not None else idle + 1
+        assert idle < 400, "nobody is asked, and the game is not over"
         if who is None:
+            people[0].page.wait_for_timeout(25)
             continue
-        count, clicked = who.moves, 0
-        needed["longest list"] = max(needed["longest list"], who.page.locator("#options button").count())
-        while clicked < 4 and who.moves == count:
-            lit = who.page.locator("#board .lit:not([data-done])")
-            if lit.count() == 0 or who.page.locator("#bubble").count():
-                break
-            lit.first.evaluate("e => e.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))")
-            clicked += 1
-            who.page.wait_for_timeout(30)
-        who.page.wait_for_timeout(60)
-        if who.moves == count:
-            while who.moves == count and who.mine:
-                button = who.page.locator("#bubble button, #options button").first
-                if button.count() == 0:
-                    break
-                button.click()
-                who.page.wait_for_timeout(60)
-            needed["clicks and a button" if clicked else "list"] += 1
-        else:
-            needed["clicks"] += 1
-    return needed
+        done[who.page.evaluate(STEP, rng.random())] += 1
+        who.page.wait_for_timeout(25)
+    windows["spectators"].until_over()
+    counts = {window.moves for window in windows.values()}
+    assert len(counts) == 1
+    return done | {"decisions": counts.pop()}
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("ref", ["shadow_of_the_emperor", "imperial"])
 def test_a_whole_game_is_played_in_two_windows(ref: str, sit: Sit) -> None:
-    needed = whole(sit, ref, "--players", "4", "--bots", "2")
-    print(ref, needed)
-    assert needed["clicks"] > 20
+    done = whole(sit, ref, "--players", "4", "--bots", "2")
+    assert done["click"] > 20 and done["button"] > 20

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from servers import Client, opened, served
+from folders import RULESETS
+from servers import Client, Served, opened, served
 from tables import FRAME
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -21,10 +22,16 @@ from rulespec.serve.connection import BURST, LEFT, MAX_OF_KEY, TOO_MUCH, WRONG_K
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
-@pytest.fixture
-def nim(tmp_path: Path, known_rulesets: None) -> Iterator[tuple[Any, dict[str, str], str]]:
-    with served(tmp_path / "t.db", "nim", 2) as result:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("wire") / "t.db", str(RULESETS / "nim"), 2) as result:
         yield result
+
+
+@pytest.fixture
+def nim(server: Served) -> Served:
+    """A server with a new table."""
+    return server._replace(keys=server.keys | server.new_table())
 
 
 def closed_with(url: str, *messages: str | bytes, origin: str = "") -> int:
@@ -39,16 +46,16 @@ def closed_with(url: str, *messages: str | bytes, origin: str = "") -> int:
             return closed.rcvd.code if closed.rcvd is not None else 0
 
 
-def seat(nim: tuple[Any, dict[str, str], str], id_: str, name: str = "") -> Client:
-    client = Client(nim[2], nim[1][f"seat:{id_}"])
+def seat(nim: Served, id_: str, name: str = "") -> Client:
+    client = Client(nim.url, nim.keys[f"seat:{id_}"])
     if name:
         client.send(do="name", name=name)
         client.wait(lambda: any(s["id"] == id_ and s["kind"] == "person" for s in client.state["seats"]))
     return client
 
 
-def test_people_sit_down_and_play(nim: Any) -> None:
-    ann, bob, other = seat(nim, "A", "Ann"), seat(nim, "B", "Bob"), Client(nim[2], nim[1]["spectator"])
+def test_people_sit_down_and_play(nim: Served) -> None:
+    ann, bob, other = seat(nim, "A", "Ann"), seat(nim, "B", "Bob"), Client(nim.url, nim.keys["spectator"])
     ann.take("take(2)")
     bob.wait(lambda: bob.state["count"] == 1 and bob.options)
     other.wait(lambda: other.state["count"] == 1 and len(other.state["here"]) == 2)
@@ -60,13 +67,13 @@ def test_people_sit_down_and_play(nim: Any) -> None:
         client.close()
 
 
-def test_a_difference_is_small(nim: Any) -> None:
+def test_a_difference_is_small(nim: Served) -> None:
     ann = seat(nim, "A", "Ann")
     ann.take("take(2)")
     assert len(json.dumps(ann.frames[-1])) < 700 and "board" in ann.hello
 
 
-def test_a_message_of_an_earlier_position_gets_the_present_one(nim: Any) -> None:
+def test_a_message_of_an_earlier_position_gets_the_present_one(nim: Served) -> None:
     ann = seat(nim, "A", "Ann")
     old = ann.state["serial"]
     ann.take("take(2)")
@@ -76,23 +83,23 @@ def test_a_message_of_an_earlier_position_gets_the_present_one(nim: Any) -> None
 
 
 @pytest.mark.parametrize("first", ['{"key": "wrong"}', '{"key": 3}', "[]", "{", "null", '{"do": "take"}', "[" * 3000])
-def test_a_wrong_key_opens_nothing(nim: Any, first: str) -> None:
-    assert closed_with(nim[2], first) == WRONG_KEY
+def test_a_wrong_key_opens_nothing(nim: Served, first: str) -> None:
+    assert closed_with(nim.url, first) == WRONG_KEY
 
 
-def test_bytes_are_no_key(nim: Any) -> None:
-    assert closed_with(nim[2], b"\x00\xff") == WRONG_KEY
+def test_bytes_are_no_key(nim: Served) -> None:
+    assert closed_with(nim.url, b"\x00\xff") == WRONG_KEY
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1"])
-def test_a_foreign_page_is_refused(nim: Any, origin: str) -> None:
+def test_a_foreign_page_is_refused(nim: Served, origin: str) -> None:
     with pytest.raises(InvalidStatus) as refused:
-        opened(nim[2], origin)
+        opened(nim.url, origin)
     assert refused.value.response.status_code == 403
 
 
-def test_who_names_no_origin_is_refused(nim: Any) -> None:
-    with pytest.raises(InvalidStatus), connect(nim[2]):
+def test_who_names_no_origin_is_refused(nim: Served) -> None:
+    with pytest.raises(InvalidStatus), connect(nim.url):
         pass
 
 
@@ -113,27 +120,27 @@ def asked(url: str, host: str = "", path: str = "/") -> Answer:
         return Answer(response.status, response.headers, response.read().decode())
 
 
-def test_a_foreign_host_is_refused(nim: Any) -> None:
+def test_a_foreign_host_is_refused(nim: Served) -> None:
     """As in DNS rebinding: the name of a stranger's page leads to this machine."""
-    port = nim[2].rpartition(":")[2].partition("/")[0]
-    assert {asked(nim[2], f"{name}:{port}").status for name in ("127.0.0.1", "localhost", "[::1]")} == {200}
+    port = nim.url.rpartition(":")[2].partition("/")[0]
+    assert {asked(nim.url, f"{name}:{port}").status for name in ("127.0.0.1", "localhost", "[::1]")} == {200}
     for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"10.0.0.1:{port}", "[", " "):
-        assert asked(nim[2], host).status in (400, 421)
+        assert asked(nim.url, host).status in (400, 421)
 
 
-def test_the_page_has_headers_and_nothing_of_a_table(nim: Any) -> None:
-    response = asked(nim[2])
+def test_the_page_has_headers_and_nothing_of_a_table(nim: Served) -> None:
+    response = asked(nim.url)
     text = response.text
     assert response.headers["Referrer-Policy"] == "no-referrer" and response.headers["Cache-Control"] == "no-store"
     assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
     assert "default-src &#x27;none&#x27;; script-src &#x27;sha256-" in text and "connect-src &#x27;self&#x27;" in text
     assert "Set-Cookie" not in response.headers and "server" not in response.headers
-    assert not any(key in text for key in nim[1].values())
+    assert not any(key in text for key in nim.keys.values())
 
 
 @pytest.mark.parametrize("path", ["/socket", "/log", "/../etc/passwd", "/%2e%2e/x"])
-def test_other_paths_have_nothing(nim: Any, path: str) -> None:
-    assert asked(nim[2], path=path).status == 404
+def test_other_paths_have_nothing(nim: Served, path: str) -> None:
+    assert asked(nim.url, path=path).status == 404
 
 
 HOSTILE = [
@@ -161,7 +168,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("message", HOSTILE)
-def test_a_hostile_message_changes_nothing(nim: Any, message: str) -> None:
+def test_a_hostile_message_changes_nothing(nim: Served, message: str) -> None:
     ann = seat(nim, "A", "Ann")
     had = len(ann.answers)
     ann.socket.send(message)
@@ -171,34 +178,35 @@ def test_a_hostile_message_changes_nothing(nim: Any, message: str) -> None:
     assert ann.state["count"] == 1 and ann.state["seats"][1]["kind"] == "free"
 
 
-def test_a_message_that_is_too_large_ends_the_connection(nim: Any) -> None:
-    key = json.dumps({"key": nim[1]["seat:A"]})
-    assert closed_with(nim[2], key, "x" * 100_000) == 1009
+def test_a_message_that_is_too_large_ends_the_connection(nim: Served) -> None:
+    key = json.dumps({"key": nim.keys["seat:A"]})
+    assert closed_with(nim.url, key, "x" * 100_000) == 1009
 
 
-def test_too_many_messages_end_the_connection(nim: Any) -> None:
-    key = json.dumps({"key": nim[1]["seat:A"]})
-    assert closed_with(nim[2], key, *['{"do": "undo"}'] * (BURST + 20)) == TOO_MUCH
+def test_too_many_messages_end_the_connection(nim: Served) -> None:
+    key = json.dumps({"key": nim.keys["seat:A"]})
+    assert closed_with(nim.url, key, *['{"do": "undo"}'] * (BURST + 20)) == TOO_MUCH
     assert seat(nim, "A").state["count"] == 0
 
 
-def test_too_many_connections_of_a_key_are_refused(nim: Any) -> None:
+def test_too_many_connections_of_a_key_are_refused(nim: Served) -> None:
     clients = [seat(nim, "A") for _ in range(MAX_OF_KEY)]
-    assert closed_with(nim[2], json.dumps({"key": nim[1]["seat:A"]})) == TOO_MUCH
+    assert closed_with(nim.url, json.dumps({"key": nim.keys["seat:A"]})) == TOO_MUCH
     clients.pop().close()
     time.sleep(0.2)
     seat(nim, "A")
 
 
-def test_a_seat_cannot_do_what_the_owner_can(nim: Any) -> None:
+def test_a_seat_cannot_do_what_the_owner_can(nim: Served) -> None:
+    games = {*nim.hall.games}
     ann = seat(nim, "A", "Ann")
     for do in ("new", "renew", "remove", "delete", "deadline"):
         ann.send(do=do)
         ann.wait(lambda: ann.answers and ann.answers.pop())
-    assert len(nim[0].games) == 1
+    assert set(nim.hall.games) == games
 
 
-def test_names_that_are_scripts_are_text(nim: Any) -> None:
+def test_names_that_are_scripts_are_text(nim: Served) -> None:
     ann = seat(nim, "A", "<img src=x onerror=alert(1)>")
     assert ann.state["seats"][0]["name"] == "<img src=x onerror=alert(1)>"
     assert "onerror" not in json.dumps(ann.hello)
@@ -207,7 +215,7 @@ def test_names_that_are_scripts_are_text(nim: Any) -> None:
 # --- the log ------------------------------------------------------------------------------------
 
 
-def test_the_log_can_be_had_and_replayed(nim: Any, tmp_path: Path) -> None:
+def test_the_log_can_be_had_and_replayed(nim: Served, tmp_path: Path) -> None:
     from rulespec.engine.replay.replay import replay_log
 
     ann = seat(nim, "A", "Ann")
@@ -221,7 +229,7 @@ def test_the_log_can_be_had_and_replayed(nim: Any, tmp_path: Path) -> None:
 
 
 def test_the_log_of_a_seat_is_what_it_has_seen(tmp_path: Path) -> None:
-    with served(tmp_path / "t.db", "kuhn_poker", 2) as (hall, keys, url):
+    with served(tmp_path / "t.db", "kuhn_poker", 2) as (hall, keys, url, _):
         ann = Client(url, keys["seat:A"])
         for who in ("spectator", "seat:A", "seat:B"):
             client = Client(url, keys[who])
@@ -241,9 +249,9 @@ def test_the_log_of_a_seat_is_what_it_has_seen(tmp_path: Path) -> None:
 class Owner:
     """The owner's page without a browser."""
 
-    def __init__(self, nim: Any) -> None:
-        self.socket = opened(nim[2])
-        self.socket.send(json.dumps({"key": nim[1]["owner"]}))
+    def __init__(self, nim: Served) -> None:
+        self.socket = opened(nim.url)
+        self.socket.send(json.dumps({"key": nim.keys["owner"]}))
         self.read("owner")
 
     def read(self, name: str) -> Any:
@@ -256,31 +264,32 @@ class Owner:
         return self.read(reply)
 
 
-def test_the_owner_makes_tables_and_deletes_them(nim: Any) -> None:
+def test_the_owner_makes_tables_and_deletes_them(nim: Served) -> None:
     owner = Owner(nim)
-    begun = owner.order("keys", do="new", rules="nim", players=3, bots=1, bot="random")
-    assert set(begun["keys"]) == {"seat:A", "seat:B", "seat:C", "spectator"} and len(nim[0].games) == 2
-    client = Client(nim[2], begun["keys"]["seat:A"])
+    begun = owner.order("keys", do="new", rules=str(RULESETS / "nim"), players=3, bots=1, bot="random")
+    assert set(begun["keys"]) == {"seat:A", "seat:B", "seat:C", "spectator"}
+    assert begun["game"] in nim.hall.games
+    client = Client(nim.url, begun["keys"]["seat:A"])
     assert [s["kind"] for s in client.state["seats"]] == ["free", "free", "bot"]
     owner.order("done", do="delete", game=begun["game"])
     assert client.ended() == LEFT
-    assert closed_with(nim[2], json.dumps({"key": begun["keys"]["seat:A"]})) == WRONG_KEY
+    assert closed_with(nim.url, json.dumps({"key": begun["keys"]["seat:A"]})) == WRONG_KEY
 
 
-def test_a_renewed_link_ends_the_old_one(nim: Any) -> None:
+def test_a_renewed_link_ends_the_old_one(nim: Served) -> None:
     ann, owner = seat(nim, "A", "Ann"), Owner(nim)
-    game = next(iter(nim[0].games))
+    game = [*nim.hall.games][-1]
     begun = owner.order("keys", do="renew", game=game, role="seat:A")
     assert ann.ended() == LEFT
-    assert closed_with(nim[2], json.dumps({"key": nim[1]["seat:A"]})) == WRONG_KEY
-    assert Client(nim[2], begun["keys"]["seat:A"]).state["seats"][0]["name"] == "Ann"
+    assert closed_with(nim.url, json.dumps({"key": nim.keys["seat:A"]})) == WRONG_KEY
+    assert Client(nim.url, begun["keys"]["seat:A"]).state["seats"][0]["name"] == "Ann"
 
 
-def test_a_removed_player_is_gone_and_the_seat_is_free(nim: Any) -> None:
+def test_a_removed_player_is_gone_and_the_seat_is_free(nim: Served) -> None:
     seat(nim, "A", "Ann")
     owner = Owner(nim)
-    begun = owner.order("keys", do="remove", game=next(iter(nim[0].games)), seat="A")
-    client = Client(nim[2], begun["keys"]["seat:A"])
+    begun = owner.order("keys", do="remove", game=[*nim.hall.games][-1], seat="A")
+    client = Client(nim.url, begun["keys"]["seat:A"])
     assert client.state["seats"][0]["kind"] == "free" and client.state["seats"][0]["name"] == "A"
 
 
@@ -289,14 +298,15 @@ def test_a_removed_player_is_gone_and_the_seat_is_free(nim: Any) -> None:
     [
         {},
         {"do": "new", "rules": "/etc", "players": 2},
-        {"do": "new", "rules": "nim", "players": 99},
-        {"do": "new", "rules": "nim", "players": -1},
-        {"do": "new", "rules": "nim", "players": 2, "settings": {"nothing": "x"}},
+        {"do": "new", "rules": str(RULESETS / "nim"), "players": 99},
+        {"do": "new", "rules": str(RULESETS / "nim"), "players": -1},
+        {"do": "new", "rules": str(RULESETS / "nim"), "players": 2, "settings": {"nothing": "x"}},
         {"do": "renew", "game": "x", "role": "seat:A"},
         {"do": "remove", "game": "x", "seat": "A"},
         {"do": "bot", "game": "x", "seat": "A", "bot": "random"},
         {"do": "delete", "game": "' OR 1=1"},
     ],
 )
-def test_a_wrong_order_is_refused(nim: Any, order: dict[str, Any]) -> None:
-    assert Owner(nim).order("refused", **order)["text"] and len(nim[0].games) == 1
+def test_a_wrong_order_is_refused(nim: Served, order: dict[str, Any]) -> None:
+    games = {*nim.hall.games}
+    assert Owner(nim).order("refused", **order)["text"] and set(nim.hall.games) == games

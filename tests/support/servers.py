@@ -11,15 +11,24 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from folders import ROOT
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.seating import seat_names
+from rulespec.load import load_ruleset
+from rulespec.serve.app import app
+from rulespec.serve.hall import Hall
+from rulespec.serve.rules import Rules
+from rulespec.serve.running import listening, server
+from rulespec.serve.store import Store
 
 WAIT = 15.0
 """Seconds for an answer."""
@@ -136,18 +145,18 @@ class Process:
             stream.close()
 
 
-@contextmanager
-def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[tuple[Any, dict[str, str], str]]:
-    """A server in a thread, with one table: its hall, the keys by role, and the address of its socket."""
-    from rulespec.engine.game.game import Game
-    from rulespec.engine.game.seating import seat_names
-    from rulespec.load import load_ruleset
-    from rulespec.serve.app import app
-    from rulespec.serve.hall import Hall
-    from rulespec.serve.rules import Rules
-    from rulespec.serve.running import listening, server
-    from rulespec.serve.store import Store
+class Served(NamedTuple):
+    """A server in a thread: its hall, the keys of its first table by role, its socket, and more tables."""
 
+    hall: Hall
+    keys: dict[str, str]
+    url: str
+    new_table: Callable[[], dict[str, str]]
+
+
+@contextmanager
+def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
+    """A server in a thread, with one table if there are players."""
     ruleset = load_ruleset(ref)
     rules = Rules(ruleset)
     hall = Hall(Store(path), {ref: rules}, bots=("random", "flat:64"))
@@ -155,23 +164,31 @@ def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[tuple[Any
     port = listener.getsockname()[1]
     keys: dict[str, str] = {}
     ready = threading.Event()
+    loops: list[asyncio.AbstractEventLoop] = []
     running = server(app(hall, port, **how.get("guard", {})))
+
+    async def begun() -> dict[str, str]:
+        game = Game(ruleset, seat_names(players, ruleset.seats))
+        game.omniscient.numbers.begin()
+        return (await hall.new(rules, game, how.get("bots"), how.get("deadline", 0)))[1]
 
     async def main() -> None:
         hall.resume()
         if players:
-            game = Game(ruleset, seat_names(players, ruleset.seats))
-            game.omniscient.numbers.begin()
-            keys.update((await hall.new(rules, game, how.get("bots"), how.get("deadline", 0)))[1])
+            keys.update(await begun())
         keys["owner"] = await hall.renew("", "owner")
+        loops.append(asyncio.get_running_loop())
         ready.set()
         await running.serve(sockets=[listener])
+
+    def new_table() -> dict[str, str]:
+        return asyncio.run_coroutine_threadsafe(begun(), loops[0]).result(WAIT)
 
     thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
     thread.start()
     assert ready.wait(WAIT)
     try:
-        yield hall, keys, f"ws://127.0.0.1:{port}/socket"
+        yield Served(hall, keys, f"ws://127.0.0.1:{port}/socket", new_table)
     finally:
         running.should_exit = True
         thread.join(WAIT)

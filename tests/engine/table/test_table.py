@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import msgspec
 import pytest
+from shipped import NAMES
 from tables import FRAME, MESSAGE, Clock, new_table, proceed, send, table_of
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.guarded import NOT_YOURS
+from rulespec.engine.game.seating import seat_names
 from rulespec.engine.table.messages import STALE, Message, Refusal, read_message
 from rulespec.engine.table.table import Aside, Table
 from rulespec.engine.words.words import Words
@@ -268,3 +271,28 @@ def test_aside_survives_json() -> None:
     send(table, "C", do="take", option="bid(1)")
     send(table, "A", do="name", name="Ann")
     assert msgspec.json.decode(msgspec.json.encode(table.aside), type=Aside) == table.aside
+
+
+@pytest.mark.parametrize("ref", [*NAMES, "wager", "nim"])
+def test_nobody_who_is_gone_blocks_a_table(ref: str) -> None:
+    """One seat never decides: once its time is over, another one lets a bot play it, whatever the decision is."""
+    ruleset, clock, rng = load_ruleset(ref), Clock(), random.Random(1)
+    seats = seat_names(min(max(2, ruleset.players[0]), ruleset.players[1]), ruleset.seats)
+    if len(seats) < 2:
+        return
+    table = table_of(Game(ruleset, seats), deadline=60, clock=clock)
+    gone, stays = seats[0], seats[1]
+    for _ in range(25):
+        asked = table.say(None)["asked"]
+        if asked is None:
+            break
+        before = table.game.hash, table.seats[gone].kind
+        seat = rng.choice([*asked["waiting"]])
+        if seat != gone:
+            assert send(table, seat, do="take", option=rng.choice(options(table, seat))) is None
+            continue
+        assert send(table, stays, do="bot", seat=gone, bot="random") is not None
+        clock.now += 61
+        assert send(table, stays, do="bot", seat=gone, bot="random") is None
+        assert (table.game.hash, table.seats[gone].kind) != before
+    assert table.game.ply > 0
