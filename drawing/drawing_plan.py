@@ -130,12 +130,12 @@ def _table(board: Board, table: Table) -> dict[str, Any]:
         "top": table.top,
         "row": table.row,
         "rows": table.rows,
-        "columns": [_column(board, column) for column in table.columns],
+        "columns": [_column(board, table.kind, column) for column in table.columns],
     }
 
 
-def _column(board: Board, column: Column) -> dict[str, Any]:
+def _column(board: Board, kind: str, column: Column) -> dict[str, Any]:
     result: dict[str, Any] = {"name": column.name, "left": column.left, "width": column.width}
     if column.field is not None:
         return result | {"kind": column.field.kind, **_type(column.field.type)}
-    return result | {"pile": column.pile, "place": column.place, "counted": is_counted(board.sheet, column)}
+    return result | {"pile": column.pile, "place": column.place, "counted": is_counted(board.sheet, kind, column)}

@@ -43,7 +43,7 @@ def text_table(sheet: Sheet, table: Table, title: str) -> TextTable:
 
 def text_rows(sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown) -> Iterator[list[Cell]]:
     """The values of all rows of a table."""
-    piles = piles_of_rows(shown)
+    piles = piles_of_rows(sheet, table.kind, shown)
     for i in range(table.rows):
         row: list[Cell] = []
         for column in table.columns:
@@ -52,7 +52,7 @@ def text_rows(sheet: Sheet, words: Wording, names: Names, table: Table, shown: S
                 row.append(_value(sheet, words, names, column, value))
                 continue
             of = piles.get((column.pile, column.place, i), [])
-            if is_counted(sheet, column):
+            if is_counted(sheet, table.kind, column):
                 row.append([str(sum(pile.count for pile in of))] if of else [])
             else:
                 row.append([_chip(look, text) for text, look in (card(sheet, pile) for pile in of)])

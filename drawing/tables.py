@@ -71,23 +71,21 @@ def table_of(
     fixed = sum(c.width + _PAD for c in results if not c.pile)
     room = (width - first - fixed) / len(chips) - _PAD if chips else 0
     for column in chips:
-        column.width = max(min(room, _needed(sheet, column)), min(text_width(column.title, 10), 110.0))
+        column.width = max(min(room, _needed(sheet, kind, column)), min(text_width(column.title, 10), 110.0))
     scale = min(1.0, (width - first) / max(sum(c.width + _PAD for c in results), 1))
     for column in results:
         column.width = column.width * scale
         column.left = left
         left += column.width + _PAD * scale
-    tall = any(_needed(sheet, c) > c.width for c in chips)
+    tall = any(_needed(sheet, kind, c) > c.width for c in chips)
     rows = 1 if kind == "game" else len(names.names(kind))
     heads = 16.0
     return Table(kind, results, corner, left - corner[0], _ROW * (1.7 if tall else 1), rows, corner[1] + HEAD + heads)
 
 
-def _needed(sheet: Sheet, column: Column) -> float:
+def _needed(sheet: Sheet, kind: str, column: Column) -> float:
     """The room that pieces may need."""
-    pile = sheet.d.pieces.get(column.pile)
-    own = pile is not None and not pile.places[column.place].index
-    return _CHIP * 1.4 if own else _CHIP * 1.5 * 12
+    return _CHIP * 1.4 if is_counted(sheet, kind, column) else _CHIP * 1.5 * 12
 
 
 def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) -> Column | None:
@@ -185,14 +183,16 @@ def rows(
     sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown, placed: dict[str, Place]
 ) -> Iterator[Item]:
     """The rows of a table, each an item; `placed` are the entities that are drawn so far, and takes those of chips."""
-    piles = piles_of_rows(shown)
+    piles = piles_of_rows(sheet, table.kind, shown)
     for i in range(table.rows):
         middle = table.top + (i + 0.5) * table.row
         parts = []
         before = len(placed)
         for column in table.columns:
             if column.pile:
-                parts += _chips(sheet, column, piles.get((column.pile, column.place, i), []), middle, placed)
+                parts += _chips(
+                    sheet, table.kind, column, piles.get((column.pile, column.place, i), []), middle, placed
+                )
             elif column.field is not None:
                 value = shown.fields.get((column.field.kind, column.name), {}).get(i)
                 parts.append(_value(sheet, words, names, column, value, middle))
@@ -201,11 +201,14 @@ def rows(
             yield Item(f"row.{table.kind}.{key}", "tables", body, tuple(placed.values())[before:])
 
 
-def piles_of_rows(shown: Shown) -> dict[tuple[str, str, int], list[Pile]]:
-    """The piles by their type, place and row."""
+def piles_of_rows(sheet: Sheet, kind: str, shown: Shown) -> dict[tuple[str, str, int], list[Pile]]:
+    """The piles by their type, place and row: where they are, or whose they are, or what their owners are made of."""
     piles: dict[tuple[str, str, int], list[Pile]] = {}
     for pile in shown.piles:
-        own = pile.owners[0][1] if pile.index < 0 and pile.owners else pile.index
+        own = pile.index
+        if own < 0 and pile.owners:
+            made_of = [part for of in pile.owners for part in (of, *sheet.parts(*of))]
+            own = next((number for part, number in made_of if part == kind), pile.owners[0][1])
         piles.setdefault((pile.type, pile.place, own), []).append(pile)
     return piles
 
@@ -235,11 +238,13 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     )
 
 
-def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float, placed: dict[str, Place]) -> list[str]:
+def _chips(
+    sheet: Sheet, kind: str, column: Column, piles: Sequence[Pile], y: float, placed: dict[str, Place]
+) -> list[str]:
     """The pieces in a place of a row: a card each, with the letter of its owner and what else it is."""
     if not piles:
         return []
-    if is_counted(sheet, column):
+    if is_counted(sheet, kind, column):
         return [svg.words(str(sum(p.count for p in piles)), column.left, y, SIZE, anchor="start", fill=INK)]
     cards = [card(sheet, pile) for pile in piles]
     widths = [max(16.0, text_width(text, 8, bold=True) + 5) + 3 for text, _ in cards]
@@ -269,10 +274,12 @@ def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float, placed
     return results
 
 
-def is_counted(sheet: Sheet, column: Column) -> bool:
-    """Whether a column shows how many pieces there are, not each of them."""
+def is_counted(sheet: Sheet, kind: str, column: Column) -> bool:
+    """Whether a column shows how many pieces there are, not each: those of the row itself, which are all alike."""
     decl = sheet.d.pieces.get(column.pile)
-    return decl is not None and not decl.places[column.place].index
+    if decl is None or decl.places[column.place].index:
+        return False
+    return kind in decl.each or all(kind not in sheet.d.kinds[owner].product for owner in decl.each)
 
 
 def _entity(sheet: Sheet, pile: Pile) -> Entity | None:

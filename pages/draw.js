@@ -202,7 +202,9 @@ function makeDrawing(plan) {
   function* rows(table, shown, ids) {
     const piles = new Map();
     for (const pile of shown.piles) {
-      const own = pile.index < 0 && pile.owners.length ? pile.owners[0][1] : pile.index, key = `${pile.type}.${pile.place}.${own}`;
+      const madeOf = pile.index < 0 ? pile.owners.flatMap((of) => [of, ...parts(of)]) : [];
+      const own = madeOf.length ? (madeOf.find(([kind]) => kind === table.kind) ?? madeOf[0])[1] : pile.index;
+      const key = `${pile.type}.${pile.place}.${own}`;
       piles.set(key, [...(piles.get(key) || []), pile]);
     }
     for (let i = 0; i < table.rows; i++) {
