@@ -106,7 +106,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
     from rulespec.serve.app import app
     from rulespec.serve.guard import is_local
     from rulespec.serve.hall import Hall
-    from rulespec.serve.running import Hook, listening, server
+    from rulespec.serve.running import Hook, listening, reachable, server
     from rulespec.serve.store import Store
 
     with ExitStack() as stack:
@@ -119,7 +119,8 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
         stack.callback(hall.close)
         hall.resume()
         port = opened.getsockname()[1]
-        name = f"[{r.host}]" if ":" in r.host else r.host
+        host = reachable(r.host)
+        name = f"[{host}]" if ":" in host else host
         base = (r.url or f"{'http' if r.cert is None else 'https'}://{name}:{port}").rstrip("/")
 
         async def main() -> None:

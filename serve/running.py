@@ -39,6 +39,16 @@ def listening(host: str, port: int) -> socket.socket:
     return opened
 
 
+def reachable(host: str) -> str:
+    """The address at which others reach a server that listens at all addresses of this machine."""
+    if host not in ("0.0.0.0", "::"):
+        return host
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        asked.connect(("192.0.2.1", 9))  # nothing is sent: the system chooses the address that it would send from
+        return str(asked.getsockname()[0])
+    return host
+
+
 def server(app: ASGIApp, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
     """The server of an application. No request is logged."""
     config = uvicorn.Config(

@@ -412,6 +412,14 @@ def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
     return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
 
 
+def unseen_cells(game: Game, seat: str | None) -> frozenset[int]:
+    """The cells that a seat does not see: in one position, who does not see the same has the same `seen_state`."""
+    if not game.omniscient.secretive:
+        return frozenset()
+    viewer = PUBLIC if seat is None else game.seats.index(seat)
+    return frozenset(game.omniscient.visibility.unseen(game._position.state, viewer))
+
+
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
     """The `state` of a seat's view alone, for whoever looks at thousands of positions."""
     position, viewer = game._position, PUBLIC if seat is None else game.seats.index(seat)

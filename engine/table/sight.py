@@ -37,10 +37,8 @@ def placed(items: Iterable[Drawn], old: Mapping[str, Placed]) -> dict[str, Place
     results: dict[str, Placed] = {}
     before: dict[str, str] = {}
     for item in items:
-        same = old.get(item.id)
-        if same is None or same[:2] != (item.layer, item.svg):
-            same = item.layer, item.svg, before.get(item.layer, "")
-        results[item.id] = same
+        value, known = (item.layer, item.svg, before.get(item.layer, "")), old.get(item.id)
+        results[item.id] = known if known is not None and known == value else value
         before[item.layer] = item.id
     return results
 

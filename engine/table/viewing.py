@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.engine.game.game import own_options, seen_state
+from rulespec.engine.game.game import Game, own_options, seen_state, unseen_cells
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position import Step
 from rulespec.engine.table.played_game import PlayedGame
@@ -61,12 +61,14 @@ class Viewing:
         self._sights: dict[str | None, Sight] = {}
         self._public: dict[str, Any] = {}
         self._items: dict[str, Placed] = {}
+        self._pictures: dict[frozenset[int], dict[str, Placed]] = {}
         self._change = 0
 
     def change(self) -> None:
         """Notes that the table stands elsewhere."""
         self._change += 1
         self._public = {}
+        self._pictures = {}
 
     def sight(self, viewer: str | None, of: Standing) -> Sight:
         """The sight of a viewer, as of now."""
@@ -99,12 +101,15 @@ class Viewing:
         sight.part("fault", of.fault)
         sight.part("deadline", of.deadline)
         if (draw := self._draw) is not None:
-            sight.items(self._of_all("items", viewer, of, lambda who: self._placed(draw(seen_state(game, who)))))
+            sight.items(self._pictured(game, viewer, draw))
         sight.moves(game.ply, self._tail(viewer, sight, of))
 
-    def _placed(self, items: Iterable[Drawn]) -> dict[str, Placed]:
-        self._items = placed(items, self._items)
-        return self._items
+    def _pictured(self, game: Game, viewer: str | None, draw: Draw) -> dict[str, Placed]:
+        """The picture that a viewer has; who sees the same of the position has the same."""
+        unseen = unseen_cells(game, viewer)
+        if unseen not in self._pictures:
+            self._items = self._pictures[unseen] = placed(draw(seen_state(game, viewer)), self._items)
+        return self._pictures[unseen]
 
     def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
         """Parts that all viewers see alike where nothing is hidden: these are made only for the first."""

@@ -17,7 +17,7 @@ from servers import Process
 
 from rulespec.cli.main import run
 from rulespec.serve.guard import Guard, is_local
-from rulespec.serve.running import Hook
+from rulespec.serve.running import Hook, reachable
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -99,6 +99,12 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize("host, local", [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)])
 def test_only_addresses_of_this_machine_are_local(host: str, local: bool) -> None:
     assert is_local(host) == local
+
+
+def test_others_are_given_an_address_that_they_can_reach() -> None:
+    assert reachable("127.0.0.1") == "127.0.0.1" and reachable("192.168.1.5") == "192.168.1.5"
+    address = reachable("0.0.0.0")
+    assert Guard(lambda *_: None, 80, "0.0.0.0").knows_host(f"{address}:80")  # type: ignore[arg-type]
 
 
 def test_behind_a_proxy_the_address_that_people_see_is_known() -> None:

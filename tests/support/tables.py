@@ -96,5 +96,7 @@ def frames_along(game: Game, viewer: str | None) -> list[dict[str, Any]]:
 def _after(table: Table, option: Option, viewer: str | None, since: int) -> list[dict[str, Any]]:
     table.played.take(table.game.parse(str(option), None if option.interrupt else option.by))
     table.confirm()
+    for other in (*table.game.seats, None):  # what they are shown is nothing to the viewer
+        table.say(other)
     whole = [table.say(viewer)] if table.game.ply % 7 == 0 else []
     return [*whole, table.say(viewer, since)]

@@ -10,6 +10,7 @@ import pytest
 from shipped import NAMES, loaded
 from tables import frames_along, new_table, send, still_table, table_of
 
+from rulespec.drawing.scene import Item
 from rulespec.engine.game import visibility
 from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game, game_at, seen_state
@@ -70,7 +71,7 @@ def test_there_are_games_with_secrets() -> None:
 def test_games_that_look_the_same_give_the_same_frames(ref: str) -> None:
     pairs = twins(ref, range(6), 20)
     assert pairs
-    for game, twin, seat in pairs[:3]:
+    for game, twin, seat in pairs[:2]:
         assert frames_along(game, seat) == frames_along(twin, seat)
 
 
@@ -162,6 +163,15 @@ def test_no_refusal_quotes_what_is_hidden() -> None:
     one = new_table("kuhn_poker", 2)
     assert send(one, "B", do="take", option="deal(king)") is not None
     assert all("card" not in str(send(one, seat, do="take", option="deal(king)")) for seat in "AB")
+
+
+def test_an_item_follows_what_its_viewer_sees() -> None:
+    """Drawings that several viewers have are shared, but not what stands below them."""
+    seen = [Item(name, "pieces", f"<g>{name}</g>") for name in ("first", "hidden", "last")]
+    all_ = sight.placed(seen, {})
+    assert all_["last"] == ("pieces", "<g>last</g>", "hidden")
+    assert sight.placed([seen[0], seen[2]], all_)["last"] == ("pieces", "<g>last</g>", "first")
+    assert sight.placed(seen, all_)["last"] is all_["last"]
 
 
 def test_a_sight_counts_what_its_viewer_could_see_alone() -> None:
