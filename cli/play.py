@@ -97,7 +97,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         secret = game is None or game.omniscient.secretive
         with nullcontext() if log is None else SavedGame(log, secret=secret, lenient=is_of_seats()) as saved:
             if saved is not None and saved.log is not None:
-                game = _resumed(saved.log, ruleset, players, chosen)
+                game = resumed(saved.log, ruleset, players, chosen)
             game = game or _started(ruleset, seats, chosen)
             if saved is not None:
                 _save(saved, game)
@@ -143,7 +143,7 @@ def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str,
     return game
 
 
-def _resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict[str, str]) -> Game:
+def resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict[str, str]) -> Game:
     """The game of a native log, at its end, if it has the ruleset, players and settings of the command line."""
     header = log.header
     if header.ruleset != ruleset.ref:

@@ -64,12 +64,14 @@ class Programs:
     Attributes:
         chance: as given.
         number: the number of seats that programs play.
+        names: as given.
         reason: the reason of the last decision, if a bot has taken it.
     """
 
     def __init__(self, chance: Chance, number: int, names: tuple[str, ...]) -> None:
         self.chance = chance
         self.number = number
+        self.names = names
         self._bots = [_bot(name) for name in names]
         self._seats: BotSeats | None = None
         self._silence: Silence | None = None

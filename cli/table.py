@@ -8,7 +8,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from rulespec.cli import output
-from rulespec.cli.early_choices import EarlyChoices, is_forced
 from rulespec.cli.game_files import remark, write_game
 from rulespec.cli.people import Person, said
 from rulespec.cli.programs import Programs, Reason
@@ -17,10 +16,10 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.engine.game.game import Game, own_options
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.names import AmbiguousNameError
-from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError, TakenBack
+from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.logs.saved_game import SavedGame
-from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.words.causes import set_off
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
@@ -84,7 +83,7 @@ class Table:
         self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in self.bots}
         self.together = Person(words, game, None)
         self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.secretive)
-        self.early = EarlyChoices(game)
+        self.played = PlayedGame(game)
         self.unsaved = False
         self.explained = explained
         self.reasons: list[str] = []
@@ -114,7 +113,7 @@ class Table:
         game = self.game
         unasked = 0
         while (decision := game.decision) is not None:
-            due = self.early.due(decision, self.people)
+            due = self.played.due(decision, self.people)
             seat = self.speaker(decision)
             if seat is None or due is not None:
                 unasked += 1
@@ -143,11 +142,8 @@ class Table:
         watching = [*self.people.values(), *[self.together] * self.screen.active]
         before = [(person, person.description(option), person.changes.snapshot()) for person in watching]
         causes = set_off(self.words, self.game, option)
-        self.game.apply(option)
-        self.game.omniscient.numbers.seal(salt)
-        salted(self.game)
-        if self.saved is not None:
-            self.saved.add(self.game.omniscient.numbers.steps[-1])
+        self.played.take(option, salt)
+        self.save()
         for person, note, snapshot in before:
             own, others = causes or (person.changes.since(snapshot), ())
             changes = [f"       {change.text}" for change in own]
@@ -156,6 +152,12 @@ class Table:
             if person.seat is None or person.seat != speaker:
                 person.news.append(f"  {note}")
             person.news += changes
+
+    def save(self) -> None:
+        """Writes the moves that are not in the file yet."""
+        moves = self.played.confirm()
+        if moves and self.saved is not None:
+            self.saved.add(*moves)
 
     def why(self, reason: Reason) -> str:
         """The reason of a bot: what it expects of the best three options."""
@@ -305,18 +307,20 @@ class Table:
                         f"       {self.people[seat].narrator.option(option)}  {output.style(str(option), dim=True)}"
                     )
                 return False
-            case "u" if seat not in self.early.chosen:
+            case "u" if seat not in self.played.early.chosen:
                 output.echo(self.words.word("not_chosen", seat=self.name(seat)))
                 return False
             case "u":
-                self.reopen(self.early.withdraw(seat))
+                self.played.withdraw(seat)
+                self.save()
                 output.echo(self.words.word("choice_back", seat=self.name(seat)))
             case _:
                 try:
                     meant = self.people[seat].meant(text)
                     if meant is None:
                         return False
-                    self.reopen(self.early.choose(seat, str(meant)))
+                    self.played.choose(seat, str(meant))
+                    self.save()
                 except IllegalOptionError as error:
                     output.echo(output.style(f"not legal: {error.refusal.reason}", fg="red"))
                     return False
@@ -326,13 +330,6 @@ class Table:
                 self.unsaved = True
                 output.echo(self.words.word("chosen", option=self.people[seat].description(replace(meant, by=seat))))
         return True
-
-    def reopen(self, number: int) -> None:
-        """Takes choices of the open round back: one that is changed, and those after it, which come again."""
-        for _ in range(number):
-            self.game.undo()
-        if number and self.saved is not None:
-            self.saved.add(TakenBack(number))
 
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
         """Takes the option of a number or of words, or prints why it is not legal.
@@ -371,17 +368,13 @@ class Table:
 
     def take_back(self, seat: str) -> bool:
         """Takes back to the last decision of a person; False if there is none. `seat`: who asks for it."""
-        past, result = self.game.copy(), False
-        while past.ply and not result:
-            result = past.undo().by in self.people and not is_forced(past)
-        if not result:
+        number = self.played.since_last_of(self.people)
+        if not number:
             output.echo("there is nothing to take back")
             return False
-        number = self.game.ply - past.ply
         known = {who: learned(self.game, who, number) for who in self.people}
-        if number > len(pending(self.game)):
-            self.early = EarlyChoices(self.game)
-        self.reopen(number)
+        self.played.take_back(number)
+        self.save()
         self.programs.chance.taken_back()
         for person in self.people.values():
             person.news.clear()
@@ -397,7 +390,7 @@ class Table:
 def _round_words(table: Table) -> Iterator[str]:
     """The announcement of a simultaneous decision, with the seats that have chosen already."""
     yield table.words.word("secret")
-    if chosen := table.early.chosen:
+    if chosen := table.played.early.chosen:
         yield table.words.word("chosen_so_far", seats=", ".join(map(table.name, chosen)))
 
 

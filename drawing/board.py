@@ -15,10 +15,11 @@ from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.map_board import map_plan
 from rulespec.drawing.plan import GAP, Plan, Sheet
 from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan, scale_plan
-from rulespec.drawing.scene import Item, Scene
+from rulespec.drawing.scene import LAYERS, Item, Place, Scene, document
 from rulespec.drawing.shown import Entity, Names, Pile, Shown
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
 from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token, pile_token
@@ -56,20 +57,33 @@ def board(ruleset: typed.Ruleset, position: Game | View | None = None, words: Wo
     return board_of(ruleset, names, words).scene(position)
 
 
-_boards: OrderedDict[tuple[int, tuple[tuple[str, str], ...], int], tuple[object, object, Board]] = OrderedDict()
+_boards: OrderedDict[tuple[int, tuple[tuple[str, str], ...], int, bool], tuple[object, object, Board]] = OrderedDict()
 
 
-def board_of(ruleset: typed.Ruleset, seats: Mapping[str, str] | Sequence[str], words: Wording | None = None) -> Board:
-    """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept."""
+def board_of(
+    ruleset: typed.Ruleset,
+    seats: Mapping[str, str] | Sequence[str],
+    words: Wording | None = None,
+    *,
+    tables: bool = True,
+) -> Board:
+    """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept.
+
+    Args:
+        ruleset: its rules.
+        seats: those of the table.
+        words: the titles that are shown; by default those of the ruleset.
+        tables: whether tables are part of the picture; `rows_of` has them as text.
+    """
     names = named(seats)
-    key = id(ruleset), tuple(names.items()), id(words)
+    key = id(ruleset), tuple(names.items()), id(words), tables
     if key not in _boards:
         style = read_drawing(ruleset)
         source = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
-            Board(ruleset.declarations, style, names, source),
+            Board(ruleset.declarations, style, names, source, tables=tables),
         )  # both live as long as their ids
         while len(_boards) > _MEMO_SIZE:
             _boards.popitem(last=False)
@@ -85,10 +99,14 @@ class Board:
         style: how they are drawn.
         names: the seats with the names of the players; without a game there are none.
         words: the titles that are shown.
+        tables: whether tables are part of the picture.
     """
 
-    def __init__(self, d: typed.Declarations, style: Style, names: Mapping[str, str], words: Wording) -> None:
+    def __init__(
+        self, d: typed.Declarations, style: Style, names: Mapping[str, str], words: Wording, *, tables: bool = True
+    ) -> None:
         self.words = words
+        self._with_tables = tables
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
         self.sheet = Sheet(d, style, lambda kind: words.titles(kind, titled), self.names, words)
@@ -120,14 +138,14 @@ class Board:
             plan = self._add(b, (column, at), _SIDE)
             at += plan.size[1] + GAP
         width = max(width + (GAP + _SIDE if side and main else 0.0), _SIDE if side else 0.0, _LEAST)
-        y = self._beside((column, at), y) if side else y
+        y = self._beside((column, at), y) if side and self._with_tables else y
         y = max(y, at if side else 0.0)
         for b in boards:
             if b.at == "below":
                 y += self._add(b, (_MARGIN, y), width).size[1] + GAP
         for kind, name in self.sheet.style.scales:
             y += self._scale(kind, name, (_MARGIN, y), width) + GAP
-        y = self._in_rows(y, width)
+        y = self._in_rows(y, width) if self._with_tables else y
         return width + 2 * _MARGIN, y + _MARGIN - GAP
 
     def _bounded(self) -> None:
@@ -210,11 +228,23 @@ class Board:
 
     def _table(self, table: Table) -> float:
         """Adds a table to the sheet; returns its height."""
-        title = self.words.game if table.kind == "game" else self.words.kind(table.kind)
-        plan = table_plan(self.sheet, table, title)
+        plan = table_plan(self.sheet, table, self._title_of(table))
         self.tables.append(table)
         self.static += plan.items
         return plan.size[1] + GAP
+
+    def backdrop(self) -> str:
+        """The picture that stays, with an empty group for the items of each layer."""
+        layers = []
+        for layer in LAYERS:
+            static = "".join(item.svg for item in self.static if item.layer == layer)
+            layers += [svg.group([static], class_=layer)] if static else []
+            layers.append(svg.element("g", data_layer=layer))
+        note = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
+        return document(*self.size, self.words.game, note, "".join(layers))
+
+    def _title_of(self, table: Table) -> str:
+        return self.words.game if table.kind == "game" else self.words.kind(table.kind)
 
     # --- a position ----------------------------------------------------------------------------
 
@@ -243,6 +273,14 @@ class Board:
         actor = decision.by or word("chance")
         return word("asked", decisions=after, decision=self.words.decision(decision.name), actor=actor)
 
+    def places(self, state: dict[str, Any] | None = None) -> dict[str, Place]:
+        """The entities that can be pointed at, by their ids: spaces, rows, and with a state tokens and cards, too.
+
+        In a picture, the element that covers a place has its id as `data-place`.
+        """
+        items = (*self.static, *(self.items(state) if state is not None else ()))
+        return {place.id: place for item in items for place in item.places}
+
     def items(self, state: dict[str, Any]) -> Iterator[Item]:
         """The items of a board that show a state."""
         shown = self.names.read(state)
@@ -253,13 +291,29 @@ class Board:
             self._markers(kind, name, shown, tokens)
         for kind, plan in self.plans.items():
             self._fields(kind, plan, shown, tokens)
+        placed: dict[str, Place] = {}
         for (kind, number), result in tokens.items():
             if (slot := self.plans[kind].slots.get(number)) is not None:
-                yield from self._standing(kind, number, tuple(result), slot)
+                for item in self._standing(kind, number, tuple(result), slot):
+                    placed |= {place.id: place for place in item.places}
+                    yield item
         for (kind, name), plan in self.scales.items():
             yield from self._on_scale(kind, name, plan, shown)
         for table in self.tables:
-            yield from rows(self.sheet, self.words, self.names, table, shown)
+            yield from rows(self.sheet, self.words, self.names, table, shown, placed)
+
+    def text_tables(self) -> list[TextTable]:
+        """The tables as texts: titles, heads, and the first cell of each row."""
+        tables = (self._table_of(kind, (0.0, 0.0), _LEAST) for kind in self.sheet.style.tables)
+        return [text_table(self.sheet, t, self._title_of(t)) for t in tables if t is not None and t.rows]
+
+    def text_rows(self, state: dict[str, Any]) -> Iterator[list[Cell]]:
+        """The rows of all these tables, one after the other, for a state."""
+        shown = self.names.read(state)
+        for kind in self.sheet.style.tables:
+            table = self._table_of(kind, (0.0, 0.0), _LEAST)
+            if table is not None:
+                yield from text_rows(self.sheet, self.words, self.names, table, shown)
 
     def _standing(self, kind: str, number: int, tokens: tuple[Token, ...], slot: Box) -> tuple[Item, ...]:
         """The items of what stands in a place: most stays from one position of a game to the next."""

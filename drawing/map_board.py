@@ -29,7 +29,7 @@ from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.seams import SEAM_SIZE
 from rulespec.drawing.style import BoardStyle, LinkStyle
-from rulespec.drawing.svg import Point
+from rulespec.drawing.svg import Box, Point
 
 PIECE = 22.0
 """The size of a piece on a map where there is room for all of a place."""
@@ -95,14 +95,19 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     look, owner = fill_of(sheet, board, number)
     data = _outline(board, layout, number, corner)
+    outlines = [shift(line, corner) for line in layout.areas.outlines[number]]
     parts = [svg.element("path", d=data, fill=grounded(look.colour), fill_rule="evenodd")]
     # With outlines, letters beside names and ranks of borders say whose a place is, and shallows what is water.
     if not (board.outlines and board.names != "none" and (owner is not None or look.colour == "water")):
-        outlines = [shift(line, corner) for line in layout.areas.outlines[number]]
         clear = name_box(sheet, board, number, layout.blocks[number], corner)
         parts.append(hatched(outlines, look.hatch, look.colour, clear))
     text = description_of(sheet, board, number, titles[number])
-    return Item(f"region.{names[number]}", "areas", svg.group(parts, text))
+    tray = moved(layout.blocks[number].tray, corner)
+    points = [point for line in outlines for point in line] or [(tray[0], tray[1]), (tray[2], tray[3])]
+    xs, ys = zip(*points, strict=True)
+    middle = (tray[0] + tray[2]) / 2, (tray[1] + tray[3]) / 2
+    place = sheet.place((board.kind, number), Box((min(xs), min(ys), max(xs), max(ys))), middle, data)
+    return Item(f"region.{names[number]}", "areas", svg.group(parts, text, data_place=place.id), (place,))
 
 
 def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -> Iterator[Item]:
@@ -162,7 +167,9 @@ def _boxes(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
         box = svg.element("rect", **at, fill=grounded(look.colour), stroke="#5b6770")
         outline = [(left - 3, top), (right + 3, top), (right + 3, bottom), (left - 3, bottom)]
         lines = hatched([outline], look.hatch, look.colour, name_box(sheet, board, i, block, corner))
-        yield Item(f"region.{names[i]}", "areas", svg.group([box, lines], description_of(sheet, board, i, titles[i])))
+        place = sheet.place((board.kind, i), Box((left - 3, top - 2, right + 3, bottom + 2)))
+        text = description_of(sheet, board, i, titles[i])
+        yield Item(f"region.{names[i]}", "areas", svg.group([box, lines], text, data_place=place.id), (place,))
 
 
 def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:

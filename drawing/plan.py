@@ -7,10 +7,10 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from rulespec.drawing.colours import OWNERS, colour
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import Item, Place
 from rulespec.drawing.shown import Entity, Names
 from rulespec.drawing.style import BoardStyle, Look, Style
-from rulespec.drawing.svg import Box
+from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.words import Wording
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
@@ -77,6 +77,21 @@ class Sheet(Brief, Struct, frozen=True):
         if board.names == "none":
             return ("",) * len(self.names(board.kind))
         return self.titles(board.kind) if board.names == "title" else self.names(board.kind)
+
+    def place(self, of: Entity, box: Box, middle: Point | None = None, outline: str = "") -> Place:
+        """An entity as it can be pointed at; by default in the middle of its box."""
+        kind, number = of
+        left, top, right, bottom = box
+        middle = middle or ((left + right) / 2, (top + bottom) / 2)
+        return Place(self.place_id(of), self.titles(kind)[number], box, middle, outline)
+
+    def place_id(self, of: Entity) -> str:
+        """The id of an entity as a place."""
+        return f"{of[0]}.{self.names(of[0])[of[1]]}"
+
+    def on_board(self, kind: str) -> bool:
+        """Whether the entities of a kind are the places of a board."""
+        return kind in self.style.boards and self.style.boards[kind].form != "hidden"
 
     def names_of(self, of: tuple[str, int]) -> str:
         """The name of an entity in the ids of items; seats are numbered, whatever they are called."""

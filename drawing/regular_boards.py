@@ -8,7 +8,7 @@ from math import cos, pi, sin
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ground
 from rulespec.drawing.plan import HEAD, Plan, Sheet
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import Item, Place
 from rulespec.drawing.style import RING_LABELS, BoardStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width, wrapped
@@ -38,6 +38,12 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
     return default
 
 
+def _region(shape: str, place: Place) -> Item:
+    """The item of a place of a board."""
+    name = place.id.partition(".")[2]
+    return Item(f"region.{name}", "areas", svg.group([shape], place.title, data_place=place.id), (place,))
+
+
 # --- grids ---------------------------------------------------------------------------------------
 
 
@@ -51,14 +57,13 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     columns, rows = max(x for x, _ in spaces) - left + 1, max(y for _, y in spaces) - low + 1
     cell = min(CELL, max(24.0, 900 / max(columns, rows)))
     plan = Plan((columns * cell + _RIM, rows * cell + _RIM))
-    titles = sheet.titles(board.kind)
     for i, (x, y) in enumerate(spaces):
         column, row = x - left, rows - 1 - (y - low)  # rows are counted from below
         at = Box((corner[0] + _RIM + column * cell, corner[1] + row * cell, 0, 0))
         box = Box((at[0], at[1], at[0] + cell, at[1] + cell))
         shade = colour("light") if (x + y) % 2 else colour("sand")
         shape = _cell(box, _fill(sheet, board, i, shade))
-        plan.items.append(Item(f"region.{names[i]}", "areas", svg.group([shape], titles[i])))
+        plan.items.append(_region(shape, sheet.place((board.kind, i), box)))
         plan.slots[i] = _inner(box, 3)
     plan.items += _rims(spaces, names, (left, low), (columns, rows), cell, corner, board.kind)
     return plan
@@ -72,14 +77,15 @@ def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     wide = min(_HEX, max(30.0, 900 / max(max(columns) - min(columns) + 1, rows)))
     tall = wide * 2 / 3**0.5
     plan = Plan(((max(columns) - min(columns) + 1) * wide, (rows - 1) * 0.75 * tall + tall))
-    names, titles, shown = sheet.names(board.kind), sheet.titles(board.kind), sheet.place_titles(board)
+    names, shown = sheet.names(board.kind), sheet.place_titles(board)
     for i, (column, (_, row)) in enumerate(zip(columns, spaces, strict=True)):
         x, y = corner[0] + (column - min(columns) + 0.5) * wide, corner[1] + (row * 0.75 + 0.5) * tall
         sides = ((0, -0.5), (0.5, -0.25), (0.5, 0.25), (0, 0.5), (-0.5, 0.25), (-0.5, -0.25))
         outline = svg.path([(x + a * wide, y + b * tall) for a, b in sides], closed=True)
         fill = _fill(sheet, board, i, colour("light"))
         shape = svg.element("path", d=outline, fill=fill, stroke=_LINE, stroke_width=1)
-        plan.items.append(Item(f"region.{names[i]}", "areas", svg.group([shape], titles[i])))
+        box = Box((x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2))
+        plan.items.append(_region(shape, sheet.place((board.kind, i), box, (x, y), outline)))
         text = shortened(shown[i], _SMALL, wide * 0.8)
         plan.items.append(Item(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=_LINE)))
         plan.slots[i] = Box((x - wide * 0.4, y - tall * 0.19, x + wide * 0.4, y + tall * 0.27))
@@ -128,8 +134,8 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
     for i, name in enumerate(sheet.names(board.kind)):
         first, last = (2 * pi * (i + k) / count - pi / 2 for k in (-0.5, 0.5))
         fill = _fill(sheet, board, i, colour("light") if i % 2 else colour("sand"))
-        shape = svg.element("path", d=_sector(centre, inner, outer, first, last), fill=fill, stroke=_LINE)
-        plan.items.append(Item(f"region.{name}", "areas", svg.group([shape], sheet.titles(board.kind)[i])))
+        sector = _sector(centre, inner, outer, first, last)
+        shape = svg.element("path", d=sector, fill=fill, stroke=_LINE)
         middle = (first + last) / 2
         far = outer * 0.79
         x, y = centre[0] + cos(middle) * far, centre[1] + sin(middle) * far
@@ -139,6 +145,8 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         x, y = centre[0] + cos(middle) * near, centre[1] + sin(middle) * near
         half = min(pi * near / count * 0.8, outer * 0.13)
         plan.slots[i] = Box((x - half, y - half, x + half, y + half))
+        box = _around_sector(centre, inner, outer, first, last)
+        plan.items.append(_region(shape, sheet.place((board.kind, i), box, (x, y), sector)))
     plan.slots[-1] = Box(
         (centre[0] - inner * 0.7, centre[1] - inner * 0.7, centre[0] + inner * 0.7, centre[1] + inner * 0.7)
     )
@@ -154,6 +162,14 @@ def _sector(centre: Point, inner: float, outer: float, first: float, last: float
         f"A{inner:.1f} {inner:.1f} 0 0 0 {at(inner, first)}",
     )
     return f"M{at(inner, first)}L{at(outer, first)}{out}L{at(inner, last)}{back}Z"
+
+
+def _around_sector(centre: Point, inner: float, outer: float, first: float, last: float) -> Box:
+    """The box around a sector: its arcs reach farthest at their ends, or where they cross an axis."""
+    crossed = [k * pi / 2 for k in range(-2, 5) if first < k * pi / 2 < last]
+    points = [(r * cos(a), r * sin(a)) for a in (first, last, *crossed) for r in (inner, outer)]
+    xs, ys = zip(*points, strict=True)
+    return Box((centre[0] + min(xs), centre[1] + min(ys), centre[0] + max(xs), centre[1] + max(ys)))
 
 
 def _stacked(text: str, x: float, y: float, width: float) -> str:
@@ -184,7 +200,7 @@ def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         x, y = centre[0] + cos(angle) * radius, centre[1] + sin(angle) * radius
         place = Box((x - box / 2, y - box / 2, x + box / 2, y + box / 2))
         shape = _cell(place, _fill(sheet, board, i, colour("light")), rx=9)
-        plan.items.append(Item(f"region.{name}", "areas", svg.group([shape], sheet.titles(board.kind)[i])))
+        plan.items.append(_region(shape, sheet.place((board.kind, i), place)))
         near = radius - box * 0.95
         x, y = centre[0] + cos(angle) * near, centre[1] + sin(angle) * near
         text = shortened(titles[i], _SMALL, room)
@@ -214,7 +230,7 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
         top = corner[1] + head + i // columns * (tall + name_height + 6)
         box = Box((left + 1, top, left + cell - 1, top + tall + name_height))
         shape = _cell(box, _fill(sheet, board, i, colour("light")), rx=4)
-        plan.items.append(Item(f"region.{name}", "areas", svg.group([shape], sheet.titles(board.kind)[i])))
+        plan.items.append(_region(shape, sheet.place((board.kind, i), box)))
         text = _stacked(titles[i], left + cell / 2, top + name_height / 2 + 1, cell - 6)
         plan.items.append(Item(f"name.{name}", "names", text))
         plan.slots[i] = Box((left + 4, top + name_height + 1, left + cell - 4, top + name_height + tall - 3))

@@ -8,12 +8,30 @@ from __future__ import annotations
 from msgspec import Struct
 
 from rulespec.drawing.colours import PALETTE
-from rulespec.drawing.svg import clean, element, group, number
+from rulespec.drawing.svg import Box, Point, clean, element, group, number
 from rulespec.drawing.text_width import FONTS
 from rulespec.records import Brief
 
 LAYERS = ("ground", "areas", "borders", "links", "names", "marks", "pieces", "tables", "faults")
 """Layers of a picture, the lowest first."""
+
+
+class Place(Brief, Struct, frozen=True):
+    """An entity as it can be pointed at.
+
+    Attributes:
+        id: its kind and its name, such as `region.oak`; the element that covers it has this as `data-place`.
+        title: its title.
+        box: what it takes up.
+        middle: the point to be aimed at: where its pieces stand.
+        outline: path data around it, "" if the box is its outline.
+    """
+
+    id: str
+    title: str
+    box: Box
+    middle: Point
+    outline: str = ""
 
 
 class Item(Brief, Struct, frozen=True):
@@ -23,11 +41,13 @@ class Item(Brief, Struct, frozen=True):
         id: names it among the items of a scene, such as `region.oak` or `piece.oak.cart.red`.
         layer: one of `LAYERS`.
         svg: an SVG fragment, with coordinates of the whole picture.
+        places: the entities that it shows, if they are shown nowhere else.
     """
 
     id: str
     layer: str
     svg: str
+    places: tuple[Place, ...] = ()
 
 
 class Scene(Brief, Struct, frozen=True):
@@ -59,10 +79,11 @@ def to_svg(scene: Scene, fonts: str = FONTS) -> str:
     """The picture as one SVG document that needs nothing else: no script, no link, no font of its own."""
     layers = []
     for name in LAYERS:
-        for kind, items in (("static", scene.static), ("dynamic", scene.dynamic)):
-            inner = "".join(item.svg for item in items if item.layer == name)
-            if inner:
-                layers.append(group([inner], class_=f"{name} {kind}"))
+        static = [item.svg for item in scene.static if item.layer == name]
+        dynamic = [group([item.svg], data_item=item.id) for item in scene.dynamic if item.layer == name]
+        for kind, items in (("static", static), ("dynamic", dynamic)):
+            if items:
+                layers.append(group(items, class_=f"{name} {kind}"))
     return document(scene.width, scene.height, scene.title, scene.description, "".join(layers), fonts)
 
 

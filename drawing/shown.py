@@ -75,6 +75,10 @@ class Names:
             number //= count
         return tuple(reversed(results)) or ((kind, number),)
 
+    def token_owners(self, kind: str, number: int) -> tuple[Entity, ...]:
+        """The entities that own a token: those that it is made of."""
+        return tuple(part for part in self.parts(kind, number) if "." not in part[0] and part[0] != kind)
+
     def owners(self, pile: str, text: str) -> tuple[Entity, ...]:
         """The owners of pieces, from their names with dots between."""
         if pile not in self._owners:
@@ -118,9 +122,12 @@ class Names:
         at, _, index = place.partition("[")
         decl = self.d.kinds[kind]
         into = decl.places[at].index if at in decl.places else ""
-        owners = tuple(part for part in self.parts(kind, number) if "." not in part[0] and part[0] != kind)
         rest = {k: v for k, v in values.items() if k != "place"}
-        return [Pile(kind, owners, at, self.number(into, index[:-1]) if into else -1, 1, name, rest)]
+        return [
+            Pile(
+                kind, self.token_owners(kind, number), at, self.number(into, index[:-1]) if into else -1, 1, name, rest
+            )
+        ]
 
     def entity(self, type_: object, value: Any) -> Entity | None:
         """The entity that a field names; None if it names none."""

@@ -12,10 +12,10 @@ from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ink_on
 from rulespec.drawing.plan import HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import heading
-from rulespec.drawing.scene import Item
-from rulespec.drawing.shown import Names, Pile, Shown
+from rulespec.drawing.scene import Item, Place
+from rulespec.drawing.shown import Entity, Names, Pile, Shown
 from rulespec.drawing.style import Look
-from rulespec.drawing.svg import Point
+from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.drawing.words import Wording
 from rulespec.records import Brief
@@ -71,23 +71,21 @@ def table_of(
     fixed = sum(c.width + _PAD for c in results if not c.pile)
     room = (width - first - fixed) / len(chips) - _PAD if chips else 0
     for column in chips:
-        column.width = max(min(room, _needed(sheet, column)), min(text_width(column.title, 10), 110.0))
+        column.width = max(min(room, _needed(sheet, kind, column)), min(text_width(column.title, 10), 110.0))
     scale = min(1.0, (width - first) / max(sum(c.width + _PAD for c in results), 1))
     for column in results:
         column.width = column.width * scale
         column.left = left
         left += column.width + _PAD * scale
-    tall = any(_needed(sheet, c) > c.width for c in chips)
+    tall = any(_needed(sheet, kind, c) > c.width for c in chips)
     rows = 1 if kind == "game" else len(names.names(kind))
     heads = 16.0
     return Table(kind, results, corner, left - corner[0], _ROW * (1.7 if tall else 1), rows, corner[1] + HEAD + heads)
 
 
-def _needed(sheet: Sheet, column: Column) -> float:
+def _needed(sheet: Sheet, kind: str, column: Column) -> float:
     """The room that pieces may need."""
-    pile = sheet.d.pieces.get(column.pile)
-    own = pile is not None and not pile.places[column.place].index
-    return _CHIP * 1.4 if own else _CHIP * 1.5 * 12
+    return _CHIP * 1.4 if is_counted(sheet, kind, column) else _CHIP * 1.5 * 12
 
 
 def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) -> Column | None:
@@ -129,6 +127,11 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
     for column in table.columns:
         text = shortened(column.title, 10, column.width + _PAD - 6)
         parts.append(svg.words(text, column.left, table.top - 9, 10, anchor="start", fill="#4a525a"))
+    places = tuple(_rows_as_places(sheet, table))
+    for place in places:
+        left, top, right, bottom = place.box
+        area: svg.Values = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+        parts.append(svg.element("rect", **area, fill="none", pointer_events="all", data_place=place.id))
     for i in range(table.rows + 1):
         at = table.top + i * table.row
         parts.append(svg.element("path", d=svg.path([(x, at), (x + table.width, at)]), stroke=_LINE))
@@ -139,8 +142,18 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
             parts.append(chip(sheet.look(table.kind, i), x + _CHIP / 2, middle))
             text = shortened(name, SIZE, room, bold=True)
             parts.append(svg.words(text, x + _CHIP + 3, middle, SIZE, bold=True, anchor="start", fill=INK))
-    plan.items.append(Item(f"table.{table.kind}", "tables", "".join(parts)))
+    plan.items.append(Item(f"table.{table.kind}", "tables", "".join(parts), places))
     return plan
+
+
+def _rows_as_places(sheet: Sheet, table: Table) -> Iterator[Place]:
+    """The rows, if their entities are neither places of a board nor tokens."""
+    if table.kind == "game" or sheet.on_board(table.kind) or sheet.d.kinds[table.kind].places:
+        return
+    for i in range(table.rows):
+        top = table.top + i * table.row
+        box = Box((table.corner[0], top, table.corner[0] + table.width, top + table.row))
+        yield sheet.place((table.kind, i), box)
 
 
 def _chip_letters(text: str) -> float:
@@ -166,24 +179,38 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 # --- what changes --------------------------------------------------------------------------------
 
 
-def rows(sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown) -> Iterator[Item]:
-    """The rows of a table, each an item."""
-    piles: dict[tuple[str, str, int], list[Pile]] = {}
-    for pile in shown.piles:
-        own = pile.owners[0][1] if pile.index < 0 and pile.owners else pile.index
-        piles.setdefault((pile.type, pile.place, own), []).append(pile)
+def rows(
+    sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown, placed: dict[str, Place]
+) -> Iterator[Item]:
+    """The rows of a table, each an item; `placed` are the entities that are drawn so far, and takes those of chips."""
+    piles = piles_of_rows(sheet, table.kind, shown)
     for i in range(table.rows):
         middle = table.top + (i + 0.5) * table.row
         parts = []
+        before = len(placed)
         for column in table.columns:
             if column.pile:
-                parts += _chips(sheet, column, piles.get((column.pile, column.place, i), []), middle)
+                parts += _chips(
+                    sheet, table.kind, column, piles.get((column.pile, column.place, i), []), middle, placed
+                )
             elif column.field is not None:
                 value = shown.fields.get((column.field.kind, column.name), {}).get(i)
                 parts.append(_value(sheet, words, names, column, value, middle))
         if body := "".join(parts):
             key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
-            yield Item(f"row.{table.kind}.{key}", "tables", body)
+            yield Item(f"row.{table.kind}.{key}", "tables", body, tuple(placed.values())[before:])
+
+
+def piles_of_rows(sheet: Sheet, kind: str, shown: Shown) -> dict[tuple[str, str, int], list[Pile]]:
+    """The piles by their type, place and row: where they are, or whose they are, or what their owners are made of."""
+    piles: dict[tuple[str, str, int], list[Pile]] = {}
+    for pile in shown.piles:
+        own = pile.index
+        if own < 0 and pile.owners:
+            made_of = [part for of in pile.owners for part in (of, *sheet.parts(*of))]
+            own = next((number for part, number in made_of if part == kind), pile.owners[0][1])
+        piles.setdefault((pile.type, pile.place, own), []).append(pile)
+    return piles
 
 
 def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any, y: float) -> str:
@@ -211,14 +238,15 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     )
 
 
-def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float) -> list[str]:
+def _chips(
+    sheet: Sheet, kind: str, column: Column, piles: Sequence[Pile], y: float, placed: dict[str, Place]
+) -> list[str]:
     """The pieces in a place of a row: a card each, with the letter of its owner and what else it is."""
     if not piles:
         return []
-    decl = sheet.d.pieces.get(column.pile)
-    if decl is not None and not decl.places[column.place].index:
+    if is_counted(sheet, kind, column):
         return [svg.words(str(sum(p.count for p in piles)), column.left, y, SIZE, anchor="start", fill=INK)]
-    cards = [_card(sheet, pile) for pile in piles]
+    cards = [card(sheet, pile) for pile in piles]
     widths = [max(16.0, text_width(text, 8, bold=True) + 5) + 3 for text, _ in cards]
     lines: list[list[int]] = [[]]
     x = 0.0
@@ -234,14 +262,37 @@ def _chips(sheet: Sheet, column: Column, piles: Sequence[Pile], y: float) -> lis
         x = column.left
         at = y + (k - (len(shown) - 1) / 2) * 18
         for i in line:
-            results.append(chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0]))
+            drawn = chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0])
+            of = _entity(sheet, piles[i])
+            if of is not None and (id_ := sheet.place_id(of)) not in placed:
+                placed[id_] = sheet.place(of, Box((x, at - 8, x + widths[i] - 3, at + 8)))
+                drawn = svg.group([drawn], data_place=id_)
+            results.append(drawn)
             x += widths[i]
     if left := sum(map(len, lines[2:])):
         results.append(svg.words(f"+{left}", column.left + column.width + 2, y + 9, 9, anchor="start", fill=INK))
     return results
 
 
-def _card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
+def is_counted(sheet: Sheet, kind: str, column: Column) -> bool:
+    """Whether a column shows how many pieces there are, not each: those of the row itself, which are all alike."""
+    decl = sheet.d.pieces.get(column.pile)
+    if decl is None or decl.places[column.place].index:
+        return False
+    return kind in decl.each or all(kind not in sheet.d.kinds[owner].product for owner in decl.each)
+
+
+def _entity(sheet: Sheet, pile: Pile) -> Entity | None:
+    """The entity of a card: a token, or what the pieces are one each of, unless that is a place of its own."""
+    if pile.token:
+        return pile.type, sheet.known.number(pile.type, pile.token)
+    kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
+    if not kind or sheet.on_board(kind) or kind in sheet.style.tables:
+        return None
+    return pile.owners[0]
+
+
+def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
     """The text on the card of a pile, and its colours: the letters of its owners' parts."""
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
     looks = [sheet.look(*part) for part in parts]

@@ -17,7 +17,7 @@ MAX_NAME = 80
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """The width of a line of text, in the unit of its font size."""
-    table = _tables()["bold" if bold else "regular"]
+    table = tables()["bold" if bold else "regular"]
     last = _FIRST + len(table)
     return sum(table[ord(c) - _FIRST] if _FIRST <= ord(c) < last else _WIDE for c in text) * size / 1000
 
@@ -60,6 +60,7 @@ def _broken(words: list[str], parts: int) -> list[str] | None:
 
 
 @cache
-def _tables() -> dict[str, list[int]]:
+def tables() -> dict[str, list[int]]:
+    """Widths of characters from U+0020 on, `regular` and `bold`."""
     results: dict[str, list[int]] = json.loads(Path(__file__).with_name("font_widths.json").read_text("utf-8"))
     return results

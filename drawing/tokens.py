@@ -31,6 +31,7 @@ class Token(Brief, Struct, frozen=True):
         text: what stands on it, for those who cannot tell colours apart, too.
         title: what it is, in words.
         mark: the letter of its owner, small, if the text is another and grey does not tell the owners apart.
+        entity: the entity that it is.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Token(Brief, Struct, frozen=True):
     text: str
     title: str
     mark: str = ""
+    entity: Entity | None = None
 
 
 def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Token:
@@ -71,7 +73,9 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
     id_ = ".".join(part for part in ("piece", key, pile.type, pile.place, pile.token or owners) if part)
     count = f"{pile.count} " if not pile.token else ""
     note = ", ".join(f"{k} {v}" for k, v in pile.fields.items() if v not in (None, False, 0))
-    return Token(id_, symbol, fill, text, f"{place}: {count}{title}" + (f" ({note})" if note else ""), mark)
+    title = f"{place}: {count}{title}" + (f" ({note})" if note else "")
+    entity = (pile.type, sheet.known.number(pile.type, pile.token)) if pile.token else None
+    return Token(id_, symbol, fill, text, title, mark, entity)
 
 
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> Token:
@@ -92,7 +96,7 @@ def drawn(sheet: Sheet, tokens: Sequence[Token], slot: Box, largest: float = LAR
         row = i // columns
         place = min(columns, len(shown) - row * columns)
         x = slot[0] + (width - place * size) / 2 + (i % columns + 0.5) * size
-        yield Item(token.id, "pieces", _symbol(sheet, token, x, top + (row + 0.5) * size, size - 1))
+        yield _symbol(sheet, token, x, top + (row + 0.5) * size, size - 1)
 
 
 def _grid(count: int, slot: Box, largest: float) -> tuple[float, int]:
@@ -106,7 +110,7 @@ def _grid(count: int, slot: Box, largest: float) -> tuple[float, int]:
     return best
 
 
-def _symbol(sheet: Sheet, token: Token, x: float, y: float, size: float) -> str:
+def _symbol(sheet: Sheet, token: Token, x: float, y: float, size: float) -> Item:
     scale = size / 24
     where = f"translate({svg.number(x - size / 2)} {svg.number(y - size / 2)}) scale({scale:.3f})"
     look: svg.Values = {"fill": colour(token.fill), "stroke": INK, "stroke_width": round(min(1.0 / scale, 2.5), 2)}
@@ -120,4 +124,7 @@ def _symbol(sheet: Sheet, token: Token, x: float, y: float, size: float) -> str:
     if token.mark:
         height = min(size * _MARK, size * 0.6 / text_width(token.mark, 1, bold=True))
         parts.append(svg.words(token.mark, x, y + size * 0.29, height, bold=True, fill=ink_on(token.fill)))
-    return svg.group(parts, token.title)
+    if token.entity is None:
+        return Item(token.id, "pieces", svg.group(parts, token.title))
+    place = sheet.place(token.entity, Box((x - size / 2, y - size / 2, x + size / 2, y + size / 2)))
+    return Item(token.id, "pieces", svg.group(parts, token.title, data_place=place.id), (place,))

@@ -1,8 +1,8 @@
 "use strict";
 // Charts of the measures: a line for each entity, and where the game stands. A click goes to the move there.
-// Lines have the colours of the board; pale ones lie on a dark edge, and lines of one colour are dashed.
+// Lines have the colours of the board, those of one colour are dashed; what is too much like the paper has an edge.
+const inTheDark = matchMedia("(prefers-color-scheme: dark)");
 const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3]];
-const EDGE = "#1a1a1a";
 
 function dashes(lines, number) {
   const alike = lines.slice(0, number).filter((line) => line.colour === lines[number].colour).length;
@@ -13,7 +13,8 @@ function dashes(lines, number) {
 function strokes(lines) {
   return lines.flatMap((line, i) => {
     const itself = { line, stroke: line.colour, dash: dashes(lines, i), width: 2 };
-    return line.pale ? [{ ...itself, stroke: EDGE, width: 4 }, itself] : [itself];
+    if (!(inTheDark.matches ? line.dark : line.pale)) return [itself];
+    return [{ ...itself, stroke: inTheDark.matches ? "#ececf1" : "#1a1a1a", width: 4 }, itself];
   });
 }
 
@@ -45,6 +46,11 @@ function makeCharts(measures, positions, goTo) {
   select.addEventListener("change", () => draw());
   new ResizeObserver(() => chart && chart.setSize(size())).observe(box);
 
+  // Colours of the page: another in the dark.
+  const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const axis = () => ({ stroke: colourOf("--ink"), grid: { stroke: colourOf("--line"), width: 1 }, ticks: { stroke: colourOf("--line") } });
+  inTheDark.addEventListener("change", () => chart && draw());
+
   function size() { return { width: box.clientWidth, height: 220 }; }
 
   function draw() {
@@ -55,7 +61,7 @@ function makeCharts(measures, positions, goTo) {
       ...size(),
       legend: { show: false },
       scales: { x: { time: false } },
-      axes: [{}, { size: 56 }],
+      axes: [axis(), { ...axis(), size: 56 }],
       cursor: { drag: { x: false, y: false }, points: { show: false } },
       series: [{}, ...drawn.map(({ line, stroke, dash, width }) => (
         { label: line.name, stroke, dash, width, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }))],
@@ -68,7 +74,7 @@ function makeCharts(measures, positions, goTo) {
       const row = document.createElement("li"), swatch = document.createElement("i");
       swatch.style.borderTopColor = line.colour;
       if (dashes(measure.lines, i).length) swatch.style.borderTopStyle = "dashed";
-      if (line.pale) swatch.className = "pale";
+      if (inTheDark.matches ? line.dark : line.pale) swatch.className = "pale";
       row.append(swatch, line.name, " ", values[i]);
       return row;
     }));
@@ -78,7 +84,7 @@ function makeCharts(measures, positions, goTo) {
   function mark(u) {
     const x = u.valToPos(now, "x", true);
     u.ctx.save();
-    u.ctx.strokeStyle = "#666";
+    u.ctx.strokeStyle = colourOf("--faint");
     u.ctx.lineWidth = devicePixelRatio;
     u.ctx.beginPath();
     u.ctx.moveTo(x, u.bbox.top);

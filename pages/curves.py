@@ -15,7 +15,7 @@ from rulespec.types import Ent
 
 MAX_LINES = 60
 """Lines of a chart: of a measure of more entities, those that change most are drawn."""
-_PALE = 0.5  # luminance of colours that can hardly be seen on white
+_PALE, _DARK = 0.5, 0.1  # luminance of colours that can hardly be seen on white, and on black
 
 
 class Line(Struct):
@@ -94,6 +94,7 @@ class Curves:
 
 
 def _drawn(line: Line) -> dict[str, Any]:
-    """A line as the scripts of the page read it; a pale one has a dark edge, as on the board."""
-    pale = {"pale": True} if luminance(line.colour) > _PALE else {}
-    return {"name": line.name, "colour": line.colour, **pale, "at": line.at, "is": line.values}
+    """A line as the scripts of the page read it; one that is too much like the paper has an edge there."""
+    light = luminance(line.colour)
+    edge = {"pale": True} if light > _PALE else {"dark": True} if light < _DARK else {}
+    return {"name": line.name, "colour": line.colour, **edge, "at": line.at, "is": line.values}

@@ -13,13 +13,23 @@ from html import escape
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+COMPUTES = " 'wasm-unsafe-eval'; worker-src blob:"
+"""What a page may do that runs WebAssembly: nothing else of it evaluates text."""
 
 _JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """Escapes of text that would end the element of the data, or a line of a script."""
 
 
 def document(
-    title: str, *, language: str = "en", styles: Sequence[str], body: str, data: object, scripts: Sequence[str]
+    title: str,
+    *,
+    language: str = "en",
+    styles: Sequence[str],
+    body: str,
+    data: object,
+    scripts: Sequence[str],
+    connects: bool = False,
+    computes: bool = False,
 ) -> str:
     """An HTML document.
 
@@ -30,11 +40,13 @@ def document(
         body: HTML, whose texts have been escaped.
         data: what the scripts read as JSON from the element `data`; texts may be anything.
         scripts: scripts, our own, in the order in which they run.
+        connects: whether they talk to the server that the page came from.
+        computes: whether they run WebAssembly, and workers of their own.
     """
-    hashes = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
+    allowed = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
     policy = (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {allowed}{COMPUTES if computes else ''}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if connects else "")
     )
     parts = [
         "<!DOCTYPE html>",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.words.score_terms import MOST, score_terms
 from rulespec.engine.words.words import Words
 from rulespec.typed.teams import ALL, won_by
 
@@ -28,7 +31,9 @@ def ending(game: Game, seat: str | None, words: Words) -> Rows:
     try:
         decision, result = game.decision, game.result
     except RulesetFaultError as fault:
-        return [("Fault", str(fault) if seat == OMNISCIENT else _NOT_TOLD)]
+        mistake = fault.diagnostic
+        place = f"{_place(mistake.span)}: " if mistake.span is not None else ""
+        return [("Fault", f"{place}{mistake.message}" if seat == OMNISCIENT else _NOT_TOLD)]
     if result is not None:
         rows = [(words.word("ended_head"), words.ending(result.ending))]
         won = won_by(teams_of(game), names, result.winners) if result.winners else words.word("nobody")
@@ -37,12 +42,22 @@ def ending(game: Game, seat: str | None, words: Words) -> Rows:
             rows.append(
                 (words.word("points_head"), ", ".join(f"{names[seat]} {n}" for seat, n in result.scores.items()))
             )
-        return rows
+        return rows + (_sums(game, words, result.scores) if seat == OMNISCIENT else [])
     assert decision is not None
     actor = words.word("chance") if decision.by is None else names[decision.by]
     return [
         (words.word("goes_on_head"), words.word("goes_on_with", decision=words.decision(decision.name), actor=actor))
     ]
+
+
+def _sums(game: Game, words: Words, scores: Mapping[str, int]) -> Rows:
+    """The points of each seat as a sum, where they are one."""
+    rows = []
+    for seat, terms in score_terms(game, words).items():
+        more = [("…", 0)] if len(terms) > MOST else []
+        parts = [f"{title} {value}" if value else title for title, value in terms[:MOST] + more]
+        rows.append((game.shown_names[seat], f"{scores[seat]} = {' + '.join(parts)}"))
+    return rows
 
 
 def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any] | None:
@@ -65,8 +80,14 @@ def _action(divergence: Divergence, names: Mapping[str, str]) -> str:
     action = divergence.action
     if isinstance(action, dict) and set(action) == {"decision", "by", "option"}:
         action = f"{names.get(action['by'], action['by']) or 'chance'}: {action['option']}"
-    text = action if isinstance(action, str) else repr(action)
+    text = action if isinstance(action, str) else to_json_text(action)
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "…"
+
+
+def _place(span: Span) -> str:
+    """A place in a file without its folder: a page that is mailed has no path of this machine."""
+    file = span.file.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{span.line}"
 
 
 def _reason(divergence: Divergence) -> Rows:
@@ -78,5 +99,5 @@ def _reason(divergence: Divergence) -> Rows:
         rows.append(("Condition", refusal.condition))
     rows += [("Value", f"{name} = {value}") for name, value in refusal.values.items()]
     if refusal.span is not None:
-        rows.append(("Written at", str(refusal.span)))
+        rows.append(("Written at", _place(refusal.span)))
     return rows + [("Legal", option) for option in divergence.nearest]

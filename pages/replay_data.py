@@ -10,7 +10,9 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
+from rulespec.documents.json_text import to_json_text
 from rulespec.drawing.board import board_of
+from rulespec.drawing.scene import Item
 from rulespec.engine.game.game import Game, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
@@ -33,6 +35,7 @@ MAX_CHANGES = 100
 _PAGE_WORDS = (
     *("page_board", "page_move", "page_moves", "page_chart", "page_charts", "page_values", "page_keys"),
     *("page_first", "page_back", "page_next", "page_last", "page_closer", "page_farther", "page_whole"),
+    *("page_play", "page_turn_back", "page_turn_next", "page_quiet", "page_tables"),
     "page_no_script",
 )
 _SCRIPT_WORDS = ("start", "page_rests", "page_ran", "page_of")
@@ -83,16 +86,21 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     numbers: dict[str, int] = {}
     rows = []
     ran = list(move_rules(game, moves))
+    turn: str | None = None
     notes = MoveNotes(result, seat, film.visible)
     for number, (move, at) in enumerate(zip(film.run(), film.visible, strict=True)):
         rules = ran[at]
         rows.append(_row(move, rules if seat == OMNISCIENT else _public(move, rules), numbers, notes.of(number)))
+        whose_turn = move.actor or move.by
+        if whose_turn is not None and whose_turn != turn:
+            rows[-1]["turn"], turn = 1, whose_turn
     stopped = stop(result, seat, words)
     listed = game.ruleset.listed
     data = {
         "moves": rows,
         "rules": [[id_, listed[id_].text if id_ in listed else ""] for id_ in numbers],
         "board": film.pictures.to_json(),
+        "tables": film.tables(),
         "measures": film.curves.to_json(),
         "ending": ending(game, seat, words),
         "stop": stopped,
@@ -118,7 +126,8 @@ class _Film:
         self.visible = self._moves.visible
         self._seat = seat
         self._words = words
-        self._board = board_of(game.ruleset, game.names, words)
+        self._board = board_of(game.ruleset, game.names, words, tables=False)
+        self._rows = BoardChanges(())
         self.pictures = BoardChanges(self._board.static)
         measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
         self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.shown_names), colours)
@@ -133,7 +142,14 @@ class _Film:
     def _note(self, number: int) -> None:
         game, seat = self._moves.game, self._seat
         self.curves.note(number, game.omniscient.measures(seat, self._words.budget))
-        self.pictures.note(self._board.items(state_json(game) if seat == OMNISCIENT else seen_state(game, seat)))
+        state = state_json(game) if seat == OMNISCIENT else seen_state(game, seat)
+        self.pictures.note(self._board.items(state))
+        rows = enumerate(self._board.text_rows(state))
+        self._rows.note(Item(f"{number:05}", "tables", to_json_text(row)) for number, row in rows)
+
+    def tables(self) -> dict[str, Any]:
+        """The tables beside the board: what stays, and their rows as they change."""
+        return {"tables": [table.to_json() for table in self._board.text_tables()], **self._rows.to_json()}
 
     def picture(self) -> str:
         """The picture that stays."""

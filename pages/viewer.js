@@ -18,18 +18,25 @@
   const svg = document.querySelector("#board svg");
   const showBoard = svg ? makeBoard(data.board, svg) : () => {};
   if (svg) makeZoom(svg, { closer: element("closer"), farther: element("farther"), whole: element("whole") });
-  else document.querySelector("main").className = "bare";
+  else document.querySelector("main").classList.add("bare");
   element("zoom").hidden = !svg;
   const showChart = data.measures.length ? makeCharts(data.measures, data.moves.length + 1, goTo) : () => {};
   if (!data.measures.length) element("charts").hidden = true;
+  const showTables = makeTables(data.tables, element("tables"));
   const slider = element("slider");
   slider.max = end;
 
   // --- the list of moves
+  // A move that changes nothing, such as a pass; the start and the end are none.
+  function isQuiet(number) {
+    return number > 0 && number < end && !data.moves[number - 1].changes;
+  }
   const list = element("list"), rows = [];
   function addRow(number, text, rules, className) {
     const row = make("li", "", className);
     row.dataset.move = number;
+    if (isQuiet(number)) row.classList.add("quiet");
+    if (number && data.moves[number - 1]?.turn) row.classList.add("turn");
     row.append(make("b", number), make("span", text), make("small", rules.map((r) => data.rules[r][0]).join(" ")));
     rows.push(row);
   }
@@ -75,6 +82,12 @@
     return made;
   }
 
+  // Scrolls the list, and nothing else, to a row.
+  function show(row) {
+    const box = element("moves");
+    box.scrollTop = row.offsetTop - box.offsetTop - (box.clientHeight - row.offsetHeight) / 2;
+  }
+
   // --- going from move to move
   function goTo(number) {
     number = Math.max(0, Math.min(end, Math.trunc(number) || 0));
@@ -84,28 +97,58 @@
     showBoard(now);
     showMove(now);
     showChart(now);
+    showTables(now);
     slider.value = now;
     slider.setAttribute("aria-valuetext", `${fill(words.page_of, { number: now, end })}: ${rows[now].children[1].textContent}`);
     rows[now].setAttribute("aria-current", "step");
-    const box = element("moves"), row = rows[now];
-    box.scrollTop = row.offsetTop - box.offsetTop - (box.clientHeight - row.offsetHeight) / 2;
-    for (const [id, off] of [["first", !now], ["back", !now], ["next", now === end], ["last", now === end]])
-      element(id).disabled = off;
+    show(rows[now]);
+    requestAnimationFrame(() => show(rows[now]));  // rows that wrap have their height only when they are seen
+    for (const id of ["first", "back", "turn_back"]) element(id).disabled = !now;
+    for (const id of ["next", "turn_next", "last"]) element(id).disabled = now === end;
+    if (now === end) play(false);
     clearTimeout(written);  // browsers refuse to have the address changed at every step of a slider
     written = setTimeout(() => history.replaceState(null, "", `#${now}`), 300);
   }
 
+  // The nearest move in a direction that the list shows.
+  function step(by) {
+    let to = now + by;
+    while (element("quiet").checked && to > 0 && to < end && isQuiet(to)) to += Math.sign(by);
+    goTo(to);
+  }
+  // The end of a turn before, or of the next one: the position before another seat, or what it acts for, begins.
+  function turn(by) {
+    let to = now + by;
+    while (to > 0 && to < end && !(data.moves[to] && data.moves[to].turn)) to += by;
+    goTo(to);
+  }
+  let playing = null;
+  function play(on) {
+    clearInterval(playing);
+    playing = on ? setInterval(() => step(1), 1000) : null;
+    element("play").textContent = on ? "❚❚" : "▶";
+    element("play").setAttribute("aria-pressed", String(on));
+  }
+
   const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
   document.addEventListener("keydown", (event) => {
-    if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.target.closest("select")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("select, [type=checkbox]")) return;
+    if (event.key === "p" || event.key === "P") play(playing === null);
+    if (!(event.key in steps)) return;
     event.preventDefault();
-    goTo(Math.max(0, Math.min(end, now + steps[event.key])));
+    const by = steps[event.key];
+    if (Math.abs(by) !== 1) goTo(Math.max(0, Math.min(end, now + by)));
+    else if (event.shiftKey) turn(by);
+    else step(by);
   });
   slider.addEventListener("input", () => goTo(Number(slider.value)));
   element("first").addEventListener("click", () => goTo(0));
-  element("back").addEventListener("click", () => goTo(now - 1));
-  element("next").addEventListener("click", () => goTo(now + 1));
+  element("back").addEventListener("click", () => step(-1));
+  element("next").addEventListener("click", () => step(1));
+  element("turn_back").addEventListener("click", () => turn(-1));
+  element("turn_next").addEventListener("click", () => turn(1));
+  element("play").addEventListener("click", () => play(playing === null));
+  element("quiet").addEventListener("change", () => list.classList.toggle("loud", element("quiet").checked));
   element("last").addEventListener("click", () => goTo(end));
 
   const asked = ({ hash }) => (/^#\d{1,9}$/.test(hash) ? Number(hash.slice(1)) : data.begin);

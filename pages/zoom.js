@@ -67,7 +67,7 @@ function makeZoom(svg, buttons) {
   buttons.whole.addEventListener("click", () => zoom(0));
   const keys = { "+": STEP, "=": STEP, "-": 1 / STEP, "−": 1 / STEP, "0": 0 };
   document.addEventListener("keydown", (event) => {
-    if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("select")) return;
+    if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("select, input[type=text], input[type=number]")) return;
     event.preventDefault();
     zoom(keys[event.key]);
   });

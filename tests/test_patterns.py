@@ -28,7 +28,7 @@ BEGINNINGS = ("", "a", '"', "(")
 
 def patterns() -> Iterator[tuple[str, str, bool]]:
     """Each literal pattern of the product: its file, the pattern, whether it is only tried at a beginning."""
-    for room in ("rulespec", "engine", "drawing", "lsp", "pages", "cli"):
+    for room in ("rulespec", "engine", "drawing", "lsp", "pages", "serve", "cli"):
         for path in sorted((ROOT / room).rglob("*.py")):
             if any(part.is_symlink() for part in path.parents):
                 continue

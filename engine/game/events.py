@@ -52,12 +52,23 @@ class Events:
         self.seat = seat
         self._wanted = (1 << len(seats)) - 1 if seat == PUBLIC else 1 << seat
 
-    def history(self) -> tuple[Event, ...]:
-        """All of them, first to last; choices of a round that is not complete are not shown."""
+    def history(self, since: int = 0) -> tuple[Event, ...]:
+        """All of them but the first `since`; choices of a round that is not complete are not shown."""
         steps = self.position.steps
-        self._remember()
+        self._see(since)
         open_ = len(steps) - self.visibility.chosen(self.position.state, self.position.asked).bit_count()
-        return tuple(self._event(step, shown=number < open_) for number, step in enumerate(steps))
+        return tuple(self._event(step, shown=number < open_) for number, step in enumerate(steps[since:], since))
+
+    def _see(self, since: int) -> None:
+        """Notes who sees the decisions from a number on. Nothing is remembered for that."""
+        steps = self.position.steps
+        if all(step.seen is not None for step in steps[since:]):
+            return
+        state = list(self.position.state)
+        for step in reversed(steps[since:]):
+            restore(state, step.journal)
+            if step.seen is None:
+                step.seen = Seen(self.visibility.seers(state, self._actor(step.option), step.option), {})
 
     def memory(self) -> bytes:
         """Depends on all that the seat has seen, and on nothing else: it is the same where the seat sees the same."""

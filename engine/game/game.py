@@ -17,7 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rulespec.engine.game import scoring
-from rulespec.engine.game.events import Events
+from rulespec.engine.game.events import Event, Events
 from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
 from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
@@ -270,8 +270,12 @@ class Game:
         """16 hex digits that depend on the state alone: the same on every machine and Python version."""
         return self._position.hash
 
-    def view(self, seat: str | None) -> View:
+    def view(self, seat: str | None, since: int = 0) -> View:
         """The view of a seat, as a value that holds nothing else; None: the public view.
+
+        Args:
+            seat: who looks.
+            since: the number of decisions that are left out of its history: then the cost does not grow with the game.
 
         Raises:
             ValueError: if there is no such seat.
@@ -280,7 +284,7 @@ class Game:
         if seat is not None and seat not in self.seats:
             raise ValueError(f"there is no seat `{seat[:80]}`")
         try:
-            return view_of(self, seat)
+            return view_of(self, seat, since)
         except ProgramFaultError as fault:
             raise self._position.fault(fault) from None
 
@@ -292,6 +296,14 @@ class Game:
 
     def _seat(self, number: int) -> str | None:
         return self.seats[number] if number >= 0 else None
+
+
+def renamed(game: Game, seat: str, name: str) -> Game:
+    """The game, at the same position, with another name for a seat; nothing else of it changes."""
+    twin = game.copy()
+    twin.names = {**game.names, seat: name}
+    twin.__dict__.pop("shown_names", None)
+    return twin
 
 
 def restarted(game: Game) -> Game:
@@ -365,14 +377,14 @@ def asked_of(game: Game, seat: str) -> Game | None:
     return asked
 
 
-def view_of(game: Game, seat: str | None) -> View:
-    """The view of a seat; None: the public view."""
+def view_of(game: Game, seat: str | None, since: int = 0) -> View:
+    """The view of a seat; None: the public view. `since`: as of `Game.view`."""
     position, labels = game._position, game.omniscient.labels
     program, state = position.program, position.state
     viewer = PUBLIC if seat is None else game.seats.index(seat)
     unseen = game.omniscient.visibility.unseen(state, viewer)
     events = Events(game.omniscient.visibility, position, game.seats, viewer)
-    history, memory, observation = events.history(), events.memory(), game.omniscient.visibility.of(state, viewer)
+    history, memory, observation = events.history(since), events.memory(), game.omniscient.visibility.of(state, viewer)
     result = game.result
     if result is not None:
         memory = digest((memory, result))
@@ -392,6 +404,20 @@ def view_of(game: Game, seat: str | None) -> View:
         memory.hex(),
         result,
     )
+
+
+def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
+    """The `history` of a seat's view from a number on, alone."""
+    viewer = PUBLIC if seat is None else game.seats.index(seat)
+    return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
+
+
+def unseen_cells(game: Game, seat: str | None) -> frozenset[int]:
+    """The cells that a seat does not see: in one position, who does not see the same has the same `seen_state`."""
+    if not game.omniscient.secretive:
+        return frozenset()
+    viewer = PUBLIC if seat is None else game.seats.index(seat)
+    return frozenset(game.omniscient.visibility.unseen(game._position.state, viewer))
 
 
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:

@@ -28,9 +28,9 @@ def named_state(
         cell, value = program.cells[at], state[at]
         if cell.group == "pieces":
             if value and at not in unseen:
-                pieces.setdefault(cell.name, {}).setdefault(_owner(labels, cell), {})[_place(labels, cell)] = value
+                pieces.setdefault(cell.name, {}).setdefault(owner_of(labels, cell), {})[place_of(labels, cell)] = value
             continue
-        fields = entities.setdefault(cell.group, {}).setdefault(_owner(labels, cell), {})
+        fields = entities.setdefault(cell.group, {}).setdefault(owner_of(labels, cell), {})
         if at not in unseen:
             fields[cell.name] = labels.plain(cell.type, value)
         elif null:
@@ -55,14 +55,16 @@ def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:
     if cell.group == "game":
         return cell.name
     if cell.group != "pieces":
-        return f"{cell.group}.{_owner(labels, cell)}.{cell.name}"
+        return f"{cell.group}.{owner_of(labels, cell)}.{cell.name}"
     owners = [labels.show(kind, n) for i, (kind, n) in enumerate(cell.by_seat) if i not in secret.alike]
-    return ".".join([cell.name, *owners, _place(labels, cell)])
+    return ".".join([cell.name, *owners, place_of(labels, cell)])
 
 
-def _owner(labels: Labels, cell: ir.CellName) -> str:
+def owner_of(labels: Labels, cell: ir.CellName) -> str:
+    """The owner of a cell, by its names."""
     return ".".join([labels.show(kind, number) for kind, number in cell.by_seat]) or cell.owner
 
 
-def _place(labels: Labels, cell: ir.CellName) -> str:
+def place_of(labels: Labels, cell: ir.CellName) -> str:
+    """The place of the pieces in a cell, with its index."""
     return f"{cell.place}[{labels.names[cell.index_kind][cell.index]}]" if cell.index_kind else cell.place

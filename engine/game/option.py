@@ -81,6 +81,11 @@ class Option(Struct, frozen=True, eq=False, gc=False):
         params = labels.params(self.decision, self.name)
         return {n: labels.show(t, v) for (n, t), v in zip(params, self.args, strict=True)}
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Parameter → the kind of its value: a kind of entities, `int` or `bool`."""
+        return {n: t.removesuffix("?") for n, t in self.kind.labels.params(self.decision, self.name)}
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Option):
             return NotImplemented

@@ -76,13 +76,28 @@ _memo: dict[tuple[object, ...], _Shared] = {}
 
 
 class Queries:
-    """Types, lowers and evaluates expressions over the states of one game."""
+    """Types, lowers and evaluates expressions over the states of one game.
 
-    def __init__(self, ruleset: typed.Ruleset, seats: Sequence[str], settings: Mapping[str, str]) -> None:
+    Args:
+        ruleset: its rules.
+        seats: the ids of its seats.
+        settings: the values of all settings.
+        lowering: that of its own program, if expressions are to be lowered into that.
+    """
+
+    def __init__(
+        self,
+        ruleset: typed.Ruleset,
+        seats: Sequence[str],
+        settings: Mapping[str, str],
+        lowering: ExpressionLowering | None = None,
+    ) -> None:
         self.ruleset = ruleset
         self.seats = seats
         self.settings = settings
         self._shared: _Shared | None = None
+        if lowering is not None:
+            self._shared = _Shared(ruleset, lowering, Facts(lowering.p), Evaluator(lowering.p))
         self._measuring: Measuring | None = None
         self._key = (id(ruleset), len(seats), tuple(sorted(settings.items())))
 

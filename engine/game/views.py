@@ -17,11 +17,12 @@ from rulespec.records import Brief
 
 
 class SeenOption(Struct, frozen=True):
-    """An option that a seat has: what `Game.parse` reads is its text."""
+    """An option that a seat has: what `Game.parse` reads is its text; `kinds` are those of `Option`."""
 
     decision: str
     name: str
     arguments: dict[str, str]
+    kinds: dict[str, str]
     by: str
     interrupt: bool
 
@@ -44,7 +45,7 @@ class View(Brief, Struct, frozen=True):
         waiting: the seats whose decision the game waits for; none at chance.
         options: what the seat may do now; none for the public.
         interrupts: what it may do out of turn.
-        history: the decisions so far.
+        history: the decisions so far, or the last of them.
         ply: how many there are.
         hash: of what is seen of the position. Equal positions look alike, others may.
         memory: of all that the seat has seen so far: two games have the same memory for a seat if it cannot tell them
@@ -79,4 +80,4 @@ def shown_state(program: ir.Program, labels: Labels, state: State, unseen: Mappi
 
 def seen_option(option: Option, seat: str) -> SeenOption:
     """An option as a seat has it that may take it."""
-    return SeenOption(option.decision, option.name, option.arguments, seat, option.interrupt)
+    return SeenOption(option.decision, option.name, option.arguments, option.kinds, seat, option.interrupt)

@@ -1,40 +1,92 @@
-"""A ruleset for a number of seats as a file for other programs: a module with a table of names."""
+"""A ruleset for a number of seats as a file for other programs: a module with a table of names.
+
+Besides the rules, the module has functions `aside0` and so on: expressions that nothing in the rules asks for, such as
+the holes of texts. Their parameters are those of the expression, then the word of a set that is asked for.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import wasm_program
+from rulespec.documents.versions import LANGUAGE, RULESPEC
+from rulespec.engine.game.game import Game, teams_of
+from rulespec.engine.game.named_state import owner_of, place_of
+from rulespec.engine.game.option import Labels
+from rulespec.engine.game.query import Queries
 from rulespec.engine.lower.layout import NUMBERS
+from rulespec.engine.lower.lowering import lowering
+from rulespec.engine.program import ir
 from rulespec.engine.program.draws import GENERATOR
+from rulespec.engine.wasm.layout import BATCH, Memory
+from rulespec.engine.wasm.roots import sorted_most
 from rulespec.engine.wasm.wasm_format import custom_section
+
+if TYPE_CHECKING:
+    from rulespec.engine.wasm.program import WasmProgram
 
 SECTION = "rulespec"
 """The name of the section that holds the table, as JSON."""
 
 
-def exported(game: Game) -> bytes:
-    """The module of a game's ruleset, seats and settings.
+class Asides:
+    """The expressions of a module that nothing in its rules asks for, each once.
+
+    Args:
+        queries: types and lowers expressions into the program of the module.
+    """
+
+    def __init__(self, queries: Queries) -> None:
+        self.queries = queries
+        self._numbers: dict[tuple[int, ir.Expr], int] = {}
+
+    @property
+    def program(self) -> ir.Program:
+        """The program of the module."""
+        return self.queries.program
+
+    def add(self, value: ir.Expr, params: int = 0) -> int:
+        """The number of the function of an expression over so many parameters."""
+        return self._numbers.setdefault((params, value), len(self._numbers))
+
+    def all(self) -> tuple[ir.Aside, ...]:
+        """All of them by their numbers."""
+        return tuple(ir.Aside(params, value) for params, value in self._numbers)
+
+
+Telling = Callable[[Asides], dict[str, Any]]
+"""The words of a ruleset as data; what they ask of a position it adds to the asides."""
+
+
+def exported(game: Game, telling: Telling | None = None) -> bytes:
+    """The module of a game's ruleset, seats and settings, with words if there are any.
 
     Raises:
         NoWasmtimeError: if wasmtime is not installed.
         NoWasmError: if its program cannot be carried out in wasm.
     """
-    wasm = wasm_program(game.ruleset, len(game.seats), game.settings)
-    return wasm.compiled.code + custom_section(SECTION, to_json_text(names(game)).encode())
+    from rulespec.engine.wasm.program import WasmProgram  # lazily: it needs an extra
+
+    x = lowering(game.ruleset, len(game.seats), game.settings)
+    asides = Asides(Queries(game.ruleset, game.seats, game.settings, x))
+    table = {"texts": telling(asides)} if telling is not None else {}
+    among = [asides.add(d.among) if d.among is not None else -1 for d in x.p.decisions]
+    x.p.asides = asides.all()
+    wasm = WasmProgram(x.p)
+    table = names(game, wasm) | {"among": among} | table
+    return wasm.compiled.code + custom_section(SECTION, to_json_text(table).encode())
 
 
-def names(game: Game) -> dict[str, Any]:
+def names(game: Game, wasm: WasmProgram) -> dict[str, Any]:
     """The names behind the numbers of a module.
 
     `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
     takes that holds a wide set. `options` are numbered as in the buffer of options; `asked` says for each block which
     decision is open there, -1: none. `registers` are addresses.
-    `numbers` is the version of the numbering.
+    `numbers` is the version of the numbering. `ties` says of each tiebreak whether it is over a set, of `most` members.
     """
-    wasm = wasm_program(game.ruleset, len(game.seats), game.settings)
+    labels = game.omniscient.labels
     memory, p = wasm.compiled.memory, wasm.p
     waits = p.asked()
     return {
@@ -44,32 +96,44 @@ def names(game: Game) -> dict[str, Any]:
         "ruleset_hash": game.ruleset.hash,
         "random": GENERATOR,
         "sources_hash": game.ruleset.sources_hash,
+        "rulespec": RULESPEC,
+        "language": LANGUAGE,
         "seats": list(game.seats),
         "settings": dict(game.settings),
         "endings": p.endings,
-        "kinds": {kind: list(of) for kind, of in game.omniscient.labels.names.items()},
-        "cells": [
-            {
-                "group": c.group,
-                "owner": c.owner,
-                "name": c.name,
-                "type": c.type,
-                "place": c.place,
-                "at": memory.address(at),
-                "words": memory.words if at in memory.ranks else 1,
-            }
-            for at, c in enumerate(p.cells)
-        ],
+        "kinds": {kind: list(of) for kind, of in labels.names.items()},
+        "cells": [_cell(labels, memory, at, c) for at, c in enumerate(p.cells)],
         "decisions": [d.name for d in p.decisions],
-        "options": [
-            {
-                "decision": d,
-                "name": p.decisions[d].choices[k].name,
-                "params": [{"name": q.name, "type": q.type} for q in p.decisions[d].choices[k].params],
-            }
-            for d, k in wasm.compiled.options
-        ],
+        "together": [bool(d.held) for d in p.decisions],
+        "teams": list(teams_of(game)),
+        "single": len(set(teams_of(game) or game.seats)) == 1,
+        "ties": None
+        if p.scoring is None
+        else [t.source is not None and t.key is not None for t in p.scoring.tiebreaks],
+        "most": sorted_most(p),
+        "declared": list(p.declared),
+        "private": sorted(at for secret in p.secrets for at in secret.cells),
+        "batch": BATCH,
+        "value": {"decides": p.values[0].decides, "horizon": p.values[0].horizon} if p.values else None,
+        "options": [{"decision": d, **_option(p.decisions[d].choices[k])} for d, k in wasm.compiled.options],
         "asked": [waits.get(block, -1) for block in range(len(p.blocks))],
         "main": p.main,
         "registers": {key: at for key, at in memory.constants.items() if key.isupper()},
     }
+
+
+def _cell(labels: Labels, memory: Memory, at: int, c: ir.CellName) -> dict[str, Any]:
+    return {
+        "group": c.group,
+        "owner": owner_of(labels, c),
+        "name": c.name,
+        "type": c.type,
+        "place": place_of(labels, c),
+        "at": memory.address(at),
+        "words": memory.words if at in memory.ranks else 1,
+    }
+
+
+def _option(c: ir.Choice) -> dict[str, Any]:
+    params = [{"name": q.name, "type": q.type, "private": q.private is not None} for q in c.params]
+    return {"name": c.name, "params": params, "interrupt": c.by is not None}

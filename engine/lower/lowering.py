@@ -25,7 +25,14 @@ from rulespec.types import RETURNED
 
 
 def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks: Marks | None = None) -> ir.Program:
-    """The program of a ruleset.
+    """The program of a ruleset; see `lowering`."""
+    return lowering(ruleset, seats, settings, marks).p
+
+
+def lowering(
+    ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks: Marks | None = None
+) -> ExpressionLowering:
+    """The lowering of a ruleset, with its program, to which more expressions can be added.
 
     Args:
         ruleset: as the checker made it.
@@ -43,7 +50,7 @@ def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks
     add_secrets(ruleset.declarations, x)
     add_alike(ruleset.declarations, x.layout)
     p.slots = x.most_slots
-    return p
+    return x
 
 
 def lower_rules(ruleset: typed.Ruleset, x: ExpressionLowering) -> None:

@@ -25,7 +25,8 @@ def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> 
     if p.scoring is not None:
         new["scoring"] = rewriting.scoring(p.scoring)
     values = tuple(replace(v, value=rewriting.expr(v.value, 0)) for v in p.values)
-    return replace(p, **new, values=values, slots=rewriting.slots)
+    asides = tuple(replace(a, value=rewriting.expr(a.value, a.params - 1)) for a in p.asides)
+    return replace(p, **new, values=values, asides=asides, slots=rewriting.slots)
 
 
 def in_block(b: ir.Block, change: Change) -> ir.Block:

@@ -533,6 +533,13 @@ class Alike(Brief, Struct, frozen=True, gc=False):
     revealed: frozenset[int]
 
 
+class Aside(Brief, Struct, frozen=True, gc=False):
+    """An expression that no rule asks for, over `params` numbers in its first slots: words and pages ask for it."""
+
+    params: int
+    value: Expr
+
+
 class Program(Brief, Struct):
     """A ruleset for a number of seats and the values of its settings."""
 
@@ -545,6 +552,7 @@ class Program(Brief, Struct):
     invariants: list[Invariant] = []
     scoring: Scoring | None = None
     values: tuple[PositionValue, ...] = ()
+    asides: tuple[Aside, ...] = ()
     endings: list[str] = []
     sites: list[tuple[Span, str]] = []
     members: dict[int, tuple[str, ...]] = {}

@@ -25,6 +25,7 @@ class LongValues(Struct, frozen=True):
         actors: decision and choice of options, by who takes them out of turn.
         invariants: the invariants.
         scored: the numbers of expressions of the scoring and of values.
+        asides: the numbers of asides.
         seen: whether it is so of who sees something that tells alike tokens apart.
         secrets: the numbers of the secrets, by who sees them.
     """
@@ -34,6 +35,7 @@ class LongValues(Struct, frozen=True):
     actors: frozenset[tuple[int, int]]
     invariants: frozenset[int]
     scored: frozenset[int]
+    asides: frozenset[int]
     seen: bool
     secrets: frozenset[int]
 
@@ -52,6 +54,7 @@ def long_values(p: ir.Program, costs: Costs) -> LongValues:
         frozenset((i, k) for i, k, c in options if long([c.by])),
         frozenset(i for i, v in enumerate(p.invariants) if long([v.condition.expr])),
         frozenset(i for i, e in enumerate(scored(p)) if long([e])),
+        frozenset(i for i, a in enumerate(p.asides) if long([a.value])),
         long([e for secret in secrets for e in (secret.to, secret.open)]),
         frozenset(i for i, secret in enumerate(p.secrets) if long([secret.to, secret.open])),
     )

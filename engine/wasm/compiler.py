@@ -142,15 +142,9 @@ class _Compiler:
         procedures.write()
         self._invariants(x, long)
         for number, e in enumerate(scored(self.fast)):
-            code = x.begin(2)
-            x.slots = {0: 0, 1: 1}
-            if number in long.scored:
-                code.do("unreachable")
-            if x.words(e) > 1:
-                self._word(x, e)
-            else:
-                x.value(e)
-            module.define(f"score{number}", code, 2, I64)
+            self._function(x, f"score{number}", 1, e, number in long.scored)
+        for number, a in enumerate(self.fast.asides):
+            self._function(x, f"aside{number}", a.params, a.value, number in long.asides)
         write_sights(x, long)
         ranks = rank_source(self.fast, lambda e: self.widths.words if x.words(e) > 1 else 1)
         on_stack = stack_functions(min(MOST_ON_STACK, self.widths.words)) if self.widths.words else []
@@ -166,12 +160,27 @@ class _Compiler:
         supposes = any(isinstance(e, ir.Suppose) for root in roots(self.fast) for e in walk(root))
         return Compiled(self.p, encoded, memory, self.occupancy, self.asked, numbers, supposes)
 
-    def _word(self, x: ExpressionEmitter, e: ir.Expr) -> None:
-        """Pushes one word of a set: the second parameter says which; zero if it has no such."""
+    def _function(self, x: ExpressionEmitter, name: str, params: int, e: ir.Expr, is_long: bool) -> None:
+        """Writes the function of an expression over parameters; one more says which word of a set is asked for.
+
+        In an expression of the scoring, that one is what a tiebreak compares.
+        """
+        code = x.begin(params + 1)
+        x.slots = {slot: slot for slot in range(params + 1)}
+        if is_long:
+            code.do("unreachable")
+        if x.words(e) > 1:
+            self._word(x, e, params)
+        else:
+            x.value(e)
+        self.module.define(name, code, params + 1, I64, export=name.startswith("aside"))
+
+    def _word(self, x: ExpressionEmitter, e: ir.Expr, which: int) -> None:
+        """Pushes one word of a set: a parameter says which; zero if it has no such."""
         code, words = x.code, x.words(e)
         if words == ROW:
             x.address(e)
-            code.get(1)
+            code.get(which)
             code.const(3)
             code.do("shl", "add", "wrap")
             code.load()
@@ -180,7 +189,7 @@ class _Compiler:
         code.const(0)
         for k in range(words):
             code.get(local + k)
-            code.get(1)
+            code.get(which)
             code.const(k)
             code.do("ne", "select")
 

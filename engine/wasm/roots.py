@@ -9,7 +9,7 @@ from rulespec.engine.program.long_values import scored
 
 
 def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
-    """The expressions of blocks, decisions, invariants, scoring and values, and of definitions."""
+    """The expressions of blocks, decisions, invariants, scoring, values and asides, and of definitions."""
     if definitions:
         for f in p.functions:
             yield from (value for _, value in f.lets)
@@ -31,6 +31,7 @@ def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
     yield from (v.condition.expr for v in p.invariants)
     yield from (e for s in p.secrets for e in (s.to, s.open) if e is not None)
     yield from scored(p)
+    yield from (a.value for a in p.asides)
 
 
 def of_instruction(i: ir.Instruction) -> Iterator[ir.Expr]:
@@ -71,7 +72,7 @@ def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
     A tiebreak over a set takes a number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
     The set is asked for word by word: `words` says how many it has at most.
     """
-    lines = ["def ranks(row: int) -> None:"]
+    lines = ["@exported\ndef ranks(row: int) -> None:"]
     if p.scoring is None:
         return f"{lines[0]}\n    return\n"
     lines += [

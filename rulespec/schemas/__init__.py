@@ -33,13 +33,16 @@ OUTPUTS = (
 )
 """JSON output of the commands."""
 
+WIRE = ("table_frame", "table_message")
+"""What a table and its viewers send one another."""
+
 
 @cache
 def load_schema(name: str) -> dict[str, Any]:
     """The schema of one kind of file.
 
     Args:
-        name: one of `NAMES`, `BESIDE` or `OUTPUTS`.
+        name: one of `NAMES`, `BESIDE`, `OUTPUTS` or `WIRE`.
 
     Returns:
         The schema. It is shared: do not change it.
@@ -47,7 +50,7 @@ def load_schema(name: str) -> dict[str, Any]:
     Raises:
         KeyError: there is no schema of this name.
     """
-    if name not in (*NAMES, *BESIDE, *OUTPUTS):
+    if name not in (*NAMES, *BESIDE, *OUTPUTS, *WIRE):
         raise KeyError(name)
     text = _file(name).read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)

@@ -16,7 +16,7 @@ from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import COMMANDS, run
-from rulespec.schemas import BESIDE, OUTPUTS, load_schema
+from rulespec.schemas import BESIDE, OUTPUTS, WIRE, load_schema
 
 NIM, WAGER = str(RULESETS / "nim"), str(RULESETS / "wager")
 SHORT = str(RULESETS / "nim" / "logs" / "short.jsonl")
@@ -47,7 +47,7 @@ def fits(name: str, data: Any) -> None:
     Draft202012Validator(load_schema(name)).validate(data)
 
 
-@pytest.mark.parametrize("name", [*BESIDE, *OUTPUTS])
+@pytest.mark.parametrize("name", [*BESIDE, *OUTPUTS, *WIRE])
 def test_schemas_are_schemas(name: str) -> None:
     schema = load_schema(name)
     assert schema["$id"] == f"urn:rulespec:schema:{name}"

@@ -92,11 +92,11 @@ def test_what_looks_the_same_is_told_the_same(tmp_path: Path) -> None:
 _view_of = games.view_of
 
 
-def _all_state(game: Game, seat: str | None) -> views.View:
+def _all_state(game: Game, seat: str | None, since: int = 0) -> views.View:
     return replace(_view_of(game, seat), state=state_json(game))
 
 
-def _all_history(game: Game, seat: str | None) -> views.View:
+def _all_history(game: Game, seat: str | None, since: int = 0) -> views.View:
     events = [
         replace(event, option=str(o)) for event, o in zip(_view_of(game, seat).history, game.history, strict=True)
     ]

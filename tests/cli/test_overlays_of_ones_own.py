@@ -71,6 +71,7 @@ CALLS: dict[str, Calls] = {
         [ref, "--check"],
     ],
     "play": lambda ref, log: [[ref, "--players", "2", "--bots", "2"], [ref, "--players", "2", "--log", log]],
+    "serve": lambda ref, log: [],  # it serves until it is interrupted: tests/serve/test_command.py has it
     "draw": lambda ref, log: [[ref, "--out", "b.svg"], [log, "--rules", ref, "--out", "b.svg"]],
     "view": lambda ref, log: [[log, "--rules", ref, "--out", "v.html"]],
     "log": lambda ref, log: [[log, "--rules", ref, "--for", "Ann"]],

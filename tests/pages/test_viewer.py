@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -308,3 +309,81 @@ def test_charts_have_the_colours_of_the_board(open_page: Open, tmp_path: Path) -
     assert opened.page.evaluate(swatches) == [f"rgb({r}, {g}, {b})" for r, g, b in inputs]
     opened.press("End")
     opened.sound()
+
+
+def test_tables_are_in_the_letters_of_the_page(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#84")
+    assert opened.texts("#tables caption") == ["Imperial", "nation", "player"]
+    claudia = next(row for row in opened.texts("#tables tr") if "Claudia" in row and "no" in row)
+    assert claudia.replace(" ", "") == "4Claudia7noA2F9"
+    assert opened.texts("#tables td.changed") == ["6", "7"]
+    size = "parseFloat(getComputedStyle(document.querySelector('#tables td')).fontSize)"
+    assert opened.page.evaluate(size) >= 13
+    assert opened.page.query_selector_all("#board .tables") == []
+    opened.press("ArrowLeft")
+    assert "7" not in opened.texts("#tables td.changed")
+
+
+def test_steps_go_by_turns_too(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#62")
+    opened.press("Shift+ArrowRight")
+    assert number(opened) == 69  # France has moved: what follows is Great Britain's
+    opened.page.click("#turn_next")
+    assert number(opened) == 71
+    opened.press("Shift+ArrowLeft", "Shift+ArrowLeft")
+    assert number(opened) == 61
+    opened.press("Home", "Shift+ArrowLeft")
+    assert number(opened) == 0
+
+
+def test_moves_that_change_nothing_are_left_out_if_one_likes(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#65")
+    hidden = len(opened.page.query_selector_all("#list li.quiet"))
+    assert 0 < hidden < MOVES
+    opened.page.check("#quiet")
+    assert opened.page.evaluate("[...document.querySelectorAll('#list li')].filter(l => l.offsetHeight).length") == (
+        MOVES + 1 - hidden
+    )
+    opened.page.click("#next")
+    assert number(opened) == 67  # 66 ends the moves of fleets
+    opened.page.click("#back")
+    assert number(opened) == 65
+
+
+def test_a_game_plays_by_itself(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#108")
+    opened.press("p")
+    assert opened.page.get_attribute("#play", "aria-pressed") == "true"
+    opened.wait(f"document.querySelector('#number').textContent === '{MOVES} / {MOVES}'")
+    assert opened.page.get_attribute("#play", "aria-pressed") == "false"
+
+
+def test_moves_wrap_on_a_phone(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#95", 393, 851)
+    cut = "[...document.querySelectorAll('#list li span')].filter(s => s.scrollWidth > s.clientWidth + 1).length"
+    assert opened.page.evaluate(cut) == 0
+
+
+def test_nothing_is_blank_above_the_charts(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#112")
+    parts = [opened.page.locator(f"#{name}").bounding_box() for name in ("board", "tables", "charts")]
+    assert all(0 <= b["y"] - a["y"] - a["height"] < 20 for a, b in pairwise(parts))
+
+
+def test_a_page_in_the_dark(open_page: Open, page: Path) -> None:
+    opened = open_page(page, "#84")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = opened.page.evaluate(paper)
+    opened.page.emulate_media(color_scheme="dark")
+    assert light == "rgb(255, 255, 255)" and opened.page.evaluate(paper) == "rgb(23, 23, 27)"
+
+
+def test_a_page_has_no_path_of_this_machine_and_no_python(open_page: Open, tmp_path: Path) -> None:
+    lines = QUICKSTART.read_text("utf-8").splitlines()
+    lines[10] = '{"decision": "rondel", "by": "Anton", "option": "move(taxation)"}'
+    log = tmp_path / "broken.jsonl"
+    log.write_text("\n".join(lines) + "\n", "utf-8")
+    text = viewed(log, tmp_path / "broken.html", "--omniscient").read_text("utf-8")
+    assert str(tmp_path) not in text and str(GAMES) not in text and "{'" not in text
+    opened = open_page(tmp_path / "broken.html")
+    assert opened.texts("#stop dt")[0] == "Reason"

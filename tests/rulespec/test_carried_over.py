@@ -200,7 +200,21 @@ OLD = re.compile(
     rb'game\.options\.[a-z*]|"rulespec_(?:log|results)".*"options"|"options": \{"[a-z_]+": "[a-z_0-9]+"\}'
 )
 TEXTS = {".py", ".md", ".yaml", ".yml", ".json", ".jsonl", ".rules", ".js", ".html", ".toml", ".txt", ""}
-FOLDERS = ("bench", "cli", "docs", "drawing", "editors", "engine", "fuzz", "games", "lsp", "pages", "rulespec", "tests")
+FOLDERS = (
+    "bench",
+    "cli",
+    "docs",
+    "drawing",
+    "editors",
+    "engine",
+    "fuzz",
+    "games",
+    "lsp",
+    "pages",
+    "rulespec",
+    "serve",
+    "tests",
+)
 
 
 def test_the_old_names_do_not_come_back() -> None:

@@ -130,7 +130,7 @@ def test_folders_are_listed_in_one_place() -> None:
     }
     results = {
         path.relative_to(ROOT).as_posix()
-        for room in ("rulespec", "engine", "drawing", "cli", "lsp", "pages")
+        for room in ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "serve")
         for path in (ROOT / room).rglob("*.py")
         if not path.is_symlink() and listed.search(path.read_text("utf-8"))
     }

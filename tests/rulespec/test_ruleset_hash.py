@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cases import GAME, small, split, write
@@ -23,7 +25,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import check_settings
-from rulespec.engine.game.wasm_export import names
+from rulespec.engine.game.wasm_export import SECTION, exported
 from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes.pipeline import PASSES, optimized
@@ -385,10 +387,16 @@ def test_numbers_are_stable_under_what_changes_no_game(change: str, tmp_path: Pa
     assert numbers(one) == numbers(other)
 
 
+def table_of(module: bytes) -> dict[str, Any]:
+    """The table of names of a module: its last section."""
+    table: dict[str, Any] = json.loads(module[module.rindex(SECTION.encode() + b"{") + len(SECTION) :])
+    return table
+
+
 def test_a_module_has_the_version_of_its_numbers(tmp_path: Path) -> None:
     pytest.importorskip("wasmtime")
     tables = [
-        names(Game(small(tmp_path / str(n), text), ["Ann", "Bob"]))
+        table_of(exported(Game(small(tmp_path / str(n), text), ["Ann", "Bob"])))
         for n, text in enumerate((RULES, *(SAME[c](RULES) for c in ("the order of kinds", "rules in another file"))))
     ]
     assert tables[0]["numbers"] == NUMBERS

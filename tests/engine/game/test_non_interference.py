@@ -138,11 +138,13 @@ _event = events.Events._event
 _view_of = game_module.view_of
 
 
-def _with(**change: Callable[[Game], Any]) -> Callable[[Game, str | None], Any]:
+def _with(**change: Callable[[Game], Any]) -> Callable[..., Any]:
     """A view with another value of a field, which is made from the position."""
     from msgspec.structs import replace
 
-    return lambda game, seat: replace(_view_of(game, seat), **{name: of(game) for name, of in change.items()})
+    return lambda game, seat, since=0: replace(
+        _view_of(game, seat, since), **{name: of(game) for name, of in change.items()}
+    )
 
 
 def _whole(game: Game) -> tuple[events.Event, ...]:

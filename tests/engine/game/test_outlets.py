@@ -18,7 +18,17 @@ from rulespec.engine.game.game import Game
 
 FILE = TESTS / "fixtures" / "outlets.yaml"
 OUTLETS: dict[str, dict[str, Any]] = to_plain(read_yaml(FILE, FILE.name))
-ROOMS = ("engine/game", "engine/logs", "engine/words", "engine/search", "drawing", "pages", "cli")
+ROOMS = (
+    "engine/game",
+    "engine/logs",
+    "engine/words",
+    "engine/search",
+    "engine/table",
+    "drawing",
+    "pages",
+    "serve",
+    "cli",
+)
 
 
 def told_a_seat() -> set[str]:

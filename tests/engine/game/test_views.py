@@ -54,6 +54,20 @@ def test_choices_of_a_round_are_shown_when_it_is_complete(game: Game) -> None:
     assert history(game, "bob") == ["ann: bid(2)", "bob: bid(3)", "cid: bid(1)", "ann: has chosen"]
 
 
+@pytest.mark.parametrize("seat", ["ann", "bob", None])
+def test_a_history_may_begin_later(game: Game, seat: str | None) -> None:
+    for text in ("bid(2)", "bid(3)", "bid(1)", "bid(1)"):
+        take(game, text)
+        whole = game.view(seat)
+        for since in range(game.ply + 1):
+            assert game.view(seat, since) == msgspec.structs.replace(whole, history=whole.history[since:])
+
+
+def test_options_say_the_kinds_of_their_parameters(game: Game) -> None:
+    take(game, *["bid(2)", "bid(1)", "bid(3)"] * 2)
+    assert game.legal_options[0].kinds == {"q": "player"} == game.view("ann").options[0].kinds
+
+
 def test_a_view_has_the_options_of_its_seat_alone(game: Game) -> None:
     take(game, *["bid(2)", "bid(1)", "bid(3)"] * 2)
     ann, bob, public = game.view("ann"), game.view("bob"), game.view(None)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Decision, Option
+from rulespec.engine.game.position import Step
 from rulespec.engine.game.round import Round
 from rulespec.engine.logs.sealed import pending
 
@@ -20,17 +21,32 @@ class EarlyChoices:
 
     Args:
         game: the game; it is not changed.
+        choices: those that have been made, each with its salt.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, choices: Mapping[str, tuple[Option, str]] | None = None) -> None:
         self.game = game
-        self._choices: dict[str, tuple[Option, str]] = {}
+        self._choices = dict(choices or {})
+
+    @property
+    def choices(self) -> dict[str, tuple[Option, str]]:
+        """The choices that the game has not taken yet, each with its salt."""
+        return dict(self._choices)
+
+    @property
+    def texts(self) -> dict[str, tuple[str, str]]:
+        """The choices that the game has not taken yet as texts, each with its salt."""
+        return {seat: (str(option), salt) for seat, (option, salt) in self._choices.items()}
+
+    @property
+    def taken(self) -> list[Step]:
+        """The choices of the open round that the game has taken."""
+        return pending(self.game)
 
     @property
     def chosen(self) -> list[str]:
         """The seats that have chosen in the open round, first to last as the game asks them."""
-        taken = [step.option.by for step in pending(self.game)]
-        results = [*taken, *self._choices]
+        results = [*(step.option.by for step in self.taken), *self._choices]
         return [seat for seat in self.game.seats if seat in results]
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:

@@ -1,0 +1,181 @@
+"""Load of a server of tables: people's moves in a CPU second of the server, memory, and what a message costs.
+
+python -m bench.tables imperial --tables 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def cpu(pid: int) -> float:
+    """The CPU seconds of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def memory(pid: int) -> int:
+    """The resident KB of a process."""
+    found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) if found else 0
+
+
+class Person:
+    """A client at a seat, or a spectator."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.options: list[str] = []
+        self.serial = self.count = 0
+        self.over = False
+        self.sizes: list[int] = []
+
+    async def read(self) -> None:
+        """Reads one message."""
+        text = await self.socket.recv()
+        message: dict[str, Any] = json.loads(text)
+        if "frame" not in message:
+            return
+        frame = message["frame"]
+        if frame["since"]:
+            self.sizes.append(len(zlib.compress(str(text).encode(), 9)))
+        self.serial, self.count = frame["serial"], frame["moves"]["count"]
+        self.over = bool(frame.get("result")) or self.over
+        if "options" in frame:
+            self.options = [o["text"] for o in frame["options"] if not o["out_of_turn"]]
+
+
+class Load:
+    """The people of all tables, and what they measure."""
+
+    def __init__(self) -> None:
+        self.answers: list[float] = []
+        self.moves = 0
+        self.until = 0.0
+
+    async def play(self, person: Person, rng: random.Random) -> None:
+        """Moves whenever there is something to decide."""
+        while time.monotonic() < self.until and not person.over:
+            if not person.options:
+                try:
+                    await asyncio.wait_for(person.read(), 1)
+                except TimeoutError:
+                    continue
+                continue
+            begun, serial = time.monotonic(), person.serial
+            message = {"do": "take", "serial": serial, "option": rng.choice(person.options)}
+            await person.socket.send(json.dumps(message))
+            while person.serial == serial:
+                await person.read()
+            self.answers.append(time.monotonic() - begun)
+            self.moves += 1
+
+    async def watch(self, person: Person) -> None:
+        """Looks on."""
+        while time.monotonic() < self.until:
+            try:
+                await asyncio.wait_for(person.read(), 1)
+            except TimeoutError:
+                continue
+
+
+async def seated(url: str, key: str) -> Person:
+    """A person who has sat down with a key."""
+    origin = Origin(url.replace("ws", "http", 1).partition("/socket")[0])
+    socket = await connect(url, origin=origin, max_size=None).__aenter__()
+    await socket.send(json.dumps({"key": key}))
+    person = Person(socket)
+    await person.read()
+    await person.read()
+    return person
+
+
+async def measure(url: str, owner: str, pid: int, args: argparse.Namespace) -> dict[str, Any]:
+    """Makes tables, lets people play for some seconds, and measures."""
+    desk = await connect(url, origin=Origin(url.replace("ws", "http", 1).partition("/socket")[0])).__aenter__()
+    await desk.send(json.dumps({"key": owner}))
+    load, tasks = Load(), []
+    before = memory(pid)
+    people: list[Person] = []
+    for number in range(args.tables):
+        await desk.send(json.dumps({"do": "new", "rules": args.ref, "players": args.players, "bots": args.bots}))
+        while "keys" not in (message := json.loads(await desk.recv())):
+            pass
+        keys = message["keys"]["keys"]
+        seats = [role for role in keys if role != "spectator"][: args.players - args.bots]
+        for role in seats:
+            person = await seated(url, keys[role])
+            await person.socket.send(json.dumps({"do": "name", "name": f"Name {number}"}))
+            people.append(person)
+        people.append(await seated(url, keys["spectator"]))
+    await desk.close()
+    start, load.until, begun = cpu(pid), time.monotonic() + args.seconds, time.monotonic()
+    for number, person in enumerate(people):
+        last = (number + 1) % (args.players - args.bots + 1) == 0
+        tasks.append(load.watch(person) if last else load.play(person, random.Random(number)))
+    await asyncio.gather(*tasks)
+    spent, wall = cpu(pid) - start, time.monotonic() - begun
+    sizes = [size for person in people for size in person.sizes]
+    answers = sorted(load.answers)
+    return {
+        "tables": args.tables,
+        "moves": load.moves,
+        "moves/CPU s": round(load.moves / spent, 1),
+        "moves/s": round(load.moves / wall, 1),
+        "answer p50 ms": round(1000 * answers[len(answers) // 2]),
+        "answer p95 ms": round(1000 * answers[int(len(answers) * 0.95)]),
+        "KB a table": round((memory(pid) - before) / args.tables),
+        "packed bytes of a difference, median": round(statistics.median(sizes)),
+    }
+
+
+def main() -> None:
+    """Starts a server, and prints what is measured."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ref", nargs="?", default="imperial")
+    parser.add_argument("--tables", type=int, default=20)
+    parser.add_argument("--players", type=int, default=4)
+    parser.add_argument("--bots", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=20)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-m", "rulespec", "serve", args.ref, "--players", str(args.players), "--port", "0"]
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        server = subprocess.Popen(
+            [*words, "--store", f"{folder}/tables.db"], stdout=subprocess.PIPE, encoding="utf-8", env=environment
+        )
+        assert server.stdout is not None
+        owner = base = ""
+        for line in server.stdout:
+            if line.startswith("owner"):
+                owner = line.rpartition("#")[2].strip()
+            if " serves " in line:
+                base = line.partition(" serves ")[0]
+                break
+        try:
+            print(json.dumps(asyncio.run(measure(base.replace("http", "ws") + "/socket", owner, server.pid, args))))
+        finally:
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()

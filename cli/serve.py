@@ -1,0 +1,207 @@
+"""`rulespec serve`: tables in the browser, for people, bots and spectators."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+from msgspec import Struct
+
+from rulespec.cli import output
+from rulespec.cli.programs import Programs
+from rulespec.cli.seats import number_of_players
+from rulespec.cli.settings_flag import settings_flag
+from rulespec.documents.text_files import is_file
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.seating import seat_names
+
+if TYPE_CHECKING:  # the server needs an extra
+    from rulespec.serve.hall import Hall
+    from rulespec.serve.rules import Rules
+
+_STORE = "tables.db"
+_PORT = 8765
+
+
+class _Request(Struct, frozen=True):
+    """The arguments and flags of the command."""
+
+    refs: tuple[str, ...]
+    players: int | None
+    bots: str
+    settings: tuple[str, ...]
+    deadline: float
+    language: str | None
+    store: Path
+    host: str
+    port: int
+    url: str
+    cert: Path | None
+    key: Path | None
+    hook: str
+    owner: bool
+
+
+_file = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("serve")
+@click.argument("refs", metavar="[REF|LOG]...", nargs=-1)
+@click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
+@click.option("--bots", metavar="K|BOTS", default="0", help="Bots at the last seats, as of `rulespec play`.")
+@settings_flag
+@click.option(
+    "--deadline", type=click.FloatRange(0), metavar="MINUTES", default=0, help="Time for a decision; 0: none."
+)
+@click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
+@click.option("--store", type=_file, metavar="FILE", default=_STORE, help="The file of all tables; default: tables.db.")
+@click.option(
+    "--host", default="127.0.0.1", metavar="ADDRESS", help="Listen at this address; default: this machine only."
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=_PORT, help=f"Listen at this port; default: {_PORT}.")
+@click.option("--url", default="", metavar="URL", help="The address that people see, behind a proxy.")
+@click.option("--cert", type=_file, metavar="FILE", help="A certificate: the server speaks TLS itself.")
+@click.option("--key", type=_file, metavar="FILE", help="The private key of the certificate.")
+@click.option("--hook", default="", metavar="URL", help="Post {table, seat, serial} there when a seat is to decide.")
+@click.option("--owner", is_flag=True, help="Print a new link for the owner; the old one ends.")
+@click.pass_context
+def command(ctx: click.Context, /, **values: Any) -> None:
+    """Serve tables in the browser: a new one for each ruleset REF and each recorded game LOG, and all of the store.
+
+    It prints a secret link for each seat, one for spectators, and one for the owner. It needs the extra `serve`:
+    pip install "rulespec[serve]".
+
+    Example: rulespec serve imperial --players 4 --bots 2
+    """
+    r = _Request(**values)
+    try:
+        import rulespec.serve.app
+        import rulespec.serve.running  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"starlette", "uvicorn", "websockets"}:
+            raise
+        raise click.ClickException('the server needs its extra: pip install "rulespec[serve]"') from None
+    from rulespec.engine.logs.saved_game import SaveError
+
+    if (r.cert is None) != (r.key is None):
+        raise click.UsageError("--cert goes with --key")
+    parts = urlsplit(r.url)
+    if r.url and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path not in ("", "/")):
+        raise click.BadParameter("it is an address such as https://play.example.org", param_hint="--url")
+    if not r.refs and not r.store.exists():
+        raise click.UsageError(f"name a ruleset: there is no {r.store} whose tables could go on")
+    try:
+        _serve(r, [_Opened.of(ref, r) for ref in r.refs])
+    except SaveError as error:
+        output.echo(str(error), err=True)
+        ctx.exit(output.UNUSABLE)
+
+
+def _serve(r: _Request, games: list[_Opened]) -> None:
+    """Opens the store, begins the new tables, and serves until the process is interrupted."""
+    from rulespec.serve.app import app
+    from rulespec.serve.guard import is_local
+    from rulespec.serve.hall import Hall
+    from rulespec.serve.running import Hook, listening, reachable, server
+    from rulespec.serve.store import Store
+
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(closing(listening(r.host, r.port)))
+        except OSError as error:
+            raise click.ClickException(f"nothing can listen at {r.host}, port {r.port}: {error.strerror}") from None
+        hook = Hook(r.hook) if r.hook else None
+        hall = Hall(Store(r.store), {each.ref: each.rules for each in games}, r.language, _bots(), hook)
+        stack.callback(hall.close)
+        hall.resume()
+        port = opened.getsockname()[1]
+        host = reachable(r.host)
+        name = f"[{host}]" if ":" in host else host
+        base = (r.url or f"{'http' if r.cert is None else 'https'}://{name}:{port}").rstrip("/")
+
+        async def main() -> None:
+            await _begin(hall, games, r, base)
+            if not is_local(r.host):
+                _warn(r)
+            output.echo(f"{base} serves {output.counted(len(hall.games), 'table')} of {r.store}; Ctrl-C ends it")
+            application = app(hall, port, r.host, r.url, r.cert is not None)
+            await server(application, r.cert, r.key).serve(sockets=[opened])
+
+        asyncio.run(main())
+
+
+class _Opened(Struct, frozen=True):
+    """A game that a table begins with: new, or from a log."""
+
+    ref: str
+    rules: Rules
+    game: Game
+    bots: dict[str, str]
+
+    @classmethod
+    def of(cls, ref: str, r: _Request) -> _Opened:
+        """The game of a reference, or at the end of a log."""
+        from rulespec.cli.chance import Chance
+        from rulespec.cli.play import resumed
+        from rulespec.engine.logs.native import read_log
+        from rulespec.engine.replay.replay import named_ruleset
+        from rulespec.load import load_ruleset
+        from rulespec.serve.rules import Rules
+
+        if is_file(Path(ref)):
+            log = read_log(Path(ref), lenient=True)
+            ruleset = named_ruleset(log)
+            players = len(log.header.seats)
+            game = resumed(log, ruleset, players, {})
+        else:
+            ruleset = load_ruleset(ref)
+            players = number_of_players(ruleset, r.players)
+            game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(r.settings))
+            game.omniscient.numbers.begin()
+        programs = Programs.of(r.bots, players, Chance(0))
+        names = programs.names or ("random",) * programs.number
+        last = game.seats[players - programs.number :]
+        return cls(ruleset.ref, Rules(ruleset, r.language), game, dict(zip(last, names, strict=True)))
+
+
+async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> None:
+    """Begins the new tables, and prints their links."""
+    for each in games:
+        live, keys = await hall.new(each.rules, each.game, each.bots, round(60 * r.deadline))
+        output.echo(f"{live.rules.words.game} ({each.ref}), {output.counted(len(each.game.seats), 'seat')}")
+        for role, key in keys.items():
+            seat = role.removeprefix("seat:")
+            if seat not in each.bots:
+                output.echo(f"  {'spectators' if seat == role else seat:<12}{base}/#{key}")
+    if r.owner or not hall.has_owner:
+        output.echo(f"owner         {base}/#{await hall.renew('', 'owner')}")
+    for game, why in hall.faults.items():
+        output.echo(f"the table {game} cannot be resumed: {why}", err=True)
+
+
+def _warn(r: _Request) -> None:
+    """Warns of a server that others can reach."""
+    if r.cert is None and not r.url.startswith("https://"):
+        output.echo(
+            f"warning: whoever can reach {r.host} can ask this server, and read its links on the way:"
+            " they are not encrypted (--cert and --key, or a proxy with TLS and --url)",
+            err=True,
+        )
+    else:
+        output.echo(f"warning: whoever can reach {r.host} can ask this server; only links open tables", err=True)
+
+
+def _bots() -> tuple[str, ...]:
+    """The bots that people may hand seats to: those that think need an extra."""
+    try:
+        from rulespec.engine.bots.named import open_bot
+
+        open_bot("flat:64")
+        import wasmtime  # noqa: F401
+    except ImportError:
+        return ("random",)
+    return ("random", "flat:64")

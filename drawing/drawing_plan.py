@@ -1,0 +1,141 @@
+"""The drawing plan: the moving half of a board as data, for a page that works out positions itself.
+
+`pages/draw.js` is the port of `Board.items` that reads it. Its form is `schemas/plan.schema.json`.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from rulespec.drawing.board import Board
+from rulespec.drawing.colours import colour, ink_on
+from rulespec.drawing.style import Look
+from rulespec.drawing.tables import Column, Table, is_counted
+from rulespec.drawing.text_width import tables
+from rulespec.drawing.tokens import LARGEST
+from rulespec.typed import nodes as typed
+from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
+
+
+def plan(board: Board) -> dict[str, Any]:
+    """The drawing plan of a board."""
+    style, d = board.sheet.style, board.sheet.d
+    pieces = {name: _piece(board, name) for name in style.pieces if name in d.pieces or name in d.kinds}
+    looks = [look for kind in d.kinds for look in style.looks.get(kind, {}).values()]
+    symbols = {look.symbol for look in looks} | {"circle", "card", "diamond", "ring"}
+    symbols |= {symbol for piece in pieces.values() for symbol in (piece["symbol"], *piece["symbols"].values())}
+    return {
+        "rulespec_plan": 1,
+        "kinds": {kind: _kind(board, kind) for kind in d.kinds},
+        "pieces": pieces,
+        "boards": [_board(board, kind) for kind in board.plans],
+        "markers": [_marker(board, *marker) for marker in style.markers if _is_marker(board, *marker)],
+        "scales": [
+            {"kind": kind, "name": name, "title": board.words.field(kind, name), "slots": _slots(of.slots)}
+            for (kind, name), of in board.scales.items()
+        ],
+        "tables": [_table(board, table) for table in board.tables],
+        "symbols": {symbol: style.path(symbol) for symbol in sorted(symbols - {""})},
+        "words": {word: board.words.word(word) for word in ("yes", "no")},
+        "widths": {weight: tables()[weight] for weight in ("regular", "bold")},
+        "largest": LARGEST,
+    }
+
+
+def _kind(board: Board, kind: str) -> dict[str, Any]:
+    sheet = board.sheet
+    return {
+        "names": list(sheet.names(kind)),
+        "titles": list(sheet.titles(kind)),
+        "looks": [_look(look) for look in sheet.style.looks.get(kind, {}).values()],
+        "parts": list(sheet.d.kinds[kind].product),
+        "player": sheet.d.kinds[kind].is_player,
+        "placed": sheet.on_board(kind) or kind in sheet.style.tables,
+    }
+
+
+def _look(look: Look) -> list[str | bool]:
+    """Fill, ink on it, letter, symbol, and whether grey does not tell it from others."""
+    return [colour(look.colour), ink_on(look.colour), look.letter, look.symbol, look.hatch != "none"]
+
+
+def _piece(board: Board, name: str) -> dict[str, Any]:
+    style, d = board.sheet.style.pieces[name], board.sheet.d
+    decl = d.pieces.get(name) or d.kinds[name]
+    result: dict[str, Any] = {
+        "symbol": style.symbol,
+        "symbols": style.symbols,
+        "colour": [colour(style.colour), ink_on(style.colour)] if style.colour else [],
+        "text": style.text,
+        "shown": None if style.places is None else list(style.places),
+        "places": {place: of.index for place, of in decl.places.items()},
+    }
+    if isinstance(decl, typed.PieceDecl):
+        result["each"] = list(decl.each)
+    else:
+        result["owners"] = [
+            [list(of) for of in board.names.token_owners(name, i)] for i in range(len(board.names.names(name)))
+        ]
+    if any(place.index in board.plans for place in decl.places.values()):
+        result["titles"] = _titles(board, name, decl)
+    return result
+
+
+def _titles(board: Board, name: str, decl: typed.PieceDecl | typed.Kind) -> list[str]:
+    """The titles of pieces, by their owners in order; or of all tokens."""
+    sheet = board.sheet
+    if isinstance(decl, typed.PieceDecl):
+        groups = product(*([(kind, title) for title in sheet.titles(kind)] for kind in decl.each))
+        return [board.words.pieces(name, list(group)) for group in groups]
+    owners = (board.names.token_owners(name, i) for i in range(len(sheet.names(name))))
+    return [board.words.pieces(name, [(kind, sheet.titles(kind)[n]) for kind, n in each]) for each in owners]
+
+
+def _slots(slots: Any) -> dict[str, list[float]]:
+    return {str(number): list(slot) for number, slot in slots.items()}
+
+
+def _board(board: Board, kind: str) -> dict[str, Any]:
+    fields = board.sheet.d.kinds[kind].state
+    shown = [f for f in board.sheet.style.boards[kind].fields if f in fields and not board.words.internal(kind, f)]
+    return {
+        "kind": kind,
+        "slots": _slots(board.plans[kind].slots),
+        "piece": board.plans[kind].piece or LARGEST,
+        "fields": [{"name": f, "title": board.words.field(kind, f), **_type(fields[f].type)} for f in shown],
+    }
+
+
+def _type(type_: Type) -> dict[str, str]:
+    """The type of a field, in the terms of drawing."""
+    if isinstance(type_, Ent | SetOf):
+        return {"type": "entity" if isinstance(type_, Ent) else "set", "of": type_.kind}
+    return {"type": "bool" if isinstance(type_, Bool) else "number" if isinstance(type_, Num | Maybe) else "other"}
+
+
+def _is_marker(board: Board, kind: str, name: str) -> bool:
+    fields = board.sheet.d.kinds[kind].state if kind else board.sheet.d.fields
+    return name in fields and isinstance(fields[name].type, Ent) and not board.words.internal(kind or "game", name)
+
+
+def _marker(board: Board, kind: str, name: str) -> dict[str, Any]:
+    fields = board.sheet.d.kinds[kind].state if kind else board.sheet.d.fields
+    return {"kind": kind, "name": name, "title": board.words.field(kind, name), "of": _type(fields[name].type)["of"]}
+
+
+def _table(board: Board, table: Table) -> dict[str, Any]:
+    return {
+        "kind": table.kind,
+        "top": table.top,
+        "row": table.row,
+        "rows": table.rows,
+        "columns": [_column(board, table.kind, column) for column in table.columns],
+    }
+
+
+def _column(board: Board, kind: str, column: Column) -> dict[str, Any]:
+    result: dict[str, Any] = {"name": column.name, "left": column.left, "width": column.width}
+    if column.field is not None:
+        return result | {"kind": column.field.kind, **_type(column.field.type)}
+    return result | {"pile": column.pile, "place": column.place, "counted": is_counted(board.sheet, kind, column)}

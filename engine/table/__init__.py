@@ -1,0 +1,1 @@
+"""Tables: games that people and programs play, and what each viewer has of them."""

@@ -1,0 +1,65 @@
+"""Messages of viewers to a table, and their refusals: plain data, as in table_message.schema.json."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+MAX_TEXT = 2_000
+"""Characters of a text in a message."""
+Deed = Literal["take", "withdraw", "undo", "agree", "refuse", "name", "bot", "person", "moves"]
+
+
+class Message(Struct, frozen=True, forbid_unknown_fields=True):
+    """A message of a viewer.
+
+    Attributes:
+        do: take an option; withdraw a choice of the open round; ask to take back, agree to it, or refuse it; sit down
+            with a name; hand a seat to a bot; take it back as a person; ask for earlier moves.
+        serial: that of the last frame that the viewer has: for what depends on where the game stands.
+        option: the text of the option to take.
+        name: of the person.
+        seat: the one to hand to a bot; "": one's own.
+        bot: the name of the bot.
+        before: the number of the move before which moves are asked for.
+    """
+
+    do: Deed
+    serial: int = 0
+    option: str = ""
+    name: str = ""
+    seat: str = ""
+    bot: str = ""
+    before: int = 0
+
+
+class Refusal(Struct, frozen=True):
+    """Why a message is not obeyed: a sentence, and the values that a condition of the rules saw.
+
+    `stale`: the message is of an earlier position, and the viewer is to have the present one.
+    """
+
+    text: str
+    values: dict[str, str] = {}
+    stale: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The object `refused` of a frame."""
+        return {"text": self.text, "values": self.values, "stale": self.stale}
+
+
+STALE = Refusal("the game has moved on", stale=True)
+
+
+def read_message(data: object) -> Message | Refusal:
+    """A message in plain data; a refusal if it has another form."""
+    try:
+        message = msgspec.convert(data, Message)
+    except msgspec.ValidationError:
+        return Refusal("this message has no form that is known")
+    texts = (message.option, message.name, message.seat, message.bot)
+    if any(len(text) > MAX_TEXT for text in texts) or not all(abs(n) < 2**53 for n in (message.serial, message.before)):
+        return Refusal("this message is too large")
+    return message

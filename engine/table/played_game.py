@@ -1,0 +1,120 @@
+"""A game that is played: choices of rounds, decisions that are taken, and those that are taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from rulespec.engine.game.game import Game, renamed
+from rulespec.engine.game.option import Decision, Option, TakenBack
+from rulespec.engine.game.position import Step
+from rulespec.engine.logs.sealed import pending, salted
+from rulespec.engine.table.early_choices import EarlyChoices, is_forced
+
+
+class PlayedGame:
+    """A game at a table, with the moves that are not in its log yet.
+
+    Args:
+        game: where it begins or goes on; it is changed.
+
+    Attributes:
+        game: as given.
+        early: the choices of the open round that were made before the seat was asked.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.early = EarlyChoices(game)
+        self._moves: list[tuple[Step | TakenBack, tuple[Step, ...]]] = []  # each with the steps that it took back
+        self._choices = self.early.choices
+
+    # --- decisions ------------------------------------------------------------------------------
+
+    def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
+        """The option to take without asking, its author, and the salt: an early choice, or the only option."""
+        return self.early.due(decision, people)
+
+    def take(self, option: Option, salt: str = "") -> None:
+        """Takes an option.
+
+        Raises:
+            IllegalOptionError: if it is not legal.
+            RulesetFaultError: if the rules are at fault; nothing has changed then.
+        """
+        self.game.apply(option)
+        self.game.omniscient.numbers.seal(salt)
+        salted(self.game)
+        self._moves.append((self.game.omniscient.numbers.steps[-1], ()))
+
+    def choose(self, seat: str, text: str) -> None:
+        """Notes the choice of a seat in the open round, in the place of an earlier one.
+
+        Raises:
+            ValueError, IllegalOptionError: as `EarlyChoices.choose`.
+        """
+        self._reopen(self.early.choose(seat, text))
+
+    def restore(self, choices: Mapping[str, tuple[str, str]]) -> None:
+        """Notes choices of the open round that were saved: their texts and salts."""
+        for seat, (text, _) in choices.items():
+            self.choose(seat, text)
+        salts = {seat: (option, choices[seat][1]) for seat, (option, _) in self.early.choices.items()}
+        self.early = EarlyChoices(self.game, salts)
+
+    def withdraw(self, seat: str) -> None:
+        """Forgets the choice of a seat in the open round."""
+        self._reopen(self.early.withdraw(seat))
+
+    # --- taking back ----------------------------------------------------------------------------
+
+    def since_last_of(self, seats: Collection[str]) -> int:
+        """The number of decisions since some seats decided last, with that one; 0 if they have not decided."""
+        past = self.game.copy()
+        while past.ply:
+            if past.undo().by in seats and not is_forced(past):
+                return self.game.ply - past.ply
+        return 0
+
+    def take_back(self, number: int) -> None:
+        """Takes decisions back; a round that is left loses its choices."""
+        if number > len(pending(self.game)):
+            self.early = EarlyChoices(self.game)
+        self._reopen(number)
+
+    def _reopen(self, number: int) -> None:
+        if not number:
+            return
+        steps = tuple(self.game.omniscient.numbers.steps[-number:])
+        for _ in range(number):
+            self.game.undo()
+        self._moves.append((TakenBack(number), steps))
+
+    # --- the log --------------------------------------------------------------------------------
+
+    @property
+    def moves(self) -> list[Step | TakenBack]:
+        """The moves that have not been confirmed."""
+        return [move for move, _ in self._moves]
+
+    def confirm(self) -> list[Step | TakenBack]:
+        """The moves that have not been confirmed; from now on they are, and cannot be reverted."""
+        moves = self.moves
+        self._moves, self._choices = [], self.early.choices
+        return moves
+
+    def revert(self) -> None:
+        """Undoes what has not been confirmed."""
+        for move, steps in reversed(self._moves):
+            if isinstance(move, Step):
+                self.game.undo()
+            for step in steps:
+                self.game.apply(step.option)
+                self.game.omniscient.numbers.seal(step.salt)
+        self.early = EarlyChoices(self.game, self._choices)
+        self._moves = []
+
+    def rename(self, seat: str, name: str) -> None:
+        """Gives a seat another name."""
+        choices = self.early.choices
+        self.game = renamed(self.game, seat, name)
+        self.early = EarlyChoices(self.game, choices)

@@ -1,0 +1,31 @@
+"""The seats of a table: a person's, a bot's, or free."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+MAX_NAME = 40
+"""Characters of a name that a person types."""
+
+
+class Seat(Struct):
+    """A seat of a table.
+
+    Attributes:
+        kind: who plays; a free seat waits for a person.
+        name: of the person; "" for the id of the seat.
+        bot: the name of the bot, such as `random` or `flat:64`, while one plays.
+        stand_in: whether the bot plays for a person, who may take the seat back.
+    """
+
+    kind: Literal["person", "bot", "free"] = "free"
+    name: str = ""
+    bot: str = ""
+    stand_in: bool = False
+
+
+def clean_name(text: str) -> str:
+    """A name that a person has typed: on one line, bounded, of printable characters; "" if nothing is left."""
+    return "".join(char for char in " ".join(text.split()) if char.isprintable())[:MAX_NAME].strip()

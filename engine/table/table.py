@@ -1,0 +1,347 @@
+"""A table: a game, its seats, and what each viewer has of it. There is no web in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct, convert, to_builtins
+from msgspec.structs import replace
+
+from rulespec.engine.game.game import Game, waiting
+from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.table.messages import STALE, Message, Refusal
+from rulespec.engine.table.played_game import PlayedGame
+from rulespec.engine.table.seats import Seat, clean_name
+from rulespec.engine.table.sight import TAIL, Sight
+from rulespec.engine.table.taking_back import Request
+from rulespec.engine.table.telling import seen_moves
+from rulespec.engine.table.viewing import Draw, Standing, Viewing
+from rulespec.engine.words.words import Words
+
+RANDOM = "random"
+"""The bot that needs no thought: a table lets it play at once."""
+AT_ONCE = 40
+"""Decisions of programs that a table takes at once."""
+
+
+class Aside(Struct):
+    """The part of a table that is in no log: it is saved beside it.
+
+    Attributes:
+        seats: by id.
+        seed: of chance and random players.
+        deadline: seconds for a decision; 0: none.
+        since: seat → when it began to be waited for, in seconds of the clock.
+        choices: seat → its choice in the open round, which the game has not taken yet, and its salt.
+        request: the open request to take back.
+    """
+
+    seats: dict[str, Seat]
+    seed: int
+    deadline: int = 0
+    since: dict[str, float] = {}
+    choices: dict[str, tuple[str, str]] = {}
+    request: Request | None = None
+
+
+class Table:
+    """A table.
+
+    A viewer is a seat, or None for spectators, who see what all seats see.
+
+    After a message that was not refused, and after `advance`, the caller saves `moves` and `aside`; then it calls
+    `confirm`, or `revert` if that fails. Nobody is shown anything in between.
+
+    Args:
+        words: the words of the ruleset.
+        game: where it begins or goes on.
+        aside: what is in no log.
+        draw: gives the picture of a state; None: there is none.
+        bots: the names of the bots that a person may hand a seat to.
+        clock: the time in seconds.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        game: Game,
+        aside: Aside,
+        draw: Draw | None = None,
+        bots: tuple[str, ...] = (RANDOM,),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.words = words
+        self.played = PlayedGame(game)
+        self.bots = bots
+        self.fault = ""
+        self._state = aside
+        self._saved = to_builtins(aside)
+        self._clock = clock
+        self._draws = Draws(aside.seed)
+        self._viewing = Viewing(words, draw)
+        self._name_seats()
+        self.played.restore({seat: (text, salt) for seat, (text, salt) in aside.choices.items()})
+        self.confirm()
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return self.played.game
+
+    @property
+    def seats(self) -> Mapping[str, Seat]:
+        """The seats, by id."""
+        return self._state.seats
+
+    @property
+    def people(self) -> frozenset[str]:
+        """The seats that no bot plays."""
+        return frozenset(seat for seat, of in self.seats.items() if of.kind != "bot")
+
+    # --- saving ---------------------------------------------------------------------------------
+
+    @property
+    def aside(self) -> Aside:
+        """The part that is in no log, as it is now."""
+        self._note_time()
+        return replace(self._state, choices=self.played.early.texts)
+
+    def confirm(self) -> None:
+        """Notes that all is saved: it may be shown."""
+        self.played.confirm()
+        self._viewing.change()
+        self._saved = to_builtins(self.aside)
+
+    def revert(self) -> None:
+        """Undoes what could not be saved."""
+        self.played.revert()
+        self.fault = ""
+        self._state = convert(self._saved, Aside)
+        self._name_seats()
+
+    def _name_seats(self) -> None:
+        for seat, of in self.seats.items():
+            if self.game.names[seat] != (of.name or seat):
+                self.played.rename(seat, of.name or seat)
+
+    def _note_time(self) -> None:
+        """Notes since when each seat is waited for: from now on, where it was not before."""
+        now = [seat for seat in self._asked() if seat in self.people]
+        at = self._clock()
+        self._state.since = {seat: self._state.since.get(seat, at) for seat in now}
+
+    def _asked(self) -> tuple[str, ...]:
+        """The seats that are waited for: not those that have chosen before they were asked."""
+        chosen = self.played.early.choices
+        try:
+            return tuple(seat for seat in waiting(self.game) if seat not in chosen)
+        except RulesetFaultError:
+            return ()
+
+    # --- programs -------------------------------------------------------------------------------
+
+    def advance(self) -> bool:
+        """Takes what nobody needs to be asked for: chance, choices of before, random players. Whether there is more."""
+        for _ in range(AT_ONCE):
+            try:
+                if not self._step():
+                    return False
+            except RulesetFaultError as fault:
+                self.fault = str(fault)
+                return False
+        return True
+
+    def _step(self) -> bool:
+        decision = self.game.decision
+        if decision is None:
+            return False
+        due = self.played.due(decision, self.people)
+        if due is not None:
+            self._take(due[0], due[2])
+            return True
+        if self.thinker is not None or self._speaks(decision):
+            return False
+        option = choose(self.game, self._draws, interrupt_rate=0.0)
+        if option is None:
+            self.fault = f"nothing is legal at the decision `{decision.name}`"
+            return False
+        self._take(option)
+        return True
+
+    def _speaks(self, decision: Decision) -> bool:
+        """Whether a person may take a decision."""
+        return any(seat in self.people for seat in (decision.by, *decision.among))
+
+    @property
+    def thinker(self) -> str | None:
+        """The seat whose bot has to think about the open decision; None if no bot has."""
+        decision = self.game.decision
+        if decision is None or decision.by is None or self._speaks(decision):
+            return None
+        return decision.by if self.seats[decision.by].bot != RANDOM else None
+
+    def _take(self, option: Option, salt: str = "") -> None:
+        self.played.take(option, salt)
+        self._state.request = None
+
+    # --- messages -------------------------------------------------------------------------------
+
+    def hear(self, viewer: str | None, message: Message) -> Refusal | None:
+        """Obeys a message of a viewer; a refusal if that is not possible, and then nothing has changed."""
+        if viewer is None:
+            return Refusal("spectators look on")
+        depends = message.do in ("take", "withdraw", "undo", "agree", "refuse")
+        sight = self._sight(viewer)
+        if depends and not sight.turn <= message.serial <= sight.serial:
+            return STALE
+        match message.do:
+            case "take":
+                return self.take(viewer, message.option)
+            case "withdraw":
+                return self._withdraw(viewer)
+            case "undo":
+                return self._ask_back(viewer)
+            case "agree" | "refuse":
+                return self._answer(viewer, agrees=message.do == "agree")
+            case "name":
+                return self.sit_down(viewer, message.name)
+            case "bot":
+                return self._hand_over(viewer, message.seat or viewer, message.bot)
+            case "person":
+                return self._return(viewer)
+        return Refusal("this is for the server")
+
+    def take(self, seat: str, text: str) -> Refusal | None:
+        """Takes an option of a seat, or notes its choice in a round, before it is asked, too."""
+        if self.seats[seat].kind == "free":
+            return Refusal("sit down first: say a name")
+        if self.seats[seat].kind == "bot":
+            return Refusal("a bot plays this seat")
+        return self.decide(seat, text)
+
+    def decide(self, seat: str, text: str) -> Refusal | None:
+        """As `take`, for whoever plays the seat."""
+        decision = self.game.decision
+        if decision is None:
+            return Refusal("the game is over")
+        try:
+            option = self.game.parse(text)
+            if decision.together and not option.interrupt:
+                self.played.choose(seat, text)
+                self._state.request = None
+                return None
+            if (refusal := self.game.why_not(option, seat)) is not None:
+                return Refusal(refusal.reason, refusal.values)
+            self._take(option if option.interrupt else replace(option, by=seat))
+        except IllegalOptionError as error:
+            return Refusal(error.refusal.reason, error.refusal.values)
+        except RulesetFaultError:
+            return Refusal("the rules are at fault there")
+        except ValueError as error:
+            return Refusal(str(error))
+        return None
+
+    def _withdraw(self, seat: str) -> Refusal | None:
+        if seat not in self.played.early.chosen:
+            return Refusal("there is no choice to take back")
+        self.played.withdraw(seat)
+        return None
+
+    def sit_down(self, seat: str, text: str) -> Refusal | None:
+        """Seats a person, with a name."""
+        name = clean_name(text)
+        if not name:
+            return Refusal("a name has a letter at least")
+        of = self.seats[seat]
+        of.name = name
+        if of.kind == "free":
+            of.kind = "person"
+        self.played.rename(seat, name)
+        return None
+
+    # --- taking back ----------------------------------------------------------------------------
+
+    def _ask_back(self, seat: str) -> Refusal | None:
+        number = self.played.since_last_of({seat})
+        if not number:
+            return Refusal("there is nothing to take back")
+        self._state.request = Request(seat, number, [seat])
+        return self._answer(seat, agrees=True)
+
+    def _answer(self, seat: str, *, agrees: bool) -> Refusal | None:
+        request = self._state.request
+        if request is None:
+            return Refusal("nobody asks to take back")
+        if not agrees:
+            self._state.request = None
+            return None
+        if seat not in request.agreed:
+            request.agreed.append(seat)
+        if all(other in request.agreed for other, of in self.seats.items() if of.kind == "person"):
+            self.played.take_back(request.decisions)
+            self._state.request = None
+            self.fault = ""
+        return None
+
+    # --- bots -----------------------------------------------------------------------------------
+
+    def _hand_over(self, viewer: str, seat: str, bot: str) -> Refusal | None:
+        if bot not in self.bots:
+            return Refusal(f"the bots are {', '.join(self.bots)}")
+        if seat not in self.seats:
+            return Refusal("there is no such seat")
+        if seat != viewer and seat not in self.late():
+            return Refusal("the time of this seat is not over")
+        self.set_seat(seat, replace(self.seats[seat], kind="bot", bot=bot, stand_in=self.seats[seat].kind == "person"))
+        return None
+
+    def _return(self, seat: str) -> Refusal | None:
+        of = self.seats[seat]
+        if of.kind != "bot" or not of.stand_in:
+            return Refusal("no bot stands in for this seat")
+        self.set_seat(seat, replace(of, kind="person", bot="", stand_in=False))
+        return None
+
+    def set_seat(self, seat: str, of: Seat) -> None:
+        """Changes who plays a seat."""
+        self._state.seats[seat] = of
+        self._name_seats()
+
+    def set_deadline(self, seconds: int) -> None:
+        """Sets the time for a decision; 0: none."""
+        self._state.deadline = seconds
+
+    @property
+    def waited(self) -> tuple[str, ...]:
+        """The people who are waited for."""
+        return tuple(self._state.since)
+
+    def late(self) -> tuple[str, ...]:
+        """The seats whose time for a decision is over."""
+        if not self._state.deadline:
+            return ()
+        end = self._clock() - self._state.deadline
+        return tuple(seat for seat, since in self._state.since.items() if since <= end)
+
+    # --- viewers --------------------------------------------------------------------------------
+
+    def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
+        """The changes for a viewer since a serial, as in table_frame.schema.json; since 0 it is the whole."""
+        return self._sight(viewer).frame(since)
+
+    def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
+        """Moves before one that a viewer has, at most so many as a viewer has at first."""
+        last = max(0, min(before, self.game.ply))
+        first = max(0, last - TAIL)
+        moves = seen_moves(self.words, self.game, viewer, first, last) if last > first else ()
+        return {"earlier": {str(number): move.to_json() for number, move in enumerate(moves, first)}}
+
+    def _sight(self, viewer: str | None) -> Sight:
+        """The sight of a viewer, as of now."""
+        of = self._state
+        standing = Standing(self.played, of.seats, self._asked(), of.since, of.request, of.deadline, bool(self.fault))
+        return self._viewing.sight(viewer, standing)

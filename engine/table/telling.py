@@ -1,0 +1,64 @@
+"""The last moves of a game in words, as a viewer has seen them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.game.game import Game, seen_events
+from rulespec.engine.logs.sealed import pending
+from rulespec.engine.words.changes import Changes
+from rulespec.engine.words.narrator import Narrator, Taken
+from rulespec.engine.words.words import Words
+from rulespec.records import Brief
+
+MAX_CHANGES = 12
+"""Changes of a move that are listed."""
+
+
+class SeenMove(Brief, Struct, frozen=True):
+    """A move in words.
+
+    Attributes:
+        text: the sentence.
+        by: the seat; None for chance.
+        changes: what it changed.
+        whole: whether it has been disclosed: the choices of an open round have not.
+    """
+
+    text: str
+    by: str | None
+    changes: tuple[str, ...]
+    whole: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of a frame."""
+        return {"text": self.text, "by": self.by, "changes": list(self.changes)}
+
+
+def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int | None = None) -> Iterator[SeenMove]:
+    """The moves of a game from number `first` on, from 0, up to `last`.
+
+    Args:
+        words: the words of the game's ruleset.
+        game: the game; it is not changed.
+        seat: who looks; None: everybody.
+        first: the number of the first move.
+        last: the number after the last move; None: all.
+    """
+    past = game.copy()
+    options = [past.undo() for _ in range(game.ply - first)][::-1][: None if last is None else last - first]
+    seen: list[Taken] = list(options)
+    if game.omniscient.secretive or pending(game):
+        seen = list(seen_events(game, seat, first))
+    narrator = Narrator(words, past, seat)
+    changes = Changes(narrator)
+    for option, event in zip(options, seen, strict=False):
+        text, before = narrator.move(event), changes.snapshot()
+        past.apply(option)
+        results = tuple(change.text for change in changes.since(before))
+        more = (words.word("and_more", number=str(len(results) - MAX_CHANGES)),) if len(results) > MAX_CHANGES else ()
+        whole = getattr(event, "option", True) is not None
+        yield SeenMove(text, option.by, results[:MAX_CHANGES] + more, whole)

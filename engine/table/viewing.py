@@ -1,0 +1,207 @@
+"""Views of a table: the part of a confirmed position that each viewer is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.engine.game.game import Game, own_options, seen_state, unseen_cells
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.position import Step
+from rulespec.engine.table.played_game import PlayedGame
+from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.sight import TAIL, Drawn, Placed, Sight, placed
+from rulespec.engine.table.taking_back import Request, known
+from rulespec.engine.table.telling import SeenMove, seen_moves
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+
+MAX_OPTIONS = 1_000
+"""Options that a viewer is given."""
+Draw = Callable[[dict[str, Any]], Iterable[Drawn]]
+"""The items of the picture of a state."""
+
+
+class Standing(Struct, frozen=True):
+    """Where a table stands.
+
+    Attributes:
+        played: its game.
+        seats: by id.
+        asked: the seats that are waited for.
+        since: seat → when it began to be waited for.
+        request: the open request to take back.
+        deadline: seconds for a decision; 0: none.
+        fault: whether the rules are at fault.
+    """
+
+    played: PlayedGame
+    seats: Mapping[str, Seat]
+    asked: tuple[str, ...]
+    since: Mapping[str, float]
+    request: Request | None
+    deadline: int
+    fault: bool
+
+
+class Viewing:
+    """The viewers of a table, and what each of them has.
+
+    Args:
+        words: the words of the ruleset.
+        draw: gives the picture of a state; None: there is none.
+    """
+
+    def __init__(self, words: Words, draw: Draw | None) -> None:
+        self.words = words
+        self._draw = draw
+        self._sights: dict[str | None, Sight] = {}
+        self._public: dict[str, Any] = {}
+        self._items: dict[str, Placed] = {}
+        self._pictures: dict[frozenset[int], dict[str, Placed]] = {}
+        self._change = 0
+
+    def change(self) -> None:
+        """Notes that the table stands elsewhere."""
+        self._change += 1
+        self._public = {}
+        self._pictures = {}
+
+    def sight(self, viewer: str | None, of: Standing) -> Sight:
+        """The sight of a viewer, as of now."""
+        sight = self._sights.setdefault(viewer, Sight())
+        if sight.change != self._change:
+            sight.begin()
+            self._look(viewer, sight, of)
+            sight.change = self._change
+        return sight
+
+    def _look(self, viewer: str | None, sight: Sight, of: Standing) -> None:
+        """Looks at the position."""
+        game, early, request = of.played.game, of.played.early, of.request
+        narrator = Narrator(self.words, game, viewer)
+        try:
+            options = _options(viewer, narrator, of)
+            asked = _question(viewer, narrator, of)
+        except RulesetFaultError:
+            options, asked = [], None
+        chosen = _choice(viewer, of) if viewer is not None else None
+        begun = game.ply - len(early.taken)
+        sight.may((begun, asked and asked["decision"], options, chosen, request and request.by))
+        sight.part("seats", _seats(of))
+        sight.part("asked", asked)
+        sight.part("options", options)
+        sight.part("chosen", chosen)
+        sight.part("ready", early.chosen)
+        sight.part("undo", _undo(viewer, of))
+        sight.part("result", self._result(of))
+        sight.part("fault", of.fault)
+        sight.part("deadline", of.deadline)
+        if (draw := self._draw) is not None:
+            sight.items(self._pictured(game, viewer, draw))
+        sight.moves(game.ply, self._tail(viewer, sight, of))
+
+    def _pictured(self, game: Game, viewer: str | None, draw: Draw) -> dict[str, Placed]:
+        """The picture that a viewer has; who sees the same of the position has the same."""
+        unseen = unseen_cells(game, viewer)
+        if unseen not in self._pictures:
+            self._items = self._pictures[unseen] = placed(draw(seen_state(game, viewer)), self._items)
+        return self._pictures[unseen]
+
+    def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
+        """Parts that all viewers see alike where nothing is hidden: these are made only for the first."""
+        if of.played.game.omniscient.secretive:
+            return make(viewer)
+        if name not in self._public:
+            self._public[name] = make(None)
+        return self._public[name]
+
+    def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> dict[int, tuple[Step, SeenMove]]:
+        """The last moves; those that the viewer has are not told again."""
+        game = of.played.game
+        steps = game.omniscient.numbers.steps
+        numbers = range(max(0, len(steps) - TAIL), len(steps))
+        old = {n: sight.tail[n] for n in numbers if n in sight.tail and sight.tail[n][0] is steps[n]}
+        first = next((n for n in numbers if n not in old or not old[n][1].whole), len(steps))
+        if first == len(steps):
+            return old
+
+        def new(who: str | None) -> list[SeenMove]:
+            return list(seen_moves(self.words, game, who, first))
+
+        moves = new(viewer) if of.played.early.taken else self._of_all(f"moves {first}", viewer, of, new)
+        return {n: old[n] for n in numbers if n < first} | {n: (steps[n], m) for n, m in enumerate(moves, first)}
+
+    def _result(self, of: Standing) -> dict[str, Any] | None:
+        result = of.played.game.result
+        if result is None:
+            return None
+        return {
+            "ending": self.words.ending(result.ending),
+            "winners": list(result.winners),
+            "scores": dict(result.scores),
+        }
+
+
+def _options(viewer: str | None, narrator: Narrator, of: Standing) -> list[dict[str, Any]]:
+    if viewer is None or of.fault or of.seats[viewer].kind != "person":
+        return []
+    own = [] if viewer in of.played.early.chosen else list(own_options(of.played.game, viewer))
+    others = [option for option in of.played.game.interrupts if option.by == viewer]
+    return [*_seen(own, narrator), *_seen(others, None)][:MAX_OPTIONS]
+
+
+def _choice(viewer: str, of: Standing) -> str | None:
+    """The choice of a seat in the open round."""
+    if viewer in of.played.early.choices:
+        return str(of.played.early.choices[viewer][0])
+    return next((str(step.option) for step in of.played.early.taken if step.option.by == viewer), None)
+
+
+def _question(viewer: str | None, narrator: Narrator, of: Standing) -> dict[str, Any] | None:
+    decision = of.played.game.decision
+    if decision is None:
+        return None
+    if decision.together:
+        decision = replace(decision, by=viewer if viewer in of.asked else None)
+    return {
+        "decision": decision.name,
+        "text": narrator.decision(decision),
+        "who": narrator.subject(decision) if decision.by is not None else "",
+        "doc": decision.doc,
+        "together": decision.together,
+        "chance": of.played.game.decision is not None and of.played.game.decision.by is None,
+        "waiting": {seat: round(of.since.get(seat, 0)) for seat in of.asked},
+    }
+
+
+def _seats(of: Standing) -> list[dict[str, Any]]:
+    names = of.played.game.shown_names
+    return [
+        {"id": seat, "name": names[seat], "kind": one.kind, "bot": one.bot, "stand_in": one.stand_in}
+        for seat, one in of.seats.items()
+    ]
+
+
+def _undo(viewer: str | None, of: Standing) -> dict[str, Any] | None:
+    request = of.request
+    if request is None:
+        return None
+    shown = {"by": request.by, "decisions": request.decisions, "agreed": list(request.agreed)}
+    return shown | known(of.played.game, viewer, request.decisions)
+
+
+def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict[str, Any]]:
+    """Options as a page has them; without a narrator they have no words of their own."""
+    for option in options:
+        arguments = zip(option.kinds.values(), option.arguments.values(), strict=True)
+        yield {
+            "text": str(option),
+            "name": option.name,
+            "words": "" if narrator is None else narrator.option(option),
+            "arguments": [{"kind": kind, "id": id_} for kind, id_ in arguments],
+            "out_of_turn": option.interrupt,
+        }

@@ -1,0 +1,298 @@
+"use strict";
+// The moving half of a board: items of a position, from a drawing plan (`rulespec.drawing.drawing_plan`) and a state in
+// the form of `state_json`. A port of `Board.items`: a test keeps both equal, item by item.
+function makeDrawing(plan) {
+  const INK = "#1a1a1a", GREY = ["#545454", "#ffffff", "", "", false], SIZE = 12, CHIP = 19, PAD = 14;
+  const boards = new Map(plan.boards.map((board) => [board.kind, board]));
+  const numbers = {}, owners = {};
+  for (const [kind, { names }] of Object.entries(plan.kinds)) numbers[kind] = new Map(names.map((name, i) => [name, i]));
+  const number = (kind, name) => numbers[kind]?.get(name) ?? -1;
+  const look = (kind, n) => plan.kinds[kind].looks[n] || GREY;
+  const title = (kind, n) => plan.kinds[kind].titles[n];
+  const placeId = (kind, n) => `${kind}.${plan.kinds[kind].names[n]}`;
+  const nameOf = (kind, n) => (plan.kinds[kind].player ? `seat${n + 1}` : plan.kinds[kind].names[n]);
+
+  // Pieces: their owners by name, in order: all combinations.
+  for (const [type, { each }] of Object.entries(plan.pieces)) {
+    if (!each) continue;
+    let groups = [[[], []]];
+    for (const kind of each)
+      groups = groups.flatMap(([ids, of]) => plan.kinds[kind].names.map((name, n) => [[...ids, name], [...of, [kind, n]]]));
+    owners[type] = new Map(groups.map(([ids, of], rank) => [ids.join("."), { of, rank }]));
+  }
+
+  function parts([kind, n]) {
+    const made = plan.kinds[kind].parts, result = [];
+    for (const part of [...made].reverse()) {
+      const count = plan.kinds[part].names.length;
+      result.unshift([part, n % count]);
+      n = Math.floor(n / count);
+    }
+    return made.length ? result : [[kind, n]];
+  }
+
+  // --- numbers and texts as Python writes them
+  function rounded(value, digits) {  // to the even digit where two are as near
+    const text = value.toFixed(digits), scaled = Math.abs(value) * 10 ** digits;
+    if (!Number.isInteger(value * 16) || scaled % 1 !== 0.5 || Math.floor(scaled) % 2) return text;
+    return (Math.sign(value) * Math.floor(scaled) / 10 ** digits).toFixed(digits);
+  }
+  const num = (value) => rounded(value, 1).replace(/\.0$/, "");
+  const escaped = (text) => text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" })[c]);
+  const clean = (text) => escaped([...text].slice(0, 200).map((c) => (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(c) ? c : "\ufffd")).join(""));
+  const none = (value) => value === null || value === undefined || value === false || value === 0;
+  function written(value) {
+    if (Array.isArray(value)) return `[${value.map((each) => (typeof each === "string" ? `'${each}'` : written(each))).join(", ")}]`;
+    return value === null ? "None" : value === true ? "True" : value === false ? "False" : String(value);
+  }
+
+  function textWidth(text, size, bold) {
+    const table = plan.widths[bold ? "bold" : "regular"];
+    let sum = 0;
+    for (const c of text) sum += table[c.codePointAt(0) - 32] ?? 1000;
+    return sum * size / 1000;
+  }
+  function shortened(text, size, width) {
+    if (textWidth(text, size) <= width) return text;
+    const letters = [...text];
+    while (letters.length && textWidth(letters.join("") + "…", size) > width) letters.pop();
+    return letters.join("").trimEnd() + "…";
+  }
+  function words(text, x, y, size, { bold = false, start = false, fill = "#111" } = {}) {
+    const how = `${bold ? ' font-weight="bold"' : ""}${start ? "" : ' text-anchor="middle"'} fill="${fill}"`;
+    const head = `<text x="${num(x)}" y="${num(y + size * 0.36)}" font-size="${num(size)}"${how}`;
+    return text ? `${head}>${clean(text)}</text>` : `${head}/>`;
+  }
+  const plain = (text, x, y, size) => words(text, x, y, size, { start: true, fill: INK });
+  const place = (id) => (id ? ` data-place="${escaped(id)}"` : "");
+
+  // --- what a state holds
+  function read(state) {
+    const fields = new Map(), piles = [];
+    for (const [type, of] of Object.entries(state.pieces))
+      for (const [owner, at] of Object.entries(of)) {
+        const { of: whose, rank } = owners[type].get(owner) || { of: [], rank: 0 };
+        for (const [where, count] of Object.entries(at))
+          piles.push({ type, owners: whose, rank, ...placed(type, where), count, token: "", fields: {} });
+      }
+    for (const [kind, entities] of Object.entries(state.entities)) {
+      const tokens = plan.pieces[kind]?.owners;
+      for (const [name, values] of Object.entries(entities)) {
+        const n = kind === "game" ? 0 : number(kind, name);
+        if (tokens) {
+          const { place: where, ...rest } = values;
+          if (typeof where === "string")
+            piles.push({ type: kind, owners: tokens[n], rank: n, ...placed(kind, where), count: 1, token: name, fields: rest });
+          continue;
+        }
+        for (const [field, value] of Object.entries(values)) {
+          const key = `${kind === "game" ? "" : kind}.${field}`;
+          if (!fields.has(key)) fields.set(key, new Map());
+          fields.get(key).set(n, value);
+        }
+      }
+    }
+    return { fields, piles, of: (kind, field) => fields.get(`${kind}.${field}`) || new Map() };
+  }
+  function placed(type, where) {
+    const at = where.split("[", 1)[0], kind = plan.pieces[type].places[at] || "";
+    return { place: at, kind, index: kind ? number(kind, where.slice(at.length + 1, -1)) : -1 };
+  }
+
+  // --- tokens
+  function pileToken(pile) {
+    const style = plan.pieces[pile.type], looks = pile.owners.map((of) => look(...of));
+    const symbol = style.symbols[pile.place] || looks.map((each) => each[3]).find(Boolean) || style.symbol;
+    const many = pile.count > 1 ? String(pile.count) : "", value = pile.fields[style.text];
+    let text = style.text === "count" ? many : "";
+    if (style.text === "owner") text = looks.map((each) => each[2]).join("") + many;
+    else if (style.text in pile.fields) text = ["number", "boolean"].includes(typeof value) ? written(value) : [...written(value)].slice(0, 2).join("");
+    const [fill, ink] = style.colour.length ? style.colour : looks.length ? looks[0] : ["#ffffff", INK];
+    const alike = looks.length && !style.colour.length && looks[0][4];
+    const key = plan.kinds[pile.kind].names[pile.index];
+    const id = ["piece", key, pile.type, pile.place, pile.token || pile.owners.map((of) => nameOf(...of)).join(".")];
+    const note = Object.entries(pile.fields).filter(([, v]) => !none(v)).map(([k, v]) => `${k} ${written(v)}`).join(", ");
+    const told = `${title(pile.kind, pile.index)}: ${pile.token ? "" : `${pile.count} `}${style.titles[pile.rank]}`;
+    return {
+      id: id.filter(Boolean).join("."), symbol, fill, ink, text, title: told + (note ? ` (${note})` : ""),
+      mark: alike && style.text !== "owner" ? looks[0][2] : "", place: pile.token && `${pile.type}.${pile.token}`,
+    };
+  }
+  function markerToken(kind, n, field, key, told) {
+    if (!kind) return { id: `marker.${key}.${field}`, symbol: "ring", fill: "#ffffff", ink: INK, text: "", title: told, mark: "" };
+    const [fill, ink, letter] = look(kind, n);
+    return { id: `ring.${key}.${nameOf(kind, n)}.${field}`, symbol: "circle", fill, ink, text: letter, title: told, mark: "" };
+  }
+  function* drawn(tokens, [left, top, right, bottom], largest) {
+    const shown = tokens.slice(0, 60), width = right - left, height = bottom - top;
+    let size = 5, columns = Math.max(Math.round((width - width % 5) / 5), 1);
+    for (let many = 1; many <= shown.length; many++) {
+      const fits = Math.min(width / many, height / Math.ceil(shown.length / many), largest);
+      if (fits > size) [size, columns] = [fits, many];
+    }
+    const first = (top + bottom) / 2 - Math.ceil(shown.length / columns) * size / 2;
+    for (const [i, token] of shown.entries()) {
+      const row = Math.floor(i / columns), beside = Math.min(columns, shown.length - row * columns);
+      const x = left + (width - beside * size) / 2 + (i % columns + 0.5) * size;
+      yield { id: token.id, layer: "pieces", svg: symbolOf(token, x, first + (row + 0.5) * size, size - 1) };
+    }
+  }
+  function symbolOf(token, x, y, size) {
+    const scale = size / 24, line = Number(rounded(Math.min(1 / scale, 2.5), 2));
+    const where = `translate(${num(x - size / 2)} ${num(y - size / 2)}) scale(${rounded(scale, 3)})`;
+    let inner = `<path d="${escaped(plan.symbols[token.symbol] || plan.symbols.square)}" transform="${where}" fill-rule="evenodd"`;
+    inner += ` fill="${token.fill}" stroke="${INK}" stroke-width="${num(line)}"/>`;
+    const letters = [...token.text].length;
+    if (letters) {
+      let height = size * (letters < 3 ? 0.5 : 0.38) * (token.mark ? 0.8 : 1);
+      height = Math.min(height, size * 0.8 / textWidth(token.text, 1, true));
+      inner += words(token.text, x, y - (token.mark ? size * 0.1 : 0), height, { bold: true, fill: token.ink });
+    }
+    if (token.mark) {
+      const height = Math.min(size * 0.3, size * 0.6 / textWidth(token.mark, 1, true));
+      inner += words(token.mark, x, y + size * 0.29, height, { bold: true, fill: token.ink });
+    }
+    if (!token.title) return `<g${place(token.place)}>${inner}</g>`;
+    return `<g role="img"${place(token.place)}><title>${clean(token.title)}</title>${inner}</g>`;
+  }
+
+  function markers(shown, add) {
+    for (const { kind, name, title: words_, of } of plan.markers)
+      for (const [n, value] of shown.of(kind, name)) {
+        const at = typeof value === "string" ? number(of, value) : -1;
+        if (at < 0 || !boards.has(of)) continue;
+        const told = `${title(of, at)}: ${kind ? title(kind, n) : ""} ${words_}`;
+        add(of, at, markerToken(kind, n, name, kind ? of : plan.kinds[of].names[at], told));
+      }
+  }
+  function fieldTokens(board, shown, add) {
+    for (const field of board.fields)
+      for (const [n, value] of shown.of(board.kind, field.name)) {
+        if (none(value) || !(n in board.slots)) continue;
+        const told = `${title(board.kind, n)}: ${field.title}`, id = `field.${plan.kinds[board.kind].names[n]}.${field.name}`;
+        const at = field.type === "entity" && typeof value === "string" ? number(field.of, value) : -1;
+        if (at >= 0) {
+          const [fill, ink, letter, symbol] = look(field.of, at);
+          add(board.kind, n, { id, symbol: symbol || "circle", fill, ink, text: letter, title: `${told} ${title(field.of, at)}`, mark: "" });
+        } else if (field.type === "bool" || field.type === "number") {
+          const text = value === true ? "" : written(value), symbol = text ? "card" : "diamond";
+          add(board.kind, n, { id, symbol, fill: "#ffffff", ink: INK, text, title: `${told} ${text}`.trimEnd(), mark: "" });
+        }
+      }
+  }
+
+  // --- scales and tables
+  function* onScale(scale, shown) {
+    const results = new Map();
+    for (const [n, value] of shown.of(scale.kind, scale.name)) {
+      if (typeof value !== "number" || !(value in scale.slots)) continue;
+      const told = `${scale.kind ? title(scale.kind, n) : ""} ${scale.title}: ${value}`.trim();
+      if (!results.has(value)) results.set(value, []);
+      results.get(value).push(markerToken(scale.kind, n, scale.name, scale.kind || "game", told));
+    }
+    for (const [value, tokens] of results) yield* drawn(tokens, scale.slots[value], plan.largest);
+  }
+  const letters = (text) => (textWidth(text, 10, true) <= 15 ? 10 : 8);
+  const chipWidth = (text) => Math.max(16, textWidth(text, letters(text), true) + 5);
+  function chip([fill, ink, letter], x, y, text = letter) {
+    const shown = text || letter, wide = chipWidth(shown);
+    const at = `x="${num(x - wide / 2)}" y="${num(y - 8)}" width="${num(wide)}" height="16" rx="${shown === letter ? 8 : 2}"`;
+    return `<rect ${at} fill="${fill}" stroke="${INK}" stroke-width="0.8"/>${words(shown, x, y, letters(shown), { bold: true, fill: ink })}`;
+  }
+  function* rows(table, shown, ids) {
+    const piles = new Map();
+    for (const pile of shown.piles) {
+      const madeOf = pile.index < 0 ? pile.owners.flatMap((of) => [of, ...parts(of)]) : [];
+      const own = madeOf.length ? (madeOf.find(([kind]) => kind === table.kind) ?? madeOf[0])[1] : pile.index;
+      const key = `${pile.type}.${pile.place}.${own}`;
+      piles.set(key, [...(piles.get(key) || []), pile]);
+    }
+    for (let i = 0; i < table.rows; i++) {
+      const middle = table.top + (i + 0.5) * table.row;
+      const body = table.columns.map((column) => (column.pile
+        ? chips(column, piles.get(`${column.pile}.${column.place}.${i}`) || [], middle, ids)
+        : valueOf(column, shown.of(column.kind, column.name).get(i), middle))).join("");
+      if (body) yield { id: `row.${table.kind}.${table.kind === "game" ? "game" : nameOf(table.kind, i)}`, layer: "tables", svg: body };
+    }
+  }
+  function valueOf(column, value, y) {
+    if (value === null || value === undefined) return "";
+    if (column.type === "bool") return plain(value ? plan.words.yes : plan.words.no, column.left, y, SIZE);
+    if (column.type === "set") {
+      let x = column.left + 8, result = "";
+      for (const name of value) {
+        if (x + 8 <= column.left + column.width + PAD) result += chip(look(column.of, number(column.of, name)), x, y);
+        x += CHIP * 1.3;
+      }
+      return result;
+    }
+    const at = column.type === "entity" && typeof value === "string" ? number(column.of, value) : -1;
+    if (at < 0) return plain(shortened(written(value), SIZE, column.width), column.left, y, SIZE);
+    const text = shortened(title(column.of, at), SIZE, column.width - CHIP), of = look(column.of, at);
+    const beyond = Math.max(chipWidth(of[2]) / 2 - 8, 0);
+    return chip(of, column.left + 8 + beyond, y) + plain(text, column.left + CHIP + 2 * beyond, y, SIZE);
+  }
+  function chips(column, piles, y, ids) {
+    if (!piles.length) return "";
+    if (column.counted) return plain(String(piles.reduce((sum, pile) => sum + pile.count, 0)), column.left, y, SIZE);
+    const cards = piles.map(card), widths = cards.map(([text]) => Math.max(16, textWidth(text, 8, true) + 5) + 3);
+    const lines = [[]];
+    let x = 0, result = "";
+    widths.forEach((width, i) => {
+      if (x + width > column.width + 3 && lines.at(-1).length) {
+        lines.push([]);
+        x = 0;
+      }
+      lines.at(-1).push(i);
+      x += width;
+    });
+    const shown = lines.slice(0, 2), left = lines.slice(2).reduce((sum, line) => sum + line.length, 0);
+    shown.forEach((line, k) => {
+      x = column.left;
+      for (const i of line) {
+        const one = chip(cards[i][1], x + (widths[i] - 3) / 2, y + (k - (shown.length - 1) / 2) * 18, cards[i][0]);
+        const id = entity(piles[i]);
+        result += id && !ids.has(id) ? `<g${place(id)}>${one}</g>` : one;
+        if (id) ids.add(id);
+        x += widths[i];
+      }
+    });
+    return left ? result + plain(`+${left}`, column.left + column.width + 2, y + 9, 9) : result;
+  }
+  function entity(pile) {
+    if (pile.token) return `${pile.type}.${pile.token}`;
+    const [of] = pile.owners;
+    return pile.owners.length === 1 && !plan.kinds[of[0]].placed ? placeId(...of) : "";
+  }
+  function card(pile) {
+    const looks = pile.owners.flatMap(parts).map((part) => look(...part));
+    const style = plan.pieces[pile.type];
+    if (!looks.length) return [String(pile.count), [...(style.colour.length ? style.colour : ["#ffffff", INK]), "", "", false]];
+    return [looks.map((each) => each[2]).join(" ") + (pile.count > 1 ? ` x${pile.count}` : ""), looks[0]];
+  }
+
+  // The items that show a state: `{id, layer, svg}`, in the order in which they lie upon one another.
+  return function* items(state) {
+    const shown = read(state), tokens = new Map(), ids = new Set();
+    function add(kind, n, token) {
+      const key = `${kind}.${n}`;
+      if (!tokens.has(key)) tokens.set(key, { kind, n, tokens: [] });
+      tokens.get(key).tokens.push(token);
+    }
+    for (const pile of shown.piles) {
+      const { shown: where } = plan.pieces[pile.type];
+      if (boards.has(pile.kind) && (!where || where.includes(pile.place))) add(pile.kind, pile.index, pileToken(pile));
+    }
+    markers(shown, add);
+    for (const board of plan.boards) fieldTokens(board, shown, add);
+    for (const { kind, n, tokens: standing } of tokens.values()) {
+      const board = boards.get(kind);
+      if (!(n in board.slots)) continue;
+      for (const token of standing.slice(0, 60)) if (token.place) ids.add(token.place);
+      yield* drawn(standing, board.slots[n], board.piece);
+    }
+    for (const scale of plan.scales) yield* onScale(scale, shown);
+    for (const table of plan.tables) yield* rows(table, shown, ids);
+  };
+}
+if (typeof module !== "undefined") module.exports = { makeDrawing };

@@ -1,0 +1,289 @@
+"use strict";
+// A table in the page: the module of WebAssembly has the rules, a worker the bots. To `table.js` it is what a server is:
+// it says frames, and hears messages. What a log says is a stranger's: it is read within a bound, and shown as text.
+(async () => {
+  const data = JSON.parse(document.getElementById("data").textContent), { words } = data;
+  const BOTS = ["random", "flat:16", "flat:64", "flat:256"], MAX_LOG = 4_000_000, SHOWN_EVERY = 120;
+  const element = (id) => document.getElementById(id);
+  const bytes = await unpacked(fromBase64(data.module), "gzip", Infinity);
+  const game = await WasmGame.load(bytes);
+  const { seats } = game.names, secretive = game.names.private.length > 0;
+  const draw = makeDrawing(data.plan), row = game.room(game.registers.ROW / 8);
+  const kinds = Object.fromEntries(seats.map((seat, i) => [seat, i ? "flat:64" : "person"]));
+  if (secretive) for (const seat of seats.slice(1)) kinds[seat] = "random";
+  let names = Object.fromEntries(seats.map((seat) => [seat, seat]));
+  let seed = 0n, serial = 0, turn = 0, running = 0, moves = [], items = {}, offered = [], fault = false, sent = 0, thinking = "";
+
+  // --- bots think in a worker: its scripts are those of this page
+  const source = data.worker.map((number) => document.scripts[number].textContent).join("\n");
+  const worker = new Worker(URL.createObjectURL(new Blob([source, `
+    let game;
+    onmessage = async ({ data }) => {
+      if (data.bytes) game = WasmGame.load(data.bytes);
+      else postMessage({ number: data.number, pick: botPick(await game, data.row, data.bot, data.seed, data.seat, data.ply) });
+    };`], { type: "text/javascript" })));
+  worker.postMessage({ bytes });
+  let asking = 0;
+  const answers = new Map();
+  worker.onerror = (event) => answers.forEach((done) => done(Promise.reject(new Error(event.message))));
+  worker.onmessage = ({ data: { number, pick } }) => {
+    answers.get(number)?.(pick);
+    answers.delete(number);
+  };
+  function thought(bot, seat) {
+    game.save(row);
+    const position = game.numbers.slice(row / 8, (row + game.registers.ROW) / 8);
+    const number = ++asking;
+    return new Promise((done) => {
+      answers.set(number, done);
+      worker.postMessage({ number, row: position, bot, seed, seat, ply: game.taken.length });
+    });
+  }
+
+  // --- the course of the game
+  const isPerson = (seat) => kinds[seat] === "person";
+  // The person who is asked: of several that may decide, the first.
+  function person(decision) {
+    return [decision.by, ...decision.among].find((seat) => seat !== null && isPerson(seat)) ?? null;
+  }
+  // In a game with secrets, others' options are told without what they show of the position.
+  function told(option) {
+    if (!secretive || option.by === null || isPerson(option.by)) return game.sentence(option);
+    const { title, params } = game.texts.decisions[game.asked].options[option.name];
+    const shown = params.map((type, i) => (option.params[i].private ? "?" : game.show(type, option.row[2 + i], 0).text)).join(", ");
+    return `${game.seatName(option.by)}: ${title}${shown ? `: ${shown}` : ""}`;
+  }
+  function take(option) {
+    const { together, name } = game.decision;
+    const text = secretive && option.by === null && option.params.some((each) => each.private) ? game.texts.words.chance : told(option);
+    const again = moves.some((move) => move.waits === name && move.by === option.by);
+    if (again) disclose();
+    game.apply(option);
+    moves.push({ text, by: option.by, waits: together ? name : "" });
+    if (!together || game.decision?.name !== name) disclose();
+  }
+  function disclose() {
+    for (const [number, move] of moves.entries()) if (move.waits) [move.waits, sent] = ["", Math.min(sent, number)];
+  }
+  const shownMove = (move) => ({
+    text: move.waits ? `${game.seatName(move.by)}: ${words.table_ready}` : move.text, by: move.by, changes: [],
+  });
+
+  async function go(whole = false) {
+    const run = ++running;
+    let shown = whole ? -Infinity : performance.now();
+    const show = () => {
+      frame(whole);
+      [whole, shown] = [false, performance.now()];
+    };
+    try {
+      while (game.decision) {
+        const { by, together } = game.decision;
+        if (by === null) take(game.drawn());
+        else if (person(game.decision)) break;
+        else {
+          thinking = by;
+          if (performance.now() - shown > SHOWN_EVERY) show();
+          const bot = together || secretive ? "random" : kinds[by];  // a bot must not see what its seat does not
+          const pick = await thought(bot, by);
+          if (run !== running) return;
+          take(game.options()[pick]);
+        }
+      }
+    } catch (error) {
+      fault = true;
+      console.error(error);
+    }
+    thinking = "";
+    show();
+  }
+
+  function hear(message) {
+    element("refused").textContent = "";
+    if (message.do === "take") {
+      const option = offered[Number(message.option)];
+      if (!option || message.serial < turn) return;
+      turn = serial + 1;
+      try {
+        take(option);
+      } catch {
+        page.refused({ text: words.table_fault, values: {}, stale: false });
+        return;
+      }
+      go();
+    } else if (message.do === "undo") {
+      running++;
+      fault = false;
+      let by = null;
+      do by = back(); while (game.taken.length && (by === null || !isPerson(by)));
+      go();
+    } else if (message.do === "log") page.log(game.log(names));
+  }
+  function back() {
+    const { by } = game.taken.at(-1);
+    game.undo();
+    moves.pop();
+    sent = Math.min(sent, moves.length);
+    return by;
+  }
+
+  // --- what the page gets
+  const viewer = () => (game.decision && person(game.decision)) ?? seats.find(isPerson) ?? null;
+  function frame(whole) {
+    const seat = viewer(), before = serial, { decision } = game;
+    hello.seat = seat;
+    serial++;
+    const drawnItems = {}, last = {};
+    for (const item of draw(secretive && seat ? game.state(seat) : game.state())) {
+      drawnItems[item.id] = [item.layer, item.svg, last[item.layer] ?? ""];
+      last[item.layer] = item.id;
+    }
+    const changed = Object.fromEntries(Object.entries(drawnItems).filter(([id, [, svg]]) => whole || items[id]?.[1] !== svg));
+    if (!whole) for (const id of Object.keys(items)) if (!(id in drawnItems)) changed[id] = null;
+    items = drawnItems;
+    const now = decision && person(decision);
+    offered = now && !fault ? [...game.options().map((o) => ({ ...o, by: now })), ...game.options(true).filter(({ by }) => isPerson(by))] : [];
+    const waits = decision && (now ?? decision.by);
+    const several = seats.filter(isPerson).length > 1;
+    const { result } = game, texts = {};
+    for (let number = whole ? 0 : sent; number < moves.length; number++) texts[number] = shownMove(moves[number]);
+    sent = moves.length;
+    page.frame({
+      serial, turn, since: whole ? 0 : before, items: changed, moves: { count: moves.length, texts },
+      seats: seats.map((id) => ({ id, name: names[id], kind: isPerson(id) ? "person" : "bot", bot: kinds[id], stand_in: false })),
+      asked: decision && {
+        decision: decision.name, together: decision.together, chance: decision.by === null, doc: "", who: game.subject(),
+        text: thinking ? words.local_thinks.replace("{seat}", game.seatName(thinking)) : several ? `${game.subject()}: ${game.question()}` : game.question(),
+        waiting: waits ? { [waits]: Math.floor(Date.now() / 1000) } : {},
+      },
+      options: offered.map((option, number) => ({
+        text: String(number), name: option.name, out_of_turn: option.interrupt,
+        words: option.interrupt && several ? game.sentence(option) : game.words(option),
+        arguments: option.params.map(({ type }, i) => ({ kind: type.replace(/\?$/, ""), id: String(option.args[i] ?? "none") })),
+      })),
+      chosen: null, ready: [], undo: null, deadline: 0, here: seats.filter(isPerson), fault,
+      result: result && { ...result, ending: game.texts.endings[result.ending] ?? result.ending },
+    });
+    element("back").disabled = !game.taken.some(({ by }) => by !== null && isPerson(by));
+  }
+
+  const entities = Object.entries(game.texts.titles).flatMap(([kind, titles]) => titles.map((title, i) => [`${kind}.${game.names.kinds[kind][i]}`, title]));
+  const hello = {
+    game: game.texts.game, rules: game.names.ruleset, version: data.version, settings: game.names.settings, changed: data.changed,
+    language: game.texts.language, seat: null, seats, player: game.texts.player, board: data.board, words, bots: [], now: Date.now() / 1000,
+    titles: Object.fromEntries(entities),
+    names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]))),
+  };
+  const page = makeTable(hello, hear);
+  element("about").textContent = [`${hello.rules} ${hello.version}`, words.local_about].join(" · ");
+
+  // --- players, logs, links
+  function begin(log) {
+    running++;
+    [fault, moves, sent] = [false, [], 0];
+    game.seed(seed, 0);
+    let wrong = "";
+    if (log === undefined) game.start();
+    else {
+      try {
+        names = game.load(log, take, back);
+      } catch (error) {
+        wrong = words.local_wrong.replace("{reason}", () => error.message);
+      }
+      if (wrong && !game.taken.length) game.start();
+    }
+    notice(wrong);
+    showPlayers();
+    go(true);
+  }
+
+  function showPlayers() {
+    element("seed").value = String(seed);
+    element("players").replaceChildren(...seats.map((seat) => {
+      const label = document.createElement("label"), id = document.createElement("b");
+      const name = document.createElement("input"), kind = document.createElement("select");
+      id.textContent = seat;
+      name.value = names[seat];
+      name.maxLength = 40;
+      name.setAttribute("aria-label", `${words.table_name}: ${seat}`);
+      name.addEventListener("input", () => {
+        names[seat] = name.value.trim() || seat;
+        game.rename(names);
+        go();
+      });
+      kind.setAttribute("aria-label", `${words.local_players}: ${seat}`);
+      for (const each of ["person", ...(secretive ? ["random"] : BOTS)]) kind.add(new Option(each === "person" ? words.local_player : each, each));
+      kind.value = kinds[seat];
+      kind.addEventListener("change", () => {
+        kinds[seat] = kind.value;
+        if (secretive && isPerson(seat)) for (const other of seats) if (other !== seat) kinds[other] = "random";
+        showPlayers();
+        go();
+      });
+      label.append(id, name, kind);
+      return label;
+    }));
+  }
+
+  element("secrets").hidden = !secretive;
+  element("setup").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const typed = element("seed").value.trim();
+    seed = /^\d{1,18}$/.test(typed) && BigInt(typed) !== seed ? BigInt(typed) : random();
+    begin();
+  });
+  element("load").addEventListener("change", async () => {
+    const [file] = element("load").files;
+    element("load").value = "";
+    if (!file) return;
+    if (file.size > MAX_LOG) notice(words.local_wrong.replace("{reason}", `${file.size} bytes`));
+    else begin(await file.text());
+  });
+  element("link").addEventListener("click", async () => {
+    const stream = new Blob([game.log(names)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+    const packed = new Uint8Array(await new Response(stream).arrayBuffer());
+    const text = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(""));
+    history.replaceState(null, "", `#log=${text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "")}`);
+    element("address").value = location.href;
+    element("linked").hidden = false;
+    element("address").select();
+  });
+  // The log of the address; undefined without one.
+  async function linked() {
+    const [, text] = /^#log=([\w-]{1,1000000})$/.exec(location.hash) ?? [];
+    if (text === undefined) return undefined;
+    try {
+      return new TextDecoder().decode(await unpacked(fromBase64(text.replace(/-/g, "+").replace(/_/g, "/")), "deflate-raw", MAX_LOG));
+    } catch {
+      return "";
+    }
+  }
+  addEventListener("hashchange", async () => begin(await linked()));
+
+  function random() {
+    return crypto.getRandomValues(new BigUint64Array(1))[0] >> 10n;
+  }
+  function fromBase64(text) {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  }
+  // Unpacks until there is more than may be.
+  async function unpacked(packed, form, most) {
+    const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream(form)).getReader(), parts = [];
+    let size = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      size += value.length;
+      if (size > most) {
+        await reader.cancel();
+        throw new Error("it is too large");
+      }
+    }
+    return new Uint8Array(await new Blob(parts).arrayBuffer());
+  }
+
+  seed = random();
+  const first = await linked();
+  begin(first);
+})();

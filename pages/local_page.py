@@ -1,0 +1,71 @@
+"""The page that plays without a server: the rules as WebAssembly, the board and its drawing plan in one HTML file."""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from collections.abc import Mapping
+from html import escape
+
+from rulespec.drawing.board import board_of
+from rulespec.drawing.drawing_plan import plan
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.wasm_export import exported
+from rulespec.engine.words.exported_texts import exported_texts
+from rulespec.engine.words.program_words import ENGLISH, program_words
+from rulespec.engine.words.words import Words
+from rulespec.pages.document import document, own_file
+
+_STYLES = ("viewer.css", "table.css", "local.css")
+_SCRIPTS = ("wasm_game.js", "bots.js", "draw.js", "zoom.js", "choose.js", "pictures.js", "table.js", "local.js")
+_WORKER = ("wasm_game.js", "bots.js")
+_WORDS = (
+    *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret"),
+    *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
+)
+"""Words beside those of tables."""
+
+
+def local_page(game: Game, language: str | None = None) -> str:
+    """The page of a ruleset for a number of seats and a choice of settings.
+
+    Args:
+        game: a game of the table; its position does not matter.
+        language: of the words; None: that of the ruleset.
+
+    Raises:
+        NoWasmtimeError: if wasmtime is not installed.
+        NoWasmError: if the program cannot be carried out in wasm.
+        DiagnosticsError: if the board cannot be drawn.
+    """
+    words = Words(game.ruleset, language)
+    board = board_of(game.ruleset, game.seats, words)
+    module = exported(game, lambda asides: exported_texts(game, words, asides))
+    settings: Mapping[str, str] = game.settings
+    data = {
+        "module": b64encode(gzip.compress(module, mtime=0)).decode(),
+        "plan": plan(board),
+        "board": board.backdrop(),
+        "words": _page_words(words),
+        "version": game.ruleset.version,
+        "changed": [name for name, of in game.ruleset.settings.items() if settings[name] != of.default],
+        "worker": [1 + _SCRIPTS.index(name) for name in _WORKER],  # the first script of the page is its data
+    }
+    body = own_file("table.html").partition('<main id="owner"')[0] + own_file("local.html")
+    return document(
+        words.game,
+        language=words.language,
+        styles=[own_file(name) for name in _STYLES],
+        body=body.replace("Rulespec", escape(words.game)),
+        data=data,
+        scripts=[own_file(name).replace("export class", "class") for name in _SCRIPTS],
+        computes=True,
+    )
+
+
+def _page_words(words: Words) -> dict[str, str]:
+    """The words of the program that the page shows; their holes it fills itself."""
+    known = program_words(ENGLISH)
+    names = [name for name in known if name.startswith(("table_", "local_"))]
+    holes = {name: {hole: f"{{{hole}}}" for hole in known[name].holes()} for name in (*names, *_WORDS)}
+    return {name: words.word(name, **of) for name, of in holes.items()}

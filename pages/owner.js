@@ -1,0 +1,67 @@
+"use strict";
+// The page of the owner of a server: tables, new ones, links. Links are shown when they are made, and never again.
+function makeOwner(hello, send) {
+  const element = (id) => document.getElementById(id);
+  function make(tag, text, ...inner) {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    made.append(...inner);
+    return made;
+  }
+  function button(text, act) {
+    const made = make("button", text);
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
+  }
+  element("title").textContent = "Tables";
+  element("about").textContent = "You own this server";
+  element("owner").hidden = false;
+  const offers = Object.entries(hello.offers);
+  element("new").hidden = !offers.length;
+  element("offer").replaceChildren(...offers.map(([ref, { title }]) => {
+    const option = make("option", `${title} (${ref})`);
+    option.value = ref;
+    return option;
+  }));
+  element("bot").replaceChildren(...hello.bots.map((bot) => make("option", bot)));
+  function bounds() {
+    const [least, most] = hello.offers[element("offer").value]?.players ?? [1, 100];
+    Object.assign(element("players"), { min: least, max: most, value: least });
+  }
+  element("offer").addEventListener("change", bounds);
+  bounds();
+  element("new").addEventListener("submit", (event) => {
+    event.preventDefault();
+    send({ do: "new", rules: element("offer").value, players: Number(element("players").value),
+      bots: Number(element("bots").value), bot: element("bot").value });
+  });
+  const role = (text) => (text.startsWith("seat:") ? `Seat ${text.slice(5)}` : "Spectators");
+
+  function tableOf(table) {
+    const rows = table.seats.map((seat) => make("tr", "", make("td", seat.id), make("td", seat.name),
+      make("td", `${seat.kind}${seat.bot ? ` (${seat.bot})` : ""}${seat.here ? ", here" : ""}`), make("td", "",
+        button("New link", () => send({ do: "renew", game: table.id, role: `seat:${seat.id}` })),
+        button("Remove the player", () => confirm(`Remove ${seat.name || seat.id}? Their link ends.`) && send({ do: "remove", game: table.id, seat: seat.id })),
+        ...hello.bots.map((bot) => button(`Let ${bot} play`, () => send({ do: "bot", game: table.id, seat: seat.id, bot }))))));
+    const minutes = document.createElement("input");
+    Object.assign(minutes, { type: "number", min: 0, value: Math.round(table.deadline / 60) });
+    minutes.addEventListener("change", () => send({ do: "deadline", game: table.id, seconds: 60 * Number(minutes.value) }));
+    return make("article", "",
+      make("h2", `${table.game} (${table.rules}), ${table.decisions} decisions${table.over ? ", over" : ""}`),
+      make("table", "", ...rows),
+      make("label", "Minutes for a decision (0: no end) ", minutes),
+      make("p", "", button("New link for spectators", () => send({ do: "renew", game: table.id, role: "spectator" })),
+        button("Save the log", () => send({ do: "log", game: table.id })),
+        button("Delete the table", () => confirm("Delete this table for good?") && send({ do: "delete", game: table.id }))));
+  }
+  return {
+    tables: (tables) => element("tables").replaceChildren(...tables.map(tableOf),
+      ...Object.entries(hello.faults).map(([id, why]) => make("p", `Table ${id} could not be resumed: ${why}`))),
+    keys: ({ keys }) => element("keys").replaceChildren(...Object.entries(keys).map(([of, key]) =>
+      make("p", `${role(of)}: ${location.origin}/#${key}`))),
+    refused: ({ text }) => notice(text),
+    log: (text) => saveFile(text, "game.jsonl"),
+    lost: (is) => notice(is ? "The connection is lost; it comes back by itself." : ""),
+  };
+}

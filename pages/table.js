@@ -1,0 +1,314 @@
+"use strict";
+// The page of a table: it shows what the server sends, and sends the text of an option. It knows no game.
+function makeTable(hello, send) {
+  const element = (id) => document.getElementById(id);
+  const word = (name, values = {}) => hello.words[name].replace(/\{(\w+)\}/g, (_, hole) => values[hole] ?? "");
+  const drift = hello.now - Date.now() / 1000;
+  const state = { seats: [], options: [], ready: [], here: [], moves: new Map(), count: 0, serial: 0 };
+  let clicked = [], within = [], anchor = null, mine = false;
+  let paused = false;  // after decisions were taken back, the next one is taken by hand
+
+  function make(tag, text, className) {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+  function button(text, act, className) {
+    const made = make("button", text, className);
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  // --- what stays
+  document.documentElement.lang = hello.language;
+  for (const each of document.querySelectorAll("[data-word]")) each.textContent = word(each.dataset.word);
+  element("title").textContent = hello.game;
+  const chosenSettings = Object.entries(hello.settings).filter(([name]) => hello.changed.includes(name));
+  element("about").textContent = [`${hello.rules} ${hello.version}`, ...chosenSettings.map(([name, value]) => `${name} = ${value}`),
+    hello.seat ? word("table_you", { seat: hello.seat }) : word("table_watch")].join(" · ");
+  element("board").innerHTML = hello.board;  // drawn by Rulespec
+  element("board").setAttribute("aria-label", word("page_board"));
+  element("moves").setAttribute("aria-label", word("page_moves"));
+  const svg = document.querySelector("#board svg");
+  const showPicture = svg ? makePicture(svg) : () => {};
+  const places = svg ? makePlaces(svg, titleOf, onPlace) : { show() {}, drawn: () => new Set() };
+  if (svg) {
+    for (const id of ["closer", "farther", "whole"]) element(id).title = word(`page_${id}`);
+    for (const id of ["closer", "farther", "whole"]) element(id).setAttribute("aria-label", word(`page_${id}`));
+    makeZoom(svg, { closer: element("closer"), farther: element("farther"), whole: element("whole") });
+    element("zoom").hidden = false;
+  }
+  element("table").hidden = false;
+  element("table").className = svg ? "" : "bare";
+
+  const nameOf = (seat) => state.seats.find((each) => each.id === seat)?.name ?? seat;
+  function titleOf(place) {
+    const [kind, ...rest] = place.split("."), id = rest.join(".");
+    if (kind === hello.player) return nameOf(id);
+    return hello.titles[place] ?? id;
+  }
+  const valueOf = ({ kind, id }) => (kind === "int" || kind === "bool" ? id : titleOf(`${kind}.${id}`));
+
+  // --- habits of this browser
+  function habit(name, starts) {
+    const box = element(name);
+    try { box.checked = (localStorage.getItem(name) ?? starts) === "yes"; } catch { box.checked = starts === "yes"; }
+    box.addEventListener("change", () => { try { localStorage.setItem(name, box.checked ? "yes" : "no"); } catch { /* not stored */ } });
+    return box;
+  }
+  const auto = habit("auto", "no"), sound = habit("sound", "no");
+  function beep() {
+    const audio = new AudioContext(), tone = audio.createOscillator(), volume = audio.createGain();
+    volume.gain.value = 0.08;
+    tone.frequency.value = 660;
+    tone.connect(volume).connect(audio.destination);
+    tone.start();
+    tone.stop(audio.currentTime + 0.18);
+  }
+
+  // --- choosing
+  const own = () => state.options.filter((option) => !option.out_of_turn);
+  function clickable(options) {
+    const drawn = places.drawn();
+    return options.map((option) => ({
+      ...option, whole: option, arguments: option.arguments.filter(({ kind, id }) => drawn.has(`${kind}.${id}`)),
+    }));
+  }
+  const take = (option) => {
+    paused = false;
+    [clicked, within] = [[], []];
+    closeBubble();
+    send({ do: "take", serial: state.serial, option: option.text });
+    element("refused").textContent = "";
+  };
+  function labelOf(option) {
+    if (option.words) return option.words;
+    return [hello.names[option.name] ?? option.name, option.arguments.map(valueOf).join(", ")].filter(Boolean).join(": ");
+  }
+
+  function onPlace(place, at) {
+    if (!place) {
+      if (clicked.length) reset();
+      return;
+    }
+    clicked.push(place);
+    anchor = at;
+    const found = choose(clickable(state.options), clicked);
+    if (found.only) take(found.only.whole);
+    else showOptions(true);
+  }
+  function reset() {
+    [clicked, within] = [[], []];
+    closeBubble();
+    showOptions(false);
+  }
+
+  function buttonsOf(options, path, go) {
+    let left = options;
+    const steps = [];
+    for (const key of path) {
+      const split = groups(left);
+      const found = split && split.find((each) => JSON.stringify(each.value) === key);
+      if (!found) break;
+      steps.push(key);
+      left = found.options;
+    }
+    const split = groups(left);
+    if (!split) return left.map((option) => button(labelOf(option), () => take(option)));
+    return split.map(({ value, options: inside }) => {
+      if (inside.length === 1) return button(labelOf(inside[0]), () => take(inside[0]));
+      const title = "name" in value ? hello.names[value.name] ?? value.name : valueOf(value);
+      return button(`${title} (${inside.length})`, () => go([...steps, JSON.stringify(value)]), "group");
+    });
+  }
+
+  function showOptions(atPlace) {
+    const all = clicked.length ? state.options : own();
+    const found = choose(clickable(all), clicked);
+    places.show(found.lit, clicked);
+    const remaining = found.options.map((option) => option.whole);
+    element("options").replaceChildren(...buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));
+    const steps = [...clicked.map(titleOf), ...within.map((key) => { const value = JSON.parse(key); return "name" in value ? hello.names[value.name] : valueOf(value); })];
+    element("clicked").hidden = !steps.length;
+    element("clicked").replaceChildren(make("span", steps.join(" · ")), button(word("table_clear"), reset));
+    closeBubble();
+    const open = remaining.length && remaining.length <= 12 && !found.lit.some((place) => !clicked.includes(place));
+    if (atPlace && anchor && open) openBubble(remaining);
+    const others = state.options.filter((option) => option.out_of_turn);
+    element("others").hidden = !others.length || clicked.length > 0;
+    element("others").querySelector("summary").textContent = `${word("out_of_turn")} (${others.length})`;
+    fillOthers(others, []);
+  }
+  function fillOthers(others, path) {
+    element("others").querySelector("div").replaceChildren(...buttonsOf(others, path, (further) => fillOthers(others, further)));
+  }
+
+  // Buttons at the place that was clicked.
+  function openBubble(options) {
+    const bubble = make("div", "");
+    bubble.id = "bubble";
+    bubble.append(...options.map((option) => button(labelOf(option), () => take(option))));
+    document.body.append(bubble);
+    const box = anchor.getBoundingClientRect();
+    const left = Math.min(box.left + box.width / 2, innerWidth - bubble.offsetWidth - 8);
+    bubble.style.left = `${Math.max(8, left) + scrollX}px`;
+    bubble.style.top = `${box.bottom + 6 + scrollY}px`;
+    bubble.firstChild.focus({ preventScroll: true });
+  }
+  function closeBubble() {
+    document.getElementById("bubble")?.remove();
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape" && (clicked.length || within.length)) reset(); });
+
+  // --- what is shown
+  function seconds(seat) {
+    const at = state.asked?.waiting?.[seat];
+    return at ? Math.max(0, Date.now() / 1000 + drift - at) : 0;
+  }
+  const since = (seat) => Math.floor(seconds(seat) / 60);
+  const handOver = (seat) => hello.bots.map((bot) => button(word("table_hand", { bot }), () => send({ do: "bot", seat, bot })));
+  if (hello.seat) element("leave").append(...handOver(hello.seat));
+  function showSeats() {
+    const waiting = Object.keys(state.asked?.waiting ?? {});
+    element("seats").replaceChildren(...state.seats.map((seat) => {
+      const item = make("li", "");
+      item.classList.toggle("waited", waiting.includes(seat.id));
+      item.classList.toggle("me", seat.id === hello.seat);
+      const notes = [];
+      if (seat.kind === "free") notes.push(word("table_free"));
+      if (seat.kind === "bot") notes.push(`${word("table_bot")} ${seat.bot}`);
+      if (seat.kind === "person" && !state.here.includes(seat.id)) notes.push(word("table_away"));
+      if (state.ready.includes(seat.id)) notes.push(word("table_ready"));
+      if (waiting.includes(seat.id)) notes.push(since(seat.id) ? word("table_since", { minutes: since(seat.id) }) : word("table_waited"));
+      if (state.result) notes.push(...scoreOf(seat.id));
+      item.append(make("b", seat.id), make("span", seat.name === seat.id ? "" : seat.name), make("small", notes.join(" · ")));
+      const late = state.deadline && waiting.includes(seat.id) && seconds(seat.id) >= state.deadline;
+      if (late && hello.seat && seat.id !== hello.seat) item.append(...handOver(seat.id));
+      return item;
+    }));
+  }
+  function scoreOf(seat) {
+    const notes = seat in state.result.scores ? [String(state.result.scores[seat])] : [];
+    return state.result.winners.includes(seat) ? [...notes, word("table_won")] : notes;
+  }
+
+  function showTurn() {
+    const asked = state.asked, waiting = Object.keys(asked?.waiting ?? {});
+    const now = Boolean(hello.seat) && own().length > 0 && waiting.includes(hello.seat);
+    if (now && !mine && sound.checked) beep();
+    mine = now;
+    element("turn").classList.toggle("mine", now);
+    const who = waiting.filter((seat) => seat !== hello.seat).map(nameOf).join(", ");
+    let text = "";
+    if (state.fault) text = word("table_fault");
+    else if (state.result) text = word("table_over", { ending: state.result.ending });
+    else if (asked && now) text = `${word("table_turn")}: ${asked.text}`;
+    else if (asked) text = who ? `${word("table_waiting", { seats: who })}: ${asked.text}` : asked.text;
+    element("question").textContent = text;
+    element("doc").textContent = [asked?.doc, asked?.together ? word("secret") : "", state.chosen ? word("table_chosen", { option: chosenWords() }) : ""].filter(Boolean).join(" · ");
+    const winners = state.result?.winners.map(nameOf).join(", ");
+    element("result").textContent = state.result ? `${word("won_by")}: ${winners || word("nobody")}` : "";
+    document.title = `${now ? `● ${word("table_turn")}` : text.slice(0, 60)} · ${hello.game}`;
+    element("withdraw").hidden = !state.chosen;
+    const me = state.seats.find((seat) => seat.id === hello.seat);
+    element("back").hidden = !me || me.kind !== "person" || !state.count || Boolean(state.undo);
+    element("return").hidden = !me || !me.stand_in;
+    element("own").hidden = !me;
+    element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result);
+    element("sit").hidden = !me || me.kind !== "free";
+    if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
+  }
+  const chosenWords = () => state.chosen.replace(/_/g, " ");
+
+  function showUndo() {
+    const undo = state.undo, box = element("undo");
+    box.hidden = !undo;
+    if (!undo) return;
+    const parts = [make("p", word("table_asks", { seat: nameOf(undo.by), decisions: undo.decisions }))];
+    if (undo.learned.length) parts.push(make("p", word("table_learned", { what: undo.learned.join("; ") })));
+    if (undo.others.length) parts.push(make("p", word("table_others", { what: undo.others.join("; ") })));
+    const buttons = make("div", "");
+    if (hello.seat && !undo.agreed.includes(hello.seat))
+      buttons.append(button(word("table_agree"), () => send({ do: "agree", serial: state.serial })));
+    if (hello.seat) buttons.append(button(word("table_refuse"), () => send({ do: "refuse", serial: state.serial })));
+    box.replaceChildren(...parts, buttons);
+  }
+
+  const list = element("list");
+  function row(number) {
+    const move = state.moves.get(number), item = make("li", "");
+    item.dataset.move = number;
+    item.append(make("b", `${number + 1} `), make("span", move.text));
+    if (move.changes.length) {
+      const inner = make("ul", "");
+      inner.append(...move.changes.map((text) => make("li", text)));
+      item.append(inner);
+    }
+    return item;
+  }
+  function showMoves() {
+    const numbers = [...state.moves.keys()].filter((number) => number < state.count).sort((a, b) => a - b);
+    state.moves = new Map(numbers.map((number) => [number, state.moves.get(number)]));
+    list.replaceChildren(...numbers.map(row));
+    element("earlier").hidden = !numbers.length || numbers[0] === 0;
+    const box = element("moves");
+    box.scrollTop = box.scrollHeight;
+  }
+
+  element("sit").addEventListener("submit", (event) => {
+    event.preventDefault();
+    send({ do: "name", name: element("name").value });
+  });
+  element("withdraw").addEventListener("click", () => send({ do: "withdraw", serial: state.serial }));
+  element("back").addEventListener("click", () => send({ do: "undo", serial: state.serial }));
+  element("return").addEventListener("click", () => send({ do: "person" }));
+  element("earlier").addEventListener("click", () => send({ do: "moves", before: Math.min(...state.moves.keys()) }));
+  element("log").addEventListener("click", () => send({ do: "log" }));
+  setInterval(showSeats, 10_000);
+
+  return {
+    frame(frame) {
+      const whole = frame.since === 0, had = state.options;
+      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "result", "fault", "deadline", "here"])
+        if (name in frame) state[name] = frame[name];
+      if (whole) state.moves.clear();
+      for (const [number, move] of Object.entries(frame.moves.texts)) state.moves.set(Number(number), move);
+      const moved = frame.moves.count !== state.count || Object.keys(frame.moves.texts).length > 0;
+      if (frame.moves.count < state.count) paused = true;
+      state.count = frame.moves.count;
+      if (frame.items || whole) showPicture(frame.items ?? {}, whole);
+      if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
+      showOptions(false);
+      if (moved || whole) showMoves();
+      showSeats();
+      showUndo();
+      showTurn();
+    },
+    earlier(moves) {
+      for (const [number, move] of Object.entries(moves)) state.moves.set(Number(number), move);
+      showMoves();
+      element("moves").scrollTop = 0;
+    },
+    refused({ text, values, stale }) {
+      const seen = Object.entries(values).map(([name, value]) => `${name} = ${value}`).join(", ");
+      element("refused").textContent = stale ? word("table_stale") : seen ? `${text} (${seen})` : text;
+    },
+    log: (text) => saveFile(text, "game.jsonl"),
+    lost: (is) => notice(is ? word("table_lost") : ""),
+  };
+}
+
+function saveFile(text, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function notice(text) {
+  document.getElementById("notice").textContent = text;
+  document.getElementById("notice").hidden = !text;
+}

@@ -1,0 +1,22 @@
+"""The page of a table, and of the owner of a server: the same for all, and filled by the socket."""
+
+from __future__ import annotations
+
+from rulespec.pages.document import document, own_file
+
+POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+"""What the header of the page says beside the policy in it: no other page may show it in a frame."""
+_SCRIPTS = ("zoom.js", "choose.js", "pictures.js", "table.js", "owner.js", "wire.js")
+_STYLES = ("viewer.css", "table.css")
+
+
+def table_page() -> str:
+    """The page. There is nothing of a table in it: the key in its address is read by its script alone."""
+    return document(
+        "Rulespec",
+        styles=[own_file(name) for name in _STYLES],
+        body=own_file("table.html"),
+        data={},
+        scripts=[own_file(name) for name in _SCRIPTS],
+        connects=True,
+    )

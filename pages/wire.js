@@ -1,0 +1,49 @@
+"use strict";
+// The wire: the key goes from the fragment of the address into the socket, and nowhere else.
+(() => {
+  const WRONG = 4401, LEFT = 4410, TOO_MUCH = 4408;
+  let socket = null, page = null, waited = 500, again = 0;
+
+  const send = (message) => { if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message)); };
+
+  function heard(message) {
+    waited = 500;
+    if (message.hello && !page) page = makeTable(message.hello, send);
+    else if (message.owner && !page) page = makeOwner(message.owner, send);
+    else if (message.frame) page.frame(message.frame);
+    else if (message.tables) page.tables(message.tables);
+    else if (message.keys) page.keys(message.keys);
+    else if (message.earlier) page.earlier(message.earlier);
+    else if (message.refused) page.refused(message.refused);
+    else if (message.log) page.log(message.log);
+    if (message.hello || message.owner) page.lost(false);
+  }
+
+  function connect() {
+    const key = location.hash.slice(1);
+    if (!key) {
+      notice("This page needs a link with a key. Ask who keeps the table.");
+      return;
+    }
+    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`);
+    socket.addEventListener("open", () => send({ key }));
+    socket.addEventListener("message", (event) => heard(JSON.parse(event.data)));
+    socket.addEventListener("close", (event) => {
+      if (event.code === WRONG) notice("This link is not valid, or not any more. Ask who keeps the table.");
+      else if (event.code === LEFT) notice(event.reason || "This table is not there any more.");
+      else if (event.code === TOO_MUCH) notice(event.reason || "This link is open too many times.");
+      else {
+        page?.lost(true);
+        again = setTimeout(connect, waited);
+        waited = Math.min(8_000, waited * 2);
+      }
+    });
+  }
+  addEventListener("online", () => {
+    if (!again || socket.readyState !== WebSocket.CLOSED) return;
+    clearTimeout(again);
+    connect();
+  });
+  addEventListener("hashchange", () => location.reload());
+  connect();
+})();

@@ -1,0 +1,230 @@
+"""A connection: the key first, then messages of a viewer and what it is shown."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import suppress
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from rulespec.engine.table.messages import Message, Refusal, read_message
+from rulespec.serve.hall import OWNER, Hall, Live
+from rulespec.serve.owner import OwnerDesk
+
+MAX_MESSAGE = 4_096
+"""Bytes of a message."""
+BURST, RATE = 40, 10.0
+"""Messages that may come at once, and in a second after that."""
+FIRST = 10.0
+"""Seconds for the key."""
+WAITING = 60
+"""Answers that wait for a slow reader; then it is sent away."""
+MAX_OF_KEY = 20
+"""Connections with one key."""
+WRONG_KEY, LEFT, TOO_MUCH = 4401, 4410, 4408
+"""The codes with which a socket is closed."""
+
+
+class Allowance:
+    """Messages that a connection may still send."""
+
+    def __init__(self) -> None:
+        self._left = float(BURST)
+        self._at = time.monotonic()
+
+    def spend(self) -> bool:
+        """Takes one; False if there is none left."""
+        now = time.monotonic()
+        self._left = min(BURST, self._left + (now - self._at) * RATE)
+        self._at = now
+        self._left -= 1
+        return self._left >= 0
+
+
+class Connection:
+    """A connection of a viewer, or of the owner.
+
+    Args:
+        socket: accepted.
+        hall: the tables.
+    """
+
+    def __init__(self, socket: WebSocket, hall: Hall) -> None:
+        self.socket = socket
+        self.hall = hall
+        self._new = asyncio.Event()
+        self._answers: list[dict[str, Any]] = []
+        self._left: tuple[int, str] | None = None
+        self._allowance = Allowance()
+        self._since = 0
+        self._whole = True
+        self._present: list[str] | None = None
+
+    # --- what others call -------------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """Notes that there is something new to show."""
+        self._new.set()
+
+    def leave(self, why: str, code: int = LEFT) -> None:
+        """Ends the connection."""
+        self._left = code, why
+        self._new.set()
+
+    def answer(self, data: dict[str, Any]) -> None:
+        """Sends an answer, in its turn."""
+        self._answers.append(data)
+        if len(self._answers) > WAITING:
+            self.leave("too many answers wait", TOO_MUCH)
+        self._new.set()
+
+    # --- a life -----------------------------------------------------------------------------------
+
+    async def live(self) -> None:
+        """Reads the key, and then serves whoever has it."""
+        with suppress(WebSocketDisconnect, RuntimeError):
+            try:
+                first = await asyncio.wait_for(self._receive(), FIRST)
+            except TimeoutError:
+                first = None
+            key = first.get("key") if isinstance(first, dict) else None
+            role = self.hall.role(key) if isinstance(key, str) else None
+            if role is None:
+                await self.socket.close(WRONG_KEY)
+            elif role[1] == OWNER:
+                await self._serve_owner()
+            elif role[0] in self.hall.games:
+                await self._serve(self.hall.games[role[0]], role[1])
+            else:
+                await self.socket.close(LEFT)
+
+    async def _serve(self, live: Live, role: str) -> None:
+        viewer = self.hall.seat_of(role)
+        lookers = live.lookers.setdefault(viewer, set())
+        if len(lookers) >= MAX_OF_KEY:
+            await self.socket.close(TOO_MUCH)
+            return
+        lookers.add(self)
+        try:
+            self.answer({"hello": self._hello(live, viewer)})
+            if len(lookers) == 1:
+                live.wake()
+            await self._both(self._read(live, viewer), live, viewer)
+        finally:
+            lookers.discard(self)
+            if not lookers:
+                live.wake()
+
+    async def _serve_owner(self) -> None:
+        self.hall.owners.add(self)
+        desk = OwnerDesk(self.hall)
+        try:
+            self.answer({"owner": desk.hello()})
+            await self._both(self._read_owner(desk), None, None)
+        finally:
+            self.hall.owners.discard(self)
+
+    async def _both(self, reading: Any, live: Live | None, viewer: str | None) -> None:
+        """Reads and writes until either ends."""
+        tasks = [asyncio.create_task(reading), asyncio.create_task(self._send(live, viewer))]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if self._left is not None:
+            await self.socket.close(*self._left)
+
+    async def _receive(self) -> Any:
+        """A message as plain data; None if it is no text, no JSON, or too much."""
+        message = await self.socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect
+        text = message.get("text")
+        if text is None or len(text) > MAX_MESSAGE:
+            return None
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+
+    async def _allowed(self) -> bool:
+        if self._allowance.spend():
+            return True
+        self.leave("too many messages", TOO_MUCH)
+        return False
+
+    async def _read(self, live: Live, viewer: str | None) -> None:
+        while True:
+            data = await self._receive()
+            if not await self._allowed():
+                return
+            if data == {"do": "log"}:
+                async with live.lock:
+                    self.answer({"log": live.log(viewer)})
+                continue
+            message = read_message(data)
+            if isinstance(message, Message) and message.do == "moves":
+                async with live.lock:
+                    self.answer(live.table.earlier(viewer, message.before))
+                continue
+            refusal = message if isinstance(message, Refusal) else await self.hall.hear(live, viewer, message)
+            if refusal is not None:
+                self._whole = self._whole or refusal.stale
+                self.answer({"refused": refusal.to_json()})
+
+    async def _read_owner(self, desk: OwnerDesk) -> None:
+        while True:
+            data = await self._receive()
+            if not await self._allowed():
+                return
+            self.answer(await desk.hear(data))
+
+    async def _send(self, live: Live | None, viewer: str | None) -> None:
+        while self._left is None:
+            await self._new.wait()
+            self._new.clear()
+            if self._left is None:
+                await self._flush(live, viewer)
+
+    async def _flush(self, live: Live | None, viewer: str | None) -> None:
+        """Sends the answers that wait, and what is new."""
+        answers, self._answers = self._answers, []
+        for each in answers:
+            await self._write(each)
+        if live is None:
+            await self._write({"tables": self.hall.listed()})
+            return
+        async with live.lock:
+            frame = live.table.say(viewer, 0 if self._whole else self._since)
+        if self._whole or frame["serial"] > self._since or live.present != self._present:
+            self._present = frame["here"] = live.present
+            self._since, self._whole = frame["serial"], False
+            await self._write({"frame": frame})
+
+    async def _write(self, data: dict[str, Any]) -> None:
+        await self.socket.send_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+
+    def _hello(self, live: Live, viewer: str | None) -> dict[str, Any]:
+        rules, game = live.rules, live.table.game
+        return {
+            "game": rules.words.game,
+            "rules": rules.ruleset.ref,
+            "version": rules.ruleset.version,
+            "settings": dict(game.settings),
+            "changed": [n for n, of in game.ruleset.settings.items() if game.settings[n] != of.default],
+            "language": rules.words.language,
+            "seat": viewer,
+            "seats": list(game.seats),
+            "player": game.ruleset.declarations.player_kind,
+            "board": rules.svg(game.seats),
+            "titles": rules.titles(game),
+            "names": rules.option_names(game),
+            "words": rules.page_words,
+            "bots": list(self.hall.bots),
+            "now": round(time.time()),
+        }

@@ -1,0 +1,96 @@
+"""The guard of a server: who may ask it at all, and the headers of its answers."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+_HEADERS = {
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_LOCAL = ("localhost", "127.0.0.1", "[::1]")
+FOREIGN = 4403
+"""The code with which a socket of another page is closed."""
+
+
+class Guard:
+    """Refuses foreign hosts, as in DNS rebinding, and foreign origins.
+
+    Args:
+        app: the application.
+        port: that the server listens to.
+        bound: the address that it listens at.
+        url: the address that people see, if it is another.
+        secure: whether the server speaks TLS itself.
+    """
+
+    def __init__(self, app: ASGIApp, port: int, bound: str = "127.0.0.1", url: str = "", secure: bool = False) -> None:
+        self.app = app
+        self._port = port
+        self._any = not is_local(bound)
+        names = [*_LOCAL, f"[{bound}]" if ":" in bound else bound]
+        self._hosts = {f"{name}:{port}".lower() for name in names}
+        scheme = "https" if secure else "http"
+        self._scheme = scheme
+        self._origins = {f"{scheme}://{host}" for host in self._hosts}
+        if url:
+            parts = urlsplit(url)
+            self._hosts.add(parts.netloc.lower())
+            self._origins.add(f"{parts.scheme}://{parts.netloc}".lower())
+
+    def knows_host(self, host: str) -> bool:
+        """Whether a header `Host` names this server. A number cannot be rebound; so it may be any of this machine."""
+        return host.lower() in self._hosts or (self._any and self._is_number(host))
+
+    def knows_origin(self, origin: str) -> bool:
+        """Whether a header `Origin` is that of this server's page."""
+        scheme, _, host = origin.lower().partition("://")
+        return origin.lower() in self._origins or (self._any and scheme == self._scheme and self._is_number(host))
+
+    def _is_number(self, host: str) -> bool:
+        name, _, port = host.rpartition(":")
+        try:
+            ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return port == str(self._port)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or refuses it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        known = len(hosts) == 1 and self.knows_host(hosts[0]) and all(map(self.knows_origin, origins))
+        if scope["type"] == "websocket":
+            if known and len(origins) == 1:
+                await self.app(scope, receive, send)
+            else:
+                await WebSocketClose(FOREIGN)(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        answer = self.app if known else PlainTextResponse("this is not the address of this server", 421)
+        await answer(scope, receive, guarded)
+
+
+def is_local(host: str) -> bool:
+    """Whether an address is of this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,397 @@
+"""The hall: all tables of a server, who looks on, and what is saved before anybody is shown it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Protocol
+
+import msgspec
+
+from rulespec.bundles.packed import Bundle
+from rulespec.bundles.rules import ruleset_in
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Refusal as RulesRefusal
+from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.native import LogHeader, entry_json, parse_log
+from rulespec.engine.logs.recorded import apply_recorded
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.logs.seat_log import seat_log
+from rulespec.engine.table.messages import Message, Refusal
+from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.table import RANDOM, Aside, Table
+from rulespec.serve import store as stored
+from rulespec.serve.keys import hashed, new_key
+from rulespec.serve.rules import Rules
+from rulespec.serve.store import Statement, Store, StoredGame
+from rulespec.serve.thinking import Question, Thinking
+
+SPECTATOR, OWNER = "spectator", "owner"
+"""Roles of keys; that of a seat is `seat:` and its id."""
+_SEAT = "seat:"
+
+
+class Looker(Protocol):
+    """A connection that is shown a table."""
+
+    def wake(self) -> None:
+        """Notes that there is something new to show."""
+
+    def leave(self, why: str) -> None:
+        """Ends the connection."""
+
+
+class Live:
+    """A table of the hall.
+
+    Attributes:
+        id: of the table, which is no secret.
+        rules: its rules.
+        table: the table.
+        lock: whoever changes the table or looks at it has it: between a change and its commit nobody looks.
+        lookers: the connections of each viewer.
+        lines: the number of lines of its log that are saved.
+    """
+
+    def __init__(self, id_: str, rules: Rules, table: Table, lines: int, begun: float) -> None:
+        self.id = id_
+        self.rules = rules
+        self.table = table
+        self.lock = asyncio.Lock()
+        self.lookers: dict[str | None, set[Looker]] = {}
+        self.lines = lines
+        self.begun = begun
+        self.thought: asyncio.Task[None] | None = None
+        self.header = self.first_line()
+
+    @property
+    def present(self) -> list[str]:
+        """The seats that look at the table."""
+        return [seat for seat in self.table.game.seats if self.lookers.get(seat)]
+
+    def first_line(self) -> str:
+        """The first line of the log, without the rules."""
+        date = datetime.fromtimestamp(self.begun).astimezone().date().isoformat()
+        return to_json_text(LogHeader.of(self.table.game, {"date": date}).to_json(), plain=True)
+
+    def wake(self) -> None:
+        """Wakes all who look at the table."""
+        for lookers in self.lookers.values():
+            for looker in lookers:
+                looker.wake()
+
+    def log(self, viewer: str | None, owner: bool = False) -> str:
+        """The log: for a viewer what it has seen, and all of it for the owner once nothing can be spoiled by that."""
+        game = self.table.game
+        if not game.omniscient.secretive or (owner and game.is_over):
+            header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
+            lines: Iterable[dict[str, Any]] = [header, *map(entry_json, game.omniscient.numbers.steps), *end_json(game)]
+        else:
+            lines = seat_log(game.copy(), viewer)
+        return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
+
+
+class Hall:
+    """All tables of a server.
+
+    Args:
+        store: where they are saved.
+        offers: the rules that the owner can make new tables of, by reference.
+        language: of words; None: those of the rulesets.
+        bots: the names of the bots that people may hand seats to.
+        hook: called with a table, a seat and a number when that seat begins to be waited for.
+
+    Attributes:
+        games: the tables, by id.
+        faults: id → why a table could not be resumed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        offers: Mapping[str, Rules] | None = None,
+        language: str | None = None,
+        bots: tuple[str, ...] = (RANDOM,),
+        hook: Callable[[str, str, int], None] | None = None,
+    ) -> None:
+        self.store = store
+        self.offers = dict(offers or {})
+        self.language = language
+        self.bots = bots
+        self.games: dict[str, Live] = {}
+        self.faults: dict[str, str] = {}
+        self.owners: set[Looker] = set()
+        self._hook = hook
+        self._thinking = Thinking()
+        self._keys = store.keys()
+        self._rules: dict[str, Rules] = {rules.bundle.sources: rules for rules in self.offers.values()}
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    def role(self, key: str) -> tuple[str, str] | None:
+        """The table and the role of a key; None if it is none."""
+        return self._keys.get(hashed(key))
+
+    @property
+    def has_owner(self) -> bool:
+        """Whether there is a key of the owner."""
+        return any(role == OWNER for _, role in self._keys.values())
+
+    def seat_of(self, role: str) -> str | None:
+        """The viewer of a role."""
+        return role.removeprefix(_SEAT) if role.startswith(_SEAT) else None
+
+    async def renew(self, game: str, role: str) -> str:
+        """A new key for a role; the old one is void, and its connections end.
+
+        Raises:
+            KeyError: if there is no such table or seat.
+            SaveError: if it cannot be saved.
+        """
+        live = self.games[game] if game else None
+        viewer = self.seat_of(role)
+        if live is not None and role not in roles(live.table.game):
+            raise KeyError(role)
+        key = new_key()
+        await self._save(stored.key(hashed(key), game, role))
+        self._keys = {h: of for h, of in self._keys.items() if of != (game, role)} | {hashed(key): (game, role)}
+        lookers = self.owners if live is None else live.lookers.get(viewer, set())
+        for looker in [*lookers]:
+            looker.leave("this link has been renewed")
+        return key
+
+    # --- tables ---------------------------------------------------------------------------------
+
+    async def new(
+        self, rules: Rules, game: Game, bots: Mapping[str, str] | None = None, deadline: int = 0
+    ) -> tuple[Live, dict[str, str]]:
+        """A new table, and a key for each of its roles.
+
+        Args:
+            rules: its rules.
+            game: at its begin, or where it goes on; names that are not ids are those of people who sit there.
+            bots: seat → the name of its bot.
+            deadline: seconds for a decision; 0: none.
+
+        Raises:
+            SaveError: if it cannot be saved.
+        """
+        await asyncio.to_thread(rules.board, game.seats)  # it may take half a second the first time
+        named = {seat: name if name != seat else "" for seat, name in game.names.items()}
+        seats = {
+            seat: Seat("bot", named[seat], bots[seat]) if bots and seat in bots else Seat("free", named[seat])
+            for seat in game.seats
+        }
+        live = self._live(
+            secrets.token_hex(8), rules, game, Aside(seats, secrets.randbits(62), deadline), 0, time.time()
+        )
+        first = [to_json_text(entry_json(step), plain=True) for step in game.omniscient.numbers.steps]
+        keys = {role: new_key() for role in roles(game)}
+        bundle = msgspec.json.encode(rules.bundle).decode()
+        entry = StoredGame(
+            live.id, live.header, rules.bundle.sources, _json(live.table.aside), live.begun, tuple(first)
+        )
+        await self._save(
+            [*stored.new_game(entry, bundle), *[s for r, k in keys.items() for s in stored.key(hashed(k), live.id, r)]]
+        )
+        live.lines = len(first)
+        self.games[live.id] = live
+        self._keys |= {hashed(key): (live.id, role) for role, key in keys.items()}
+        async with live.lock:
+            await self._proceed(live)
+        self.tell_owners()
+        return live, keys
+
+    def _live(self, id_: str, rules: Rules, game: Game, aside: Aside, lines: int, begun: float) -> Live:
+        board = rules.board(game.seats)
+        table = Table(rules.words, game, aside, board.items if board is not None else None, self.bots)
+        return Live(id_, rules, table, lines, begun)
+
+    def resume(self) -> None:
+        """Resumes all stored tables, each under the rules that it began with."""
+        bundles = self.store.rules()
+        for entry in self.store.games():
+            try:
+                self.games[entry.id] = self._resumed(entry, bundles[entry.rules])
+            except Exception as error:  # one table that cannot be resumed does not stop the others
+                self.faults[entry.id] = str(error)
+
+    def _resumed(self, entry: StoredGame, bundle: str) -> Live:
+        if entry.rules not in self._rules:
+            carried = msgspec.json.decode(bundle, type=Bundle)
+            self._rules[entry.rules] = Rules(ruleset_in(carried), self.language, carried)
+        rules = self._rules[entry.rules]
+        log = parse_log("\n".join([entry.header, *entry.lines, ""]), entry.id)
+        game = Game(rules.ruleset, log.header.seats, log.header.settings)
+        game.omniscient.numbers.begin()
+        for line in log.entries:
+            if line.back is not None:
+                game.omniscient.take_back(line.back)
+            elif isinstance(refusal := apply_recorded(game, line), RulesRefusal):
+                raise SaveError(f"line {line.line} is not legal: {refusal}")
+        aside = msgspec.json.decode(entry.aside, type=Aside)
+        self.offers.setdefault(rules.ruleset.ref, rules)
+        return self._live(entry.id, rules, game, aside, len(entry.lines), entry.begun)
+
+    async def start(self) -> None:
+        """Lets programs go on at all tables."""
+        for live in [*self.games.values()]:
+            async with live.lock:
+                with suppress(SaveError):
+                    await self._proceed(live)
+
+    async def delete(self, game: str) -> None:
+        """Deletes a table. Errors: as `renew`."""
+        live = self.games[game]
+        async with live.lock:
+            await self._save(stored.gone(game))
+            del self.games[game]
+        self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
+        for looker in [each for of in live.lookers.values() for each in of]:
+            looker.leave("this table has been deleted")
+        self.tell_owners()
+
+    async def set_seat(self, game: str, seat: str, of: Seat) -> None:
+        """Changes who plays a seat. Errors: as `renew`."""
+        live = self.games[game]
+        if seat not in live.table.seats:
+            raise KeyError(seat)
+        async with live.lock:
+            live.table.set_seat(seat, of)
+            await self._proceed(live)
+        self.tell_owners()
+
+    async def set_deadline(self, game: str, seconds: int) -> None:
+        """Sets the seconds for a decision; 0: no end. Errors: as `renew`."""
+        live = self.games[game]
+        async with live.lock:
+            live.table.set_deadline(seconds)
+            await self._proceed(live)
+        self.tell_owners()
+
+    # --- messages -------------------------------------------------------------------------------
+
+    async def hear(self, live: Live, viewer: str | None, message: Message) -> Refusal | None:
+        """Obeys a message, and saves what comes of it; a refusal if that is not possible."""
+        async with live.lock:
+            refusal = live.table.hear(viewer, message)
+            if refusal is None:
+                try:
+                    await self._proceed(live)
+                except SaveError as error:
+                    return Refusal(f"not saved, and so not done: {error}")
+        if refusal is None and message.do in ("name", "bot", "person"):
+            self.tell_owners()
+        return refusal
+
+    async def _proceed(self, live: Live) -> None:
+        """Saves what has changed, lets programs play, and shows it.
+
+        Raises:
+            SaveError: if it cannot be saved; then nothing has changed.
+        """
+        more = live.table.advance()
+        await self._keep(live)
+        live.wake()
+        while more:
+            more = live.table.advance()
+            try:
+                await self._keep(live)
+            except SaveError:  # what a person has decided is saved; programs go on after the next message
+                break
+            live.wake()
+        if live.table.thinker is not None and live.thought is None:
+            live.thought = asyncio.create_task(self._think(live))
+
+    async def _keep(self, live: Live) -> None:
+        table = live.table
+        texts = [to_json_text(entry_json(move), plain=True) for move in table.played.moves]
+        header, before = live.first_line(), set(table.waited)
+        statements = [*stored.lines(live.id, live.lines, texts), stored.changed(live.id, header, _json(table.aside))]
+        try:
+            await self._save(statements)
+        except SaveError:
+            table.revert()
+            raise
+        table.confirm()
+        live.header = header
+        live.lines += len(texts)
+        for seat in table.waited:
+            if self._hook is not None and (texts or seat not in before):
+                self._hook(live.id, seat, table.game.ply)
+
+    async def _save(self, statements: list[Statement]) -> None:
+        await asyncio.wrap_future(self.store.save(statements))
+
+    # --- bots -----------------------------------------------------------------------------------
+
+    async def _think(self, live: Live) -> None:
+        """Asks the bot that decides, and takes what it says, unless the game has gone on meanwhile."""
+        table, seat = live.table, live.table.thinker
+        game = table.game
+        if seat is None:
+            live.thought = None
+            return
+        history = tuple((str(option), option.by) for option in game.history)
+        bot = table.seats[seat].bot
+        question = Question(
+            live.id, live.rules.bundle, game.seats, dict(game.settings), history, seat, bot, table.aside.seed
+        )
+        try:
+            text = await asyncio.wrap_future(self._thinking.ask(question))
+        except Exception:  # it cannot think: it plays at random from here on
+            text = ""
+        async with live.lock:
+            live.thought = None
+            if live.id not in self.games:
+                return
+            same = table.thinker == seat and table.game.ply == len(history)
+            if same and (not text or table.decide(seat, text) is not None):
+                table.set_seat(seat, msgspec.structs.replace(table.seats[seat], bot=RANDOM))
+            with suppress(SaveError):
+                await self._proceed(live)
+
+    # --- lookers --------------------------------------------------------------------------------
+
+    def tell_owners(self) -> None:
+        """Wakes the pages of the owner."""
+        for looker in self.owners:
+            looker.wake()
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The tables, for the owner."""
+        return [
+            {
+                "id": live.id,
+                "game": live.rules.words.game,
+                "rules": live.rules.ruleset.ref,
+                "begun": round(live.begun),
+                "decisions": live.table.game.ply,
+                "over": live.table.game.is_over,
+                "deadline": live.table.aside.deadline,
+                "seats": [
+                    {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in live.present}
+                    for seat, of in live.table.seats.items()
+                ],
+            }
+            for live in self.games.values()
+        ]
+
+    def close(self) -> None:
+        """Ends the bots' process, and closes the store."""
+        self._thinking.close()
+        self.store.close()
+
+
+def roles(game: Game) -> list[str]:
+    """The roles of a table: its seats and the spectators."""
+    return [*(f"{_SEAT}{seat}" for seat in game.seats), SPECTATOR]
+
+
+def _json(aside: Aside) -> str:
+    return msgspec.json.encode(aside).decode()

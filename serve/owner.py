@@ -1,0 +1,130 @@
+"""The owner of a server: lists tables, makes new ones, renews links, removes players, deletes tables."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.table.seats import Seat
+from rulespec.errors import RulespecError
+from rulespec.serve.hall import Hall
+
+MAX_TABLES = 2_000
+"""Tables of a server."""
+MAX_DEADLINE = 366 * 86_400
+"""Seconds for a decision."""
+
+
+class Order(Struct, frozen=True, forbid_unknown_fields=True):
+    """An order of the owner.
+
+    Attributes:
+        do: make a new table; renew the link of a role; remove who plays a seat; let a bot play it; set the seconds for
+            a decision; give the log; delete the table.
+        game: the table.
+        role: whose link is renewed: `seat:A`, or `spectator`.
+        seat: the seat.
+        bot: the name of its bot.
+        rules: the reference of a new table's rules.
+        players: their number.
+        bots: how many of the last seats bots play.
+        settings: of the table.
+        seconds: for a decision; 0: no end.
+    """
+
+    do: Literal["new", "renew", "remove", "bot", "deadline", "log", "delete"]
+    game: str = ""
+    role: str = ""
+    seat: str = ""
+    bot: str = ""
+    rules: str = ""
+    players: int = 0
+    bots: int = 0
+    settings: dict[str, str] = {}
+    seconds: int = 0
+
+
+class OwnerDesk:
+    """Obeys the owner.
+
+    Args:
+        hall: the tables.
+    """
+
+    def __init__(self, hall: Hall) -> None:
+        self.hall = hall
+
+    def hello(self) -> dict[str, Any]:
+        """The offers and the faults that the owner's page shows beside the tables."""
+        offers = {
+            ref: {"title": rules.words.game, "players": list(rules.ruleset.players)}
+            for ref, rules in self.hall.offers.items()
+        }
+        return {"offers": offers, "bots": list(self.hall.bots), "faults": self.hall.faults}
+
+    async def hear(self, data: object) -> dict[str, Any]:
+        """The answer to an order."""
+        try:
+            order = msgspec.convert(data, Order)
+        except msgspec.ValidationError:
+            return _refused("this order has no form that is known")
+        try:
+            return await self._obey(order)
+        except KeyError:
+            return _refused("there is no such table or seat")
+        except SaveError as error:
+            return _refused(f"not saved, and so not done: {error}")
+        except RulespecError as error:
+            return _refused(str(error))
+
+    async def _obey(self, order: Order) -> dict[str, Any]:
+        hall = self.hall
+        match order.do:
+            case "new":
+                return await self._new(order)
+            case "renew":
+                return {"keys": {"game": order.game, "keys": {order.role: await hall.renew(order.game, order.role)}}}
+            case "remove":
+                live = hall.games[order.game]
+                role = f"seat:{order.seat}"
+                if order.seat not in live.table.seats:
+                    raise KeyError(order.seat)
+                key = await hall.renew(order.game, role)
+                await hall.set_seat(order.game, order.seat, Seat())
+                return {"keys": {"game": order.game, "keys": {role: key}}}
+            case "bot":
+                if order.bot not in hall.bots:
+                    return _refused(f"the bots are {', '.join(hall.bots)}")
+                old = hall.games[order.game].table.seats[order.seat]
+                bot = Seat("bot", old.name, order.bot, stand_in=old.kind == "person" or old.stand_in)
+                await hall.set_seat(order.game, order.seat, bot)
+            case "deadline":
+                await hall.set_deadline(order.game, max(0, min(order.seconds, MAX_DEADLINE)))
+            case "log":
+                live = hall.games[order.game]
+                async with live.lock:
+                    return {"log": live.log(None, owner=True), "game": order.game}
+            case "delete":
+                await hall.delete(order.game)
+        return {"done": order.do}
+
+    async def _new(self, order: Order) -> dict[str, Any]:
+        hall = self.hall
+        if len(hall.games) >= MAX_TABLES:
+            return _refused(f"there are {MAX_TABLES} tables already")
+        rules = hall.offers[order.rules]
+        seats = seat_names(max(0, min(order.players, 100)), rules.ruleset.seats)
+        game = Game(rules.ruleset, seats, order.settings)
+        game.omniscient.numbers.begin()
+        last = seats[max(0, len(seats) - max(0, order.bots)) :] if order.bots > 0 else ()
+        live, keys = await hall.new(rules, game, dict.fromkeys(last, order.bot or hall.bots[0]))
+        return {"keys": {"game": live.id, "keys": keys}}
+
+
+def _refused(text: str) -> dict[str, Any]:
+    return {"refused": {"text": text, "values": {}, "stale": False}}

@@ -1,0 +1,97 @@
+"""Rules of tables: a ruleset, its words and its board, once for all tables of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from rulespec.bundles.packed import Bundle
+from rulespec.bundles.rules import bundle_of
+from rulespec.drawing.board import Board, board_of
+from rulespec.drawing.scene import LAYERS, document
+from rulespec.drawing.svg import element, group
+from rulespec.engine.game.game import Game
+from rulespec.engine.words.words import Words
+from rulespec.errors import RulespecError
+from rulespec.typed import nodes as typed
+
+PAGE_WORDS = (
+    *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret"),
+    *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
+)
+"""Words of the program that pages of tables show beside their own."""
+
+
+class Rules:
+    """The rules of tables.
+
+    Args:
+        ruleset: the ruleset.
+        language: of words; None: that of the ruleset.
+        bundle: the bundle that it was read from; None: one is made.
+    """
+
+    def __init__(self, ruleset: typed.Ruleset, language: str | None = None, bundle: Bundle | None = None) -> None:
+        self.ruleset = ruleset
+        self.words = Words(ruleset, language)
+        self.bundle = bundle or bundle_of(ruleset)
+        self._boards: dict[tuple[str, ...], tuple[Board, str] | None] = {}
+
+    def board(self, seats: tuple[str, ...]) -> Board | None:
+        """The board for seats, which are called by their ids on it; None if it cannot be drawn."""
+        drawn = self._drawn(seats)
+        return None if drawn is None else drawn[0]
+
+    def svg(self, seats: tuple[str, ...]) -> str:
+        """The picture that stays, with an empty group for the items of each layer; "" if there is none."""
+        drawn = self._drawn(seats)
+        return "" if drawn is None else drawn[1]
+
+    def _drawn(self, seats: tuple[str, ...]) -> tuple[Board, str] | None:
+        if seats not in self._boards:
+            try:
+                board = board_of(self.ruleset, seats, self.words)
+                self._boards[seats] = board, self._picture(board)
+            except RulespecError:  # mistakes in its drawing: the game can be played by its words
+                self._boards[seats] = None
+        return self._boards[seats]
+
+    def _picture(self, board: Board) -> str:
+        layers = []
+        for layer in LAYERS:
+            static = "".join(item.svg for item in board.static if item.layer == layer)
+            layers += [group([static], class_=layer)] if static else []
+            layers.append(element("g", data_layer=layer))
+        note = self.words.picture(board.sheet.style.doc) or self.words.word("board", game=self.words.game)
+        return document(*board.size, self.words.game, note, "".join(layers))
+
+    @cached_property
+    def page_words(self) -> dict[str, str]:
+        """The words of pages, in the language of the rules."""
+        from rulespec.engine.words.program_words import ENGLISH, program_words
+
+        names = [name for name in program_words(ENGLISH) if name.startswith("table_")]
+        return {name: self.words.word(name, **_holes(name)) for name in (*names, *PAGE_WORDS)}
+
+    def titles(self, game: Game) -> dict[str, str]:
+        """`kind.entity` → its title, for all entities that options can name; seats have names of their own."""
+        program, player = game.omniscient.program, game.ruleset.declarations.player_kind
+        kinds = {p.type.removesuffix("?") for d in program.decisions for c in d.choices for p in c.params}
+        names = game.omniscient.labels.names
+        return {
+            f"{kind}.{id_}": title
+            for kind in sorted(kinds & {*names} - {player})
+            for id_, title in zip(names[kind], self.words.titles(kind, game.shown_names), strict=True)
+        }
+
+    def option_names(self, game: Game) -> dict[str, str]:
+        """The name of an option → its title."""
+        names = {c.name for d in game.omniscient.program.decisions for c in d.choices}
+        return {name: self.words.decision(name) for name in sorted(names)}
+
+
+def _holes(name: str) -> dict[str, Any]:
+    """Holes that a page fills stay as they are."""
+    from rulespec.engine.words.program_words import ENGLISH, program_words
+
+    return {hole: "{" + hole + "}" for hole in program_words(ENGLISH)[name].holes()}

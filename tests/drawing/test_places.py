@@ -1,0 +1,85 @@
+"""Places: every entity that is drawn can be pointed at, in one place of its picture."""
+
+from __future__ import annotations
+
+import random
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+
+import pytest
+from shipped import NAMES, loaded
+
+from rulespec.drawing.board import Board, board_of
+from rulespec.drawing.scene import to_svg
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.game.state_json import state_json
+
+SMALLEST = 24
+"""Points of a screen that a finger hits."""
+
+
+def played(ref: str, decisions: int, seed: int = 4) -> Game:
+    ruleset, _ = loaded(ref)
+    game = Game(ruleset, seat_names(ruleset.players[1], ruleset.seats))
+    choose = random.Random(seed)
+    while game.ply < decisions and not game.is_over:
+        game.apply(choose.choice(list(game.legal_options)))
+    return game
+
+
+def board_for(game: Game) -> Board:
+    return board_of(game.ruleset, game.names)
+
+
+def drawn_entities(board: Board) -> set[str]:
+    """Entities in every position: spaces of boards, and rows of tables that are no tokens."""
+    d = board.sheet.d
+    kinds = [*board.plans, *(t.kind for t in board.tables if t.kind != "game" and not d.kinds[t.kind].places)]
+    return {f"{kind}.{name}" for kind in kinds for name in board.names.names(kind)}
+
+
+@pytest.mark.parametrize("ref", NAMES)
+@pytest.mark.parametrize("decisions", [0, 150])
+def test_an_entity_that_is_drawn_has_one_place(ref: str, decisions: int) -> None:
+    game = played(ref, decisions)
+    board = board_for(game)
+    root = ElementTree.fromstring(to_svg(board.scene(game)))
+    counts = Counter(node.attrib["data-place"] for node in root.iter() if "data-place" in node.attrib)
+    places = board.places(state_json(game))
+    assert counts == dict.fromkeys(places, 1)
+    assert drawn_entities(board) <= set(places)
+    assert set(board.places()) == drawn_entities(board)
+    for place in places.values():
+        left, top, right, bottom = place.box
+        assert 0 <= left < right <= board.size[0] and 0 <= top < bottom <= board.size[1], place
+        assert left <= place.middle[0] <= right and top <= place.middle[1] <= bottom, place
+
+
+@pytest.mark.parametrize("ref", NAMES)
+def test_items_that_move_are_named(ref: str) -> None:
+    game = played(ref, 60)
+    scene = board_for(game).scene(game)
+    root = ElementTree.fromstring(to_svg(scene))
+    names = [node.attrib["data-item"] for node in root.iter() if "data-item" in node.attrib]
+    assert sorted(names) == sorted(item.id for item in scene.dynamic)
+
+
+def test_tokens_and_certificates_are_places_where_they_are() -> None:
+    emperor = played("shadow_of_the_emperor", 60)
+    tiles = {id_ for id_ in board_for(emperor).places(state_json(emperor)) if id_.startswith("tile.")}
+    on_board = {
+        f"tile.{name}"
+        for name, values in state_json(emperor)["entities"]["tile"].items()
+        if values["place"].partition("[")[2].rstrip("]") in board_for(emperor).names.names("electorate")
+    }
+    assert tiles and tiles == on_board
+    imperial = played("imperial", 150)
+    bonds = {id_ for id_ in board_for(imperial).places(state_json(imperial)) if id_.startswith("bond.")}
+    assert bonds == {f"bond.{bond}" for bond in board_for(imperial).names.names("bond")}  # for sale, or in a hand
+
+
+@pytest.mark.parametrize("ref", NAMES)
+def test_titles_are_texts(ref: str) -> None:
+    game = played(ref, 0)
+    assert all(place.title.strip() for place in board_for(game).places(state_json(game)).values())

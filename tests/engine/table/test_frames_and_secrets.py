@@ -1,0 +1,198 @@
+"""Non-interference of tables: where a viewer cannot tell two games apart, all its frames are the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from shipped import NAMES, loaded
+from tables import frames_along, new_table, send, still_table, table_of
+
+from rulespec.drawing.scene import Item
+from rulespec.engine.game import visibility
+from rulespec.engine.game.determinize import NotFoundError, determinize
+from rulespec.engine.game.game import Game, game_at, seen_state
+from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.state_json import state_json
+from rulespec.engine.logs.sealed import pending
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.table import sight, taking_back, telling, viewing
+from rulespec.typed.traversal import may_hide
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+SECRETIVE = [name for name in NAMES if may_hide(loaded(name)[0])]
+DECIDED = [name for name in SECRETIVE if "hide_cash" not in loaded(name)[0].settings]
+"""Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""
+
+HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
+"""Games with state that a seat does not see; in the other one only choices of a round are secret."""
+
+
+def played(ref: str, seed: int, moves: int) -> Game:
+    """A game that was played at random for so many decisions, or to the first choice of a round after them."""
+    ruleset = loaded(ref)[0]
+    seats = "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
+    game, draws = Game(ruleset, seats, {"hide_cash": "true"} if ref not in DECIDED else {}), Draws(seed)
+    together = any(d.held for d in game.omniscient.program.decisions)
+    while (game.ply < moves or (together and not pending(game))) and (
+        option := choose(game, draws, interrupt_rate=0.05)
+    ) is not None:
+        game.apply(option)
+        if game.is_over:
+            game.undo()
+            break
+    return game
+
+
+def twins(ref: str, seeds: range, moves: int) -> list[tuple[Game, Game, str]]:
+    """Games, each with another one that looks the same to a seat."""
+    results = []
+    for seed in seeds:
+        game = played(ref, seed, moves)
+        for seat in game.seats:
+            try:
+                twin = determinize(game, seat, random.Random(seed))
+            except NotFoundError:
+                continue
+            if [*map(str, twin.history)] != [*map(str, game.history)]:
+                results.append((game, twin, seat))
+    return results
+
+
+def test_there_are_games_with_secrets() -> None:
+    assert {"kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor"} <= {*SECRETIVE}
+
+
+@pytest.mark.parametrize("ref", DECIDED)
+def test_games_that_look_the_same_give_the_same_frames(ref: str) -> None:
+    pairs = twins(ref, range(6), 20)
+    assert pairs
+    for game, twin, seat in pairs[:2]:
+        assert frames_along(game, seat) == frames_along(twin, seat)
+
+
+def sabotaged(game: Game, seat: str | None, other: Game) -> Game:
+    """The position of a game, but with the cells of another one where the seat does not see them."""
+    cells, elsewhere = list(game.omniscient.numbers.cells), other.omniscient.numbers.cells
+    viewer = PUBLIC if seat is None else game.seats.index(seat)
+    unseen = game.omniscient.visibility.unseen(game.omniscient.numbers.state, viewer)
+    for at in unseen:
+        cells[at] = elsewhere[at]
+    return game_at(game, cells)
+
+
+def frame_at(game: Game, seat: str | None) -> Any:
+    """The whole frame of a position without a past."""
+    return still_table(game_at(game, game.omniscient.numbers.cells), drawn=True).say(seat)
+
+
+@pytest.mark.parametrize("ref", HIDING)
+def test_a_sabotaged_position_gives_the_same_frame(ref: str) -> None:
+    changed = 0
+    for seed in range(3):
+        for moves in (20, 45):
+            game, other = played(ref, seed, moves), played(ref, seed + 7, moves + 9)
+            for seat in (*game.seats, None):
+                twin = sabotaged(game, seat, other)
+                changed += twin.omniscient.numbers.cells != game.omniscient.numbers.cells
+                assert frame_at(twin, seat) == frame_at(game, seat)
+    assert changed > 3
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("ref", DECIDED)
+def test_long_games_that_look_the_same_give_the_same_frames(ref: str) -> None:
+    for game, twin, seat in twins(ref, range(40), 200):
+        assert frames_along(game, seat) == frames_along(twin, seat)
+
+
+def everything(game: Game, seat: str | None) -> Any:
+    return state_json(game) | {"counts": seen_state(game, seat)["counts"]}
+
+
+def all_moves(words: Any, game: Game, seat: Any, first: int, last: Any = None) -> Any:
+    """Moves as the omniscient table has them."""
+    for option in game.history[first:last]:
+        yield telling.SeenMove(str(option), option.by, (), True)
+
+
+LEAKS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
+    "the whole state": (viewing, "seen_state", everything),
+    "moves as the table knows them": (viewing, "seen_moves", all_moves),
+    "no masks": (visibility.Visibility, "unseen", lambda self, state, seat: {}),
+    "options of who is asked": (viewing, "own_options", lambda game, seat: list(game.legal_options)),
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_leak_is_found(leak: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    refs = ("kuhn_poker", "liars_dice", "shadow_of_the_emperor")
+    pairs = [pair for ref in refs for pair in twins(ref, range(3), 40)]
+    monkeypatch.setattr(*LEAKS[leak])
+    assert any(frames_along(game, seat) != frames_along(twin, seat) for game, twin, seat in pairs)
+
+
+# --- what a viewer can ask for --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ref", DECIDED)
+def test_answers_to_messages_are_the_same_where_games_look_the_same(ref: str) -> None:
+    for game, twin, seat in twins(ref, range(6), 20)[:3]:
+        texts = sorted({str(option) for option in [*game.legal_options, *twin.legal_options, *game.history[-5:]]})
+        for text in texts:
+            assert answer(game, seat, "take", text) == answer(twin, seat, "take", text)
+        assert answer(game, seat, "undo") == answer(twin, seat, "undo")
+        assert table_of(game.copy()).earlier(seat, 9) == table_of(twin.copy()).earlier(seat, 9)
+
+
+def answer(game: Game, seat: str, do: str, option: str = "") -> Any:
+    """The refusal of a message, or the frame after it, where no chance has come between."""
+    one = table_of(game.copy())
+    if one.game.ply != game.ply:  # a decision of chance was open, and was taken
+        return None
+    refusal = send(one, seat, do=do, option=option)
+    frame = one.say(seat)
+    return refusal, (frame if do == "undo" else None)
+
+
+def test_no_refusal_quotes_what_is_hidden() -> None:
+    one = new_table("kuhn_poker", 2)
+    assert send(one, "B", do="take", option="deal(king)") is not None
+    assert all("card" not in str(send(one, seat, do="take", option="deal(king)")) for seat in "AB")
+
+
+def test_an_item_follows_what_its_viewer_sees() -> None:
+    """Drawings that several viewers have are shared, but not what stands below them."""
+    seen = [Item(name, "pieces", f"<g>{name}</g>") for name in ("first", "hidden", "last")]
+    all_ = sight.placed(seen, {})
+    assert all_["last"] == ("pieces", "<g>last</g>", "hidden")
+    assert sight.placed([seen[0], seen[2]], all_)["last"] == ("pieces", "<g>last</g>", "first")
+    assert sight.placed(seen, all_)["last"] is all_["last"]
+
+
+def test_a_sight_counts_what_its_viewer_could_see_alone() -> None:
+    seen = sight.Sight()
+    for _ in range(3):
+        seen.begin()
+        seen.part("asked", {"text": "same"})
+    assert seen.serial == 1
+
+
+def test_a_request_to_take_back_tells_each_seat_its_own_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str | None] = []
+
+    def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
+        asked.append(seat)
+        return ()
+
+    monkeypatch.setattr(taking_back, "learned", learned)
+    one = new_table("nim", 3)
+    send(one, "A", do="take", option="take(1)")
+    send(one, "A", do="undo")
+    asked.clear()
+    one.say("B")
+    assert asked == ["B"]

@@ -1,0 +1,52 @@
+"""The checks of axe-core on the viewer and the page without a server: no serious finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Open
+from click.testing import CliRunner
+from folders import GAMES
+
+from rulespec.cli.main import cli
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+
+SIZES = [(1400, 1000), (393, 851)]
+
+
+def findings(page: Any) -> list[str]:
+    """The serious and critical findings: each rule with the elements that break it."""
+    violations = axe.Axe().run(page).response["violations"]
+    return [
+        f"{v['id']}: {[node['html'][:150] for node in v['nodes'][:5]]}"
+        for v in violations
+        if v["impact"] in ("serious", "critical")
+    ]
+
+
+def written(folder: Path, *args: str) -> Path:
+    out = folder / "page.html"
+    done = CliRunner().invoke(cli, [*args, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    return out
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width, height", SIZES)
+def test_the_viewer(scheme: str, width: int, height: int, open_page: Open, tmp_path: Path) -> None:
+    log = GAMES / "imperial" / "logs" / "quickstart.jsonl"
+    opened = open_page(written(tmp_path, "view", str(log)), "#84", width, height)
+    opened.page.emulate_media(color_scheme=scheme)
+    opened.wait("document.querySelectorAll('#tables td').length > 0")
+    assert findings(opened.page) == []
+
+
+@pytest.mark.parametrize("width, height", SIZES)
+def test_the_page_without_a_server(width: int, height: int, open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(written(tmp_path, "page", "imperial", "--players", "4"), "", width, height)
+    opened.wait("document.querySelector('#turn').matches('.mine')")
+    assert findings(opened.page) == []

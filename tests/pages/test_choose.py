@@ -1,0 +1,99 @@
+"""From options to clicks: `pages/choose.js`, by Node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+from folders import ROOT
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+
+_SCRIPT = """
+const { readFileSync } = require("node:fs");
+const { choose, groups } = new Function(readFileSync(process.argv[1], "utf8") + "; return { choose, groups };")();
+const { options, clicked, most } = JSON.parse(process.argv[2]);
+console.log(JSON.stringify({ chosen: choose(options, clicked), groups: groups(options, most) }));
+"""
+
+
+def option(name: str, *places: str) -> dict[str, Any]:
+    arguments = [{"kind": place.partition(".")[0], "id": place.partition(".")[2]} for place in places]
+    text = f"{name}({', '.join(a['id'] for a in arguments)})"
+    return {"text": text, "name": name, "words": text, "arguments": arguments, "out_of_turn": False}
+
+
+def asked(options: list[dict[str, Any]], *clicked: str, most: int = 12) -> dict[str, Any]:
+    data = json.dumps({"options": options, "clicked": clicked, "most": most})
+    command = ["node", "-e", _SCRIPT, str(ROOT / "pages" / "choose.js"), data]
+    answer = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+    result: dict[str, Any] = json.loads(answer)
+    return result
+
+
+MARCHES = [option("march", f"town.{a}", f"town.{b}") for a, b in (("oak", "elm"), ("oak", "ash"), ("elm", "ash"))]
+PASS = option("pass")
+
+
+def texts(answer: dict[str, Any]) -> list[str]:
+    return [each["text"] for each in answer["chosen"]["options"]]
+
+
+def test_before_a_click_all_places_are_lit() -> None:
+    answer = asked([*MARCHES, PASS])
+    assert set(answer["chosen"]["lit"]) == {"town.oak", "town.elm", "town.ash"}
+    assert len(texts(answer)) == 4 and answer["chosen"]["only"] is None
+
+
+def test_a_click_leaves_the_options_with_that_place_and_their_other_places() -> None:
+    answer = asked([*MARCHES, PASS], "town.oak")
+    assert texts(answer) == ["march(oak, elm)", "march(oak, ash)"]
+    assert set(answer["chosen"]["lit"]) == {"town.elm", "town.ash"}
+
+
+@pytest.mark.parametrize("clicked", [("town.oak", "town.elm"), ("town.elm", "town.oak")])
+def test_places_are_clicked_in_any_order(clicked: tuple[str, str]) -> None:
+    assert asked([*MARCHES, PASS], *clicked)["chosen"]["only"]["text"] == "march(oak, elm)"
+
+
+def test_the_last_place_is_clicked_even_if_only_one_is_left() -> None:
+    answer = asked([*MARCHES, PASS], "town.oak", "town.ash")
+    assert answer["chosen"]["only"]["text"] == "march(oak, ash)"
+    assert asked([MARCHES[0], PASS], "town.oak")["chosen"]["only"] is None
+
+
+def test_a_place_that_an_option_has_twice_is_clicked_twice() -> None:
+    options = [option("pair", "town.oak", "town.oak"), option("pair", "town.oak", "town.elm")]
+    assert asked(options, "town.oak")["chosen"]["only"] is None
+    assert asked(options, "town.oak", "town.oak")["chosen"]["only"]["text"] == "pair(oak, oak)"
+
+
+def test_what_clicks_do_not_tell_apart_is_left_to_buttons() -> None:
+    answer = asked([option("fleet", "town.oak"), option("army", "town.oak"), PASS], "town.oak")
+    assert texts(answer) == ["fleet(oak)", "army(oak)"] and answer["chosen"]["lit"] == []
+    assert answer["chosen"]["only"] is None
+
+
+def test_a_click_that_fits_nothing_leaves_nothing() -> None:
+    answer = asked(MARCHES, "town.ash", "town.ash")
+    assert texts(answer) == [] and answer["chosen"]["lit"] == []
+
+
+def test_a_short_list_is_shown_as_it_is() -> None:
+    assert asked(MARCHES)["groups"] is None
+
+
+def test_a_long_list_goes_by_name_and_then_argument_by_argument() -> None:
+    bonds = [option("buy", f"nation.n{a}", f"int.{b}") for a in range(6) for b in range(4)]
+    by_name = asked([*bonds, PASS])["groups"]
+    assert [each["value"] for each in by_name] == [{"name": "buy"}, {"name": "pass"}]
+    by_nation = asked(by_name[0]["options"])["groups"]
+    assert [each["value"]["id"] for each in by_nation] == [f"n{a}" for a in range(6)]
+    assert asked(by_nation[0]["options"])["groups"] is None
+
+
+def test_a_long_list_that_cannot_be_split_is_shown_as_it_is() -> None:
+    assert asked([PASS] * 20)["groups"] is None

@@ -1,0 +1,217 @@
+"""The page without a server, in a real browser from a file: played by clicks, saved, linked, and hostile."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import zlib
+from base64 import urlsafe_b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Open, Opened
+from click.testing import CliRunner
+
+pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+
+from rulespec.cli.main import cli, run
+from rulespec.engine.replay.replay import replay_log
+
+pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+
+LARGEST = {"imperial": 420, "chess": 200, "tutorial": 300}
+"""KB of some pages at most."""
+
+
+def page_of(ref: str, players: int, folder: Path, *more: str) -> Path:
+    out = folder / f"{ref}.html"
+    done = CliRunner().invoke(cli, ["page", ref, "--players", str(players), "--out", str(out), *more])
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def kinds(opened: Opened, *names: str) -> None:
+    """Says what plays at each seat."""
+    for number, name in enumerate(names):
+        opened.page.locator("#players select").nth(number).select_option(name)
+
+
+def over(opened: Opened) -> bool:
+    return bool(opened.page.evaluate("document.querySelector('#turn h2').textContent.startsWith('The game is over')"))
+
+
+def wait_for_turn(opened: Opened) -> None:
+    opened.wait(
+        "document.querySelector('#turn').matches('.mine') || "
+        "document.querySelector('#turn h2').textContent.startsWith('The game is over')"
+    )
+
+
+def saved(opened: Opened) -> str:
+    """The log that the page saves."""
+    with opened.page.expect_download() as download:
+        opened.page.click("#log")
+    return Path(download.value.path()).read_text("utf-8")
+
+
+def counted(opened: Opened) -> int:
+    return int(opened.page.locator("#list > li").count())
+
+
+def click_place(opened: Opened, place: str) -> None:
+    """Clicks a place of the board that is lit, as a hand does."""
+    opened.page.locator(f'#board [data-place="{place}"].lit').scroll_into_view_if_needed()
+    box = opened.page.locator(f'#board [data-place="{place}"]').bounding_box()
+    opened.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def test_a_game_is_played_by_clicks_on_the_board(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of("connect_four", 2, tmp_path))
+    wait_for_turn(opened)
+    choose = random.Random(2)
+    while not over(opened):
+        places = opened.page.evaluate("[...document.querySelectorAll('.lit[data-place]')].map(p => p.dataset.place)")
+        before = counted(opened)
+        click_place(opened, choose.choice(places))
+        opened.wait(f"document.querySelectorAll('#list > li').length > {before}")
+        wait_for_turn(opened)
+    log = tmp_path / "game.jsonl"
+    log.write_text(saved(opened), "utf-8")
+    result = replay_log(log)
+    assert result.divergence is None and result.game.is_over
+    assert opened.texts("#result")[0].endswith(", ".join(result.game.result.winners) or "nobody")  # type: ignore[union-attr]
+
+
+def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Path) -> None:
+    file = page_of("imperial", 4, tmp_path)
+    assert file.stat().st_size < 1000 * LARGEST["imperial"]
+    opened = open_page(file)
+    wait_for_turn(opened)
+    before = counted(opened)
+    click_place(opened, "space.taxation")
+    opened.wait(f"document.querySelectorAll('#list > li').length > {before}")
+    wait_for_turn(opened)
+    after = counted(opened)
+    assert after > before and "Taxation" in opened.texts("#list > li")[before]
+    opened.page.click("#back")
+    opened.wait(f"document.querySelectorAll('#list > li').length < {after}")
+    wait_for_turn(opened)
+    assert counted(opened) == before
+    opened.page.locator("#players input").first.fill("<img src=x onerror=alert(1)>")
+    opened.page.locator("#options button").nth(1).click()
+    opened.wait(f"document.querySelectorAll('#list > li').length > {before}")
+    wait_for_turn(opened)
+    text = saved(opened)
+    (tmp_path / "game.jsonl").write_text(text, "utf-8")
+    result = replay_log(tmp_path / "game.jsonl")
+    assert result.divergence is None and result.game.ply == counted(opened)
+    assert result.game.names["A"] == "<img src=x onerror=alert(1)>"
+    opened.page.click("#link")
+    opened.wait("!document.querySelector('#linked').hidden")
+    address = opened.page.locator("#address").input_value()
+    other = open_page(file, "#" + address.partition("#")[2])
+    wait_for_turn(other)
+    assert saved(other) == text and counted(other) == counted(opened)
+    assert "<img src=x" in other.texts("#seats")[0] and other.page.locator("#seats img").count() == 0
+
+
+def packed(text: str) -> str:
+    """A link's part after `#`."""
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return "#log=" + urlsafe_b64encode(squeeze.compress(text.encode()) + squeeze.flush()).decode().rstrip("=")
+
+
+def test_links_of_strangers(open_page: Open, tmp_path: Path) -> None:
+    file = page_of("nim", 2, tmp_path)
+    opened = open_page(file)
+    wait_for_turn(opened)
+    header, *_ = saved(opened).splitlines()
+    evil = "<script>alert(1)</script>"
+    named = json.dumps(json.loads(header) | {"seats": {"A": evil, "B": "Bob"}, "remark": evil})
+    first = json.dumps({"decision": "turn", "by": "A", "option": "take(one, 1)", "remark": evil})
+    scripts = opened.page.locator("script").count()
+    links = {
+        packed(f"{named}\n{first}\n"): "",
+        packed(f"{named}\n{json.dumps({'decision': 'turn', 'by': 'A', 'option': evil})}\n"): "line 2",
+        packed("x" * 30_000_000): "cannot be played",
+        packed(header.replace("nim", "chess").replace(json.loads(header)["ruleset_hash"], "0" * 32)): "other rules",
+        packed("{}"): "no log",
+        "#log=!!!": "",
+        "#log=AAAA": "no JSON",
+    }
+    for link, notice in links.items():
+        opened.page.evaluate("document.getElementById('notice').textContent = 'not yet'")
+        opened.go(link)
+        opened.wait("document.getElementById('notice').textContent !== 'not yet'")
+        wait_for_turn(opened)
+        shown = opened.texts("#notice")[0]
+        assert (notice in shown) if notice else not shown, (link[:40], shown)
+        assert opened.page.locator("script").count() == scripts
+
+
+def test_a_game_with_secrets_has_one_person_who_sees_no_more_than_a_seat(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of("kuhn_poker", 2, tmp_path))
+    wait_for_turn(opened)
+    assert not opened.page.evaluate("document.querySelector('#secrets').hidden")
+    rows = opened.page.evaluate("[...document.querySelectorAll('[data-item^=\"row.player\"]')].map(e => e.textContent)")
+    cards = [row for row in rows if re.search("jack|queen|king", row, re.IGNORECASE)]
+    assert len(rows) == 2 and len(cards) == 1
+    kinds(opened, "person", "person")
+    assert opened.page.evaluate("[...document.querySelectorAll('#players select')].map(e => e.value)") == [
+        "random",
+        "person",
+    ]
+
+
+def test_people_at_one_screen_take_turns(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of("nim", 2, tmp_path))
+    wait_for_turn(opened)
+    kinds(opened, "person", "person")
+    for seat in ("A", "B", "A"):
+        opened.wait(f"document.querySelector('#question').textContent.includes('{seat}:')")
+        before = counted(opened)
+        while counted(opened) == before:  # a long list is chosen in steps
+            opened.page.locator("#options button").first.click()
+
+
+def test_there_is_no_page_without_a_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["page", "nim", "--players", "2", "--out", str(tmp_path / "no" / "x.html")]) == 2
+    assert "x.html" in capsys.readouterr().err
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    "ref, players",
+    [
+        *(("imperial", 4), ("imperial_2030", 5), ("tetrarchia", 3), ("chess", 2), ("backgammon", 2)),
+        *(("connect_four", 2), ("shadow_of_the_emperor", 4)),
+    ],
+)
+def test_whole_games(ref: str, players: int, open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of(ref, players, tmp_path))
+    opened.page.set_default_timeout(120_000)
+    wait_for_turn(opened)
+    kinds(opened, *["person"], *["random"] * (players - 1))
+    steps: list[Any] = []
+    while not over(opened):
+        steps.append(opened.page.evaluate(_CHOOSE))
+        wait_for_turn(opened)
+        assert len(steps) < 2_000
+    log = tmp_path / "game.jsonl"
+    log.write_text(saved(opened), "utf-8")
+    result = replay_log(log)
+    assert result.divergence is None and result.game.is_over
+    opened.page.click("#link")
+    opened.wait("!document.querySelector('#linked').hidden")
+    other = open_page(opened.file, "#" + opened.page.locator("#address").input_value().partition("#")[2])
+    wait_for_turn(other)
+    assert over(other) and saved(other) == log.read_text("utf-8")
+
+
+_CHOOSE = """() => {
+    let buttons = [...document.querySelectorAll("#options button")];
+    buttons[Math.floor(Math.random() * buttons.length)]?.click();
+}"""

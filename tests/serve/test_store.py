@@ -1,0 +1,212 @@
+"""Confirmed means committed: kills, a full disk, two servers on one store, rules that have changed meanwhile."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folders import RULESETS
+from servers import Client, Process, served
+from websockets.exceptions import ConnectionClosed
+
+from rulespec.cli.main import run
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.serve.keys import hashed
+from rulespec.serve.store import Store
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+
+class Table:
+    """Two people and a spectator at a table, who move until the server is gone."""
+
+    def __init__(self, server: Process) -> None:
+        self.keys = {who: server.links[who] for who in ("white", "black", "spectators")}
+        self.shown = 0
+        self.texts: dict[str, Any] = {}
+
+    def sit(self, server: Process) -> dict[str, Client]:
+        return {who: server.client(key=key) for who, key in self.keys.items()}
+
+    def play(self, clients: dict[str, Client], rng: random.Random) -> None:
+        with suppress(ConnectionClosed, OSError, TimeoutError):
+            while True:
+                for client in clients.values():
+                    self.note(client)
+                asked = clients["spectators"].state["asked"]
+                if asked is None:
+                    return
+                client = clients[next(iter(asked["waiting"]))]
+                client.wait(lambda client=client: client.options)
+                client.take(rng.choice(client.options))
+                clients["spectators"].wait(lambda: clients["spectators"].state["count"] >= self.shown)
+                for each in clients.values():
+                    count = client.state["count"]
+                    each.wait(lambda each=each, count=count: each.state["count"] >= count)
+
+    def note(self, client: Client) -> None:
+        """Notes what a viewer has been shown."""
+        for number, move in client.state["texts"].items():
+            self.texts[number] = move["text"]
+        self.shown = max(self.shown, client.state["count"])
+
+
+def killed(store: Path, times: int, seed: int) -> int:
+    """Kills a server at random moments of a game; returns the number of decisions that people were shown."""
+    rng = random.Random(seed)
+    server = Process("chess", "--store", store)
+    table = Table(server)
+    for client in (clients := table.sit(server)).values():
+        client.send(do="name", name="Ann")
+    for number in range(times):
+        clients = table.sit(server)
+        playing = threading.Thread(target=table.play, args=(clients, random.Random(number)))
+        playing.start()
+        time.sleep(rng.uniform(0.05, 0.6))
+        server.kill()
+        playing.join()
+        for client in clients.values():
+            with suppress(ConnectionClosed, TimeoutError, OSError):
+                while True:
+                    client.read(0.01)
+            table.note(client)
+        server = Process("--store", store)
+        after = server.client(key=table.keys["spectators"])
+        assert after.state["count"] >= table.shown
+        for n, move in after.state["texts"].items():
+            assert n not in table.texts or move["text"] == table.texts[n]
+    server.close()
+    return table.shown
+
+
+def test_a_kill_loses_nothing_that_was_shown(tmp_path: Path) -> None:
+    assert killed(tmp_path / "t.db", 3, 1) > 3
+
+
+@pytest.mark.proof
+def test_many_kills_lose_nothing_that_was_shown(tmp_path: Path) -> None:
+    for game in range(10):
+        assert killed(tmp_path / f"{game}.db", 10, game) > 10
+
+
+def test_on_a_full_disk_nothing_is_done(tmp_path: Path) -> None:
+    store = tmp_path / "t.db"
+    server = Process("chess", "--store", store, most=250_000)
+    table = Table(server)
+    clients = table.sit(server)
+    for who in ("white", "black"):
+        clients[who].send(do="name", name=who)
+        clients[who].wait(lambda who=who: clients[who].options or who == "black")
+    refused: list[str] = []
+    while not refused:
+        asked = clients["spectators"].state["asked"]
+        client = clients[next(iter(asked["waiting"]))]
+        client.wait(lambda client=client: client.options)
+        before = client.state["count"]
+        client.take(client.options[0])
+        refused = [answer["refused"]["text"] for answer in client.answers]
+        if refused:
+            assert client.state["count"] == before and "not saved" in refused[0]
+        else:
+            clients["spectators"].wait(lambda before=before: clients["spectators"].state["count"] > before)
+    shown = clients["spectators"].state["count"]
+    assert shown > 0
+    server.kill()
+    server = Process("--store", store)
+    assert server.client(key=table.keys["spectators"]).state["count"] == shown
+    server.close()
+
+
+def test_two_servers_do_not_share_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "t.db"
+    first = Process("nim", "--players", "2", "--store", store)
+    assert run(["serve", "nim", "--players", "2", "--store", str(store), "--port", "0"]) == 2
+    assert "is being served by another program" in capsys.readouterr().err
+    first.close()
+
+
+def test_a_store_is_its_owners_alone(tmp_path: Path) -> None:
+    with served(tmp_path / "t.db", "nim", 2) as (_, keys, url, _):
+        client = Client(url, keys["seat:A"])
+        client.send(do="name", name="Ann")
+        client.wait(lambda: client.options)
+        client.take("take(1)")
+        files = [*tmp_path.iterdir()]
+        assert files and all(file.stat().st_mode & 0o077 == 0 for file in files)
+        data = b"".join(file.read_bytes() for file in files)
+        assert not any(key.encode() in data for key in keys.values())
+        assert hashed(keys["seat:A"]).encode() in data
+
+
+@pytest.mark.parametrize("content", [b"a text of somebody else", b"SQLite format 3\0" + b"\0" * 84])
+def test_a_file_of_another_kind_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "t.db").write_bytes(content)
+    with pytest.raises(SaveError):
+        Store(tmp_path / "t.db")
+    assert (tmp_path / "t.db").read_bytes() == content
+
+
+def test_another_programs_base_is_refused(tmp_path: Path) -> None:
+    base = sqlite3.connect(tmp_path / "t.db")
+    base.execute("CREATE TABLE game (mine)")
+    base.commit()
+    base.close()
+    with pytest.raises(SaveError, match="no store of tables"):
+        Store(tmp_path / "t.db")
+
+
+def test_a_table_goes_on_under_the_rules_that_it_began_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ruleset has changed, and then it is gone."""
+    shutil.copytree(RULESETS / "nim", tmp_path / "mine" / "nim")
+    store = tmp_path / "t.db"
+    with served(store, str(tmp_path / "mine" / "nim"), 2) as (first, keys, url, _):
+        client = Client(url, keys["seat:A"])
+        client.send(do="name", name="Ann")
+        client.wait(lambda: client.options)
+        client.take("take(2)")
+        hash_ = next(iter(first.games.values())).rules.ruleset.hash
+    shutil.rmtree(tmp_path / "mine")
+    with served(store, "wager", 0) as (hall, _, url, _):
+        assert not hall.faults
+        client = Client(url, keys["seat:A"])
+        assert client.state["count"] == 1 and client.state["seats"][0]["name"] == "Ann"
+        assert next(iter(hall.games.values())).rules.ruleset.hash == hash_
+
+
+def test_choices_of_an_open_round_and_requests_survive(tmp_path: Path) -> None:
+    store = tmp_path / "t.db"
+    with served(store, "wager", 3) as (_, keys, url, _):
+        clients = {seat: Client(url, keys[f"seat:{seat}"]) for seat in "ABC"}
+        for seat, client in clients.items():
+            client.send(do="name", name=f"{seat}-name")
+            client.wait(lambda client=client: client.options)
+        clients["C"].take("bid(1)")
+    with served(store, "wager", 0) as (_, _, url, _):
+        clients = {seat: Client(url, keys[f"seat:{seat}"]) for seat in "ABC"}
+        assert clients["C"].state["chosen"] == "bid(1)" and clients["A"].state["ready"] == ["C"]
+        assert "bid(1)" not in json.dumps(clients["A"].state["texts"])
+        clients["A"].take("bid(0)")
+        clients["B"].take("bid(2)")
+        clients["A"].wait(lambda: "ready" in clients["A"].state and not clients["A"].state["ready"])
+
+
+def test_one_table_that_cannot_be_resumed_does_not_stop_the_others(tmp_path: Path) -> None:
+    store = tmp_path / "t.db"
+    for _ in range(2):
+        with served(store, "nim", 2):
+            pass
+    base = sqlite3.connect(store)
+    first = base.execute("SELECT id FROM game ORDER BY begun").fetchone()[0]
+    base.execute("INSERT INTO line VALUES (?, 0, ?)", (first, '{"decision": "turn", "by": "A", "option": "take(9)"}'))
+    base.commit()
+    base.close()
+    with served(store, "nim", 0) as (hall, _, _, _):
+        assert [*hall.faults] == [first] and len(hall.games) == 1

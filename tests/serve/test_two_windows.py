@@ -1,0 +1,235 @@
+"""A table in two windows of a real browser: by clicks, buttons and keys."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import split, write
+from hostile import EVIL, RULESET
+from servers import Process
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+WAIT = 10_000
+
+
+class Window:
+    """A page of a table, and what it has complained of."""
+
+    def __init__(self, browser: Any, link: str, width: int = 1200, height: int = 900) -> None:
+        self.wrong: list[str] = []
+        self.page = browser.new_page(viewport={"width": width, "height": height})
+        self.page.set_default_timeout(WAIT)
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("console", lambda message: self.wrong.append(message.text))
+        self.page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
+        self.frames: list[dict[str, Any]] = []
+        self.page.on("websocket", lambda socket: socket.on("framereceived", self._note))
+        self.page.goto(link)
+        self.page.wait_for_selector("#seats li")
+
+    def _note(self, payload: str) -> None:
+        message = json.loads(payload)
+        if "frame" in message:
+            self.frames.append(message["frame"])
+
+    def sit(self, name: str) -> None:
+        self.page.fill("#name", name)
+        self.page.press("#name", "Enter")
+        self.page.wait_for_selector("#sit", state="hidden")
+
+    def text(self, selector: str) -> str:
+        return str(self.page.inner_text(selector)).strip()
+
+    def until(self, condition: Callable[[], object]) -> None:
+        for _ in range(WAIT // 50):
+            if condition():
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError("it does not become true")
+
+    def until_mine(self) -> None:
+        self.until(lambda: self.mine)
+
+    def until_more(self, count: int) -> None:
+        self.until(lambda: self.moves > count)
+
+    def until_over(self) -> None:
+        self.until(lambda: self.over)
+
+    @property
+    def mine(self) -> bool:
+        return "mine" in (self.page.get_attribute("#turn", "class") or "")
+
+    @property
+    def over(self) -> bool:
+        return self.text("#result") != ""
+
+    @property
+    def moves(self) -> int:
+        return int(self.frames[-1]["moves"]["count"])
+
+    def place(self, place: str) -> None:
+        """Clicks in the middle of a place."""
+        self.page.locator(f'#board [data-place="{place}"]').first.click(force=True)
+
+
+Sit = Callable[..., dict[str, Window]]
+
+
+@pytest.fixture
+def sit(browser: Any, tmp_path: Path) -> Iterator[Sit]:
+    """Starts a server, and opens a window for each of its links; at the end, no page has complained."""
+    servers: list[Process] = []
+    windows: list[Window] = []
+
+    def start(ref: object, *args: object, named: str = "{}-name") -> dict[str, Window]:
+        servers.append(Process(ref, *args, "--store", tmp_path / "t.db"))
+        base, links = servers[-1].base, servers[-1].links
+        opened = {who: Window(browser, f"{base}/#{key}") for who, key in links.items() if who != "owner"}
+        for who, window in opened.items():
+            if who != "spectators":
+                window.sit(named.format(who))
+        windows.extend(opened.values())
+        return opened
+
+    yield start
+    for window in windows:
+        window.page.close()
+        assert window.wrong == []
+    for server in servers:
+        server.close()
+
+
+def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
+    windows = sit("chess")
+    white, black, other = (windows[who] for who in ("white", "black", "spectators"))
+    white.until(lambda: white.mine)
+    assert "Your turn" in str(white.page.title()) and not black.mine
+    white.place("square.e2")
+    assert white.page.locator("#rings .clicked").count() == 1 and white.page.locator("#rings .lit").count() == 2
+    white.place("square.e4")
+    black.until(lambda: black.mine)
+    assert "e2" in black.text("#list li:last-child") and black.page.locator("#board .changed").count() > 0
+    black.page.locator('#board [data-place="square.e7"]').first.focus()  # by keys
+    black.page.keyboard.press("Enter")
+    black.page.locator('#board [data-place="square.e5"]').first.focus()
+    black.page.keyboard.press("Enter")
+    other.until(lambda: other.moves == 2)
+    assert other.page.locator("#options button").count() == 0 and other.page.locator("#board .lit").count() == 0
+    # taking back, by agreement
+    white.until(lambda: white.mine)
+    white.page.click("#back")
+    black.until(lambda: black.page.is_visible("#undo"))
+    assert "white-name" in black.text("#undo")
+    black.page.click("#undo button >> nth=0")
+    white.until(lambda: white.moves == 0 and white.mine)
+    white.place("square.d2")
+    white.page.keyboard.press("Escape")
+    assert white.page.locator("#rings .clicked").count() == 0
+
+
+def test_a_game_with_secret_cards_is_played_to_its_end(sit: Sit) -> None:
+    windows = sit("kuhn_poker", "--players", "2", named="<img src=x onerror=alert(1)>")
+    people = [windows["A"], windows["B"]]
+    for _ in range(6):
+        people[0].until(lambda: any(each.mine or each.over for each in people))
+        if all(each.over for each in people):
+            break
+        who = next((each for each in people if each.mine), None)
+        if who is None:
+            continue
+        count = who.moves
+        who.page.locator("#options button").first.click()
+        who.until_more(count)
+    for each in [*people, windows["spectators"]]:
+        each.until_over()
+        assert re.search(r"Won by: <img src=x onerror=alert\(1\)> \([AB]\)", each.text("#result"))
+
+
+def test_titles_and_names_of_strangers_are_text(sit: Sit, tmp_path: Path) -> None:
+    folder = write(tmp_path / "evil", split(RULESET, "rules/play.rules"))
+    windows = sit(folder, named=EVIL)
+    people = [windows[who] for who in windows if who != "spectators"]
+    for who in people:
+        who.until_mine()
+        assert "<script>alert(2)</script>" in who.text("main")
+        who.page.locator("#options button").first.click()
+        if who.page.locator("#options button").count() and who.mine:
+            who.page.locator("#options button").first.click()
+    windows["spectators"].until_over()
+    assert windows["spectators"].page.locator("main img, main script").count() == 0
+
+
+def test_the_only_option_is_taken_if_the_seat_says_so(sit: Sit) -> None:
+    windows = sit("nim", "--players", "2")
+    ann, bob = windows["A"], windows["B"]
+    for window in (ann, bob):
+        window.page.check("#auto")
+    while not ann.over:
+        for window in (ann, bob):
+            if window.mine and window.page.locator("#options button").count() > 1:
+                window.page.evaluate("document.querySelector('#options button').click()")
+        ann.page.wait_for_timeout(40)
+    bob.until_over()
+
+
+def test_a_page_that_was_away_comes_back(sit: Sit, tmp_path: Path) -> None:
+    windows = sit("nim", "--players", "2")
+    ann = windows["A"]
+    ann.until(lambda: ann.mine)
+    ann.page.context.set_offline(True)
+    ann.page.evaluate("document.title")
+    ann.page.context.set_offline(False)
+    ann.page.locator("#options button").first.click()
+    ann.until(lambda: ann.moves == 1)
+    ann.page.reload()
+    ann.page.wait_for_selector("#seats li")
+    ann.until(lambda: ann.text("#list li:last-child").startswith("1 "))
+
+
+STEP = """(luck) => {
+  const one = (list) => list[Math.floor(luck * list.length)];
+  const buttons = [...document.querySelectorAll("#bubble button, #options button")];
+  const lit = [...document.querySelectorAll("#board .lit")];
+  if (document.querySelector("#bubble") || !lit.length || (buttons.length && luck < 0.3)) {
+    one(buttons)?.click();
+    return buttons.length ? "button" : "";
+  }
+  one(lit).dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  return "click";
+}"""
+"""Clicks on a lit place, or takes a button; at once, since the page may change at any time."""
+
+
+def whole(sit: Sit, ref: str, *args: object) -> dict[str, int]:
+    """Plays a whole game; how often places were clicked, and buttons taken."""
+    windows, rng = sit(ref, *args), random.Random(1)
+    people = [window for who, window in windows.items() if who != "spectators"]
+    done = {"click": 0, "button": 0, "": 0}
+    idle = 0
+    while not all(each.over for each in people):
+        who = next((each for each in people if each.mine), None)
+        idle = 0 if who is not None else idle + 1
+        assert idle < 400, "nobody is asked, and the game is not over"
+        if who is None:
+            people[0].page.wait_for_timeout(25)
+            continue
+        done[who.page.evaluate(STEP, rng.random())] += 1
+        who.page.wait_for_timeout(25)
+    windows["spectators"].until_over()
+    counts = {window.moves for window in windows.values()}
+    assert len(counts) == 1
+    return done | {"decisions": counts.pop()}
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("ref", ["shadow_of_the_emperor", "imperial"])
+def test_a_whole_game_is_played_in_two_windows(ref: str, sit: Sit) -> None:
+    done = whole(sit, ref, "--players", "4", "--bots", "2")
+    assert done["click"] > 20 and done["button"] > 20
