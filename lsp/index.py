@@ -75,8 +75,8 @@ class Index:
     def _replaced(self) -> Iterator[tuple[Span, Span]]:
         source = self.checked.source
         for change in source.displaced:
-            old, span = change.item, change.span
-            yield span, old.name.span
+            if isinstance(change.item, ast.Item):
+                yield change.span, change.item.name.span
         for (kind, outer), inner in source.originals.items():
             if (kind, outer) in source.items and (kind, inner) in source.items:
                 yield source.items[kind, outer].name.span, source.items[kind, inner].name.span
