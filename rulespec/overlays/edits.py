@@ -172,7 +172,7 @@ class Run:
             self._report.error("RS516", message, at.span, notes=notes, help=help_)
             return
         what = "statement" if isinstance(at, ast.Stmt) else "expression"
-        texts = {_shown(node) for root in roots for node in nodes(root) if isinstance(node, ast.NAMED | ast.CallStmt)}
+        texts = {_shown(node) for root in roots for node in nodes(root) if isinstance(node, (*ast.NAMED, ast.CallStmt))}
         help_ = did_you_mean(_shown(at), texts) or "write it as it stands there; a reason may be left out"
         self._report.error("RS516", f"{_what(item)} has no such {what}", at.span, help=help_)
 
