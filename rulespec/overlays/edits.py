@@ -22,6 +22,8 @@ from rulespec.syntax.printed import printed
 Items = dict[Key, ast.Item]
 Root = ast.Item | ast.OptionDef
 
+_REST = {"replace": " with …", "before": ": …", "after": ": …"}
+"""Edit → what follows what it selects."""
 _LISTED = 20
 """Places that a message lists."""
 
@@ -81,6 +83,7 @@ class Run:
         if not roots:
             self._missing(item)
             return []
+        self._leads_to(item, roots[0][1])
         hits: list[Hit] = []
         for edit in item.edits:
             errors = self._report.errors
@@ -97,6 +100,13 @@ class Run:
             if depth(self._items[key]) > MAX_LEVELS:
                 raise failure("RS135", f"{called(key)} nests too deep after this", item.name.span, "nest it less")
         return hits
+
+    def _leads_to(self, item: ast.Change, root: Root) -> None:
+        """Notes the place that the names in a `change` lead to."""
+        self._source.over[item.name.span] = root.name.span
+        if item.of is not None:
+            pairs = (of for rule in self._items.values() for of, option in options_in(rule) if option is root)
+            self._source.over |= {item.of.span: of.span for of in pairs}
 
     def _roots(self, item: ast.Change) -> Iterator[tuple[Key, Root]]:
         """The rule that a `change` names, below those that wrap it, or its options, wherever they are offered."""
@@ -132,7 +142,7 @@ class Run:
                 f"`{edit.at.text}` stands at {len(fitting)} places of `{root.name.text}`",
                 edit.at.span,
                 notes=[Label(place(node), _shown(node)) for node in fitting[:_LISTED]],
-                help=f"write the one that is meant: `{edit.word} {_shown(fitting[0])}`",
+                help=f"write the one that is meant: `{edit.word} {_shown(fitting[0])}{_REST.get(edit.word, '')}`",
             )
         else:
             yield from (Hit(key, node, place(node), edit, self._number) for node in fitting)

@@ -34,7 +34,7 @@ Calls = Callable[[str, str], Sequence[Sequence[str]]]
 CALLS: dict[str, Calls] = {
     "validate": lambda ref, log: [[ref], [ref, "--overlays"], [ref, "nim"]],
     "explore": lambda ref, log: [[ref, "--decisions", "1000"]],
-    "explain": lambda ref, log: [],
+    "explain": lambda ref, log: [[ref, "take"]],
     "replay": lambda ref, log: [
         [log, "--rules", ref],
         ["nim.jsonl", "--under", ref],

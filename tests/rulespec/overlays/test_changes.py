@@ -11,7 +11,8 @@ from cases import write
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.game import Game
-from rulespec.load import load_ruleset
+from rulespec.load import load_ruleset, load_source
+from rulespec.overlays.written import item_lines
 
 BASE = {
     "game.yaml": """\
@@ -187,8 +188,8 @@ SAME = {
         ("    set m to doubled(s.rank)\n", "    pass\n"),
     ),
     "something before and after": (
-        "change procedure turn:\n    before note(s): set m to 1\n    after set who to next(p):\n        set m to m + 1\n"
-        "        set n to n + 1\n",
+        "change procedure turn:\n    before note(s): set m to 1\n"
+        "    after set who to next(p):\n        set m to m + 1\n        set n to n + 1\n",
         ("            note(s)\n", "            set m to 1\n            note(s)\n"),
         ("    set who to next(p)\n", "    set who to next(p)\n    set m to m + 1\n    set n to n + 1\n"),
     ),
@@ -216,6 +217,24 @@ def test_an_edit_is_what_one_would_write_by_hand(what: str, fair: Path) -> None:
     rules, *pairs = SAME[what]
     put(fair, overlay("a", rules))
     assert load_ruleset("fair+a").hash == as_written(fair, *pairs) != load_ruleset("fair").hash
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_the_text_of_a_rule_is_what_one_would_write_by_hand(what: str, fair: Path) -> None:
+    rules, *pairs = SAME[what]
+    put(fair, overlay("a", rules))
+    as_written(fair, *pairs)
+    assert lines("fair+a", "a") == lines("hand", "")
+
+
+def lines(ref: str, mark: str) -> dict[tuple[str, str], list[str]]:
+    """The lines of all rules, without the marks of an overlay; each `when` that always holds is left out."""
+    source = load_source(ref, Report()).source
+    results: dict[tuple[str, str], list[str]] = {}
+    for key, item in source.items.items():
+        texts = [line.removesuffix(f"  # {mark}").rstrip() for line in item_lines(item, source)]
+        results[key] = [" ".join(text.split()) for text in texts if "when true" not in text and text.strip() != "pass"]
+    return results
 
 
 def test_a_condition_is_added_wherever_the_decision_is_taken(fair: Path) -> None:
