@@ -105,8 +105,8 @@ class Run:
         """Notes the place that the names in a `change` lead to."""
         self._source.over[item.name.span] = root.name.span
         if item.of is not None:
-            pairs = (of for rule in self._items.values() for of, option in options_in(rule) if option is root)
-            self._source.over |= {item.of.span: of.span for of in pairs}
+            pairs = (pair for rule in self._items.values() for pair in options_in(rule))
+            self._source.over[item.of.span] = next(of.span for of, option in pairs if option is root)
 
     def _roots(self, item: ast.Change) -> Iterator[tuple[Key, Root]]:
         """The rule that a `change` names, below those that wrap it, or its options, wherever they are offered."""
@@ -183,7 +183,10 @@ class Run:
             return
         what = "statement" if isinstance(at, ast.Stmt) else "expression"
         texts = {_shown(node) for root in roots for node in nodes(root) if isinstance(node, (*ast.NAMED, ast.CallStmt))}
-        help_ = did_you_mean(_shown(at), texts) or "write it as it stands there; a reason may be left out"
+        help_ = did_you_mean(_shown(at), texts)
+        if isinstance(at, ast.Binary) and any(isinstance(node, ast.Ref) and node.name.isupper() for node in nodes(at)):
+            help_ = "a rule id stands in quotes"
+        help_ = help_ or "write it as it stands there; a reason may be left out"
         self._report.error("RS516", f"{_what(item)} has no such {what}", at.span, help=help_)
 
     def _missing(self, item: ast.Change) -> None:

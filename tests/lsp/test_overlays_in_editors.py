@@ -52,7 +52,8 @@ def test_a_changed_option_is_found_and_shown_with_its_overlays(tmp_path: Path) -
     rules = (
         "procedure play():\n    for p in player:\n        turn(p)\n    end game\n"
         "procedure turn(p: player):\n    decide act by p:\n        option go:\n"
-        '            require n < 3 "SMA-01: enough"\n            set n to n + 1\n        option wait:\n            pass\n'
+        '            require n < 3 "SMA-01: enough"\n            set n to n + 1\n'
+        "        option wait:\n            pass\n"
     )
     files = {"game.yaml": f"{GAME}overlays: [a, b, both]\n", "kinds.yaml": "state: {n: {type: int}}\n"}
     files |= {f"variants/{name}.yaml": OVERLAY.format(name) for name in ("a", "b")}

@@ -35,7 +35,9 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         from rulespec.check.expressions.capacities import infer_room  # lazily: most rulesets have no capacities
 
         return infer_room(x, e, env)
-    if name == "next" or (name == "previous" and len(e.args) == 1 and not _is_declared(x, name)):
+    if name == "next" or (name == "previous" and not _is_declared(x, name)):
+        if len(e.args) != 1:
+            return arguments(x, e, [LITERAL], env)[0]
         owner = x.infer(e.args[0], env)
         if not isinstance(owner.type, Ent) or owner.type.optional:
             return x.expect(owner, ENTITY, f"the argument of `{name}`") if owner.type != BAD else owner
