@@ -34,9 +34,7 @@ def command(words: tuple[str, ...]) -> None:
     """
     if not words:
         _print(_list())
-    if words and not _CODE.fullmatch(words[0]):
-        if len(words) != 2:
-            raise click.UsageError("explain a code such as RS221, or a ruleset and the name of an option or a rule")
+    if len(words) == 2 and not _CODE.fullmatch(words[0]):
         _print(list(_rules(load_source(words[0], Report(), lints=False).source, words[1])))
         return
     for position, code in enumerate(words):

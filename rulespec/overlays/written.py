@@ -19,7 +19,7 @@ _NO_COMMENT = re.compile(r'("[^"]*")|#.*')
 
 
 def changes_of(item: ast.Item, source: Source) -> list[Changed]:
-    """What overlays have changed within a rule."""
+    """Edits of overlays within a rule."""
     key = next(key for key, other in source.items.items() if other is item)
     return [change for change in source.changed if change.key == key]
 
@@ -55,7 +55,7 @@ def option_lines(option: ast.Member, source: Source, changes: Sequence[Changed])
 
 
 def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[Changed]) -> Iterator[str]:
-    """What overlays have taken out of a rule or an option, or have replaced, each with the overlay."""
+    """Lines that overlays have taken out of a rule or an option, or have replaced, each with the overlay."""
     for change in dict.fromkeys(changes):
         begin = _begin(change.node)
         if change.edit.word in ("remove", "replace") and _within(begin, node.span):

@@ -114,7 +114,7 @@ def as_written(folder: Path, *pairs: tuple[str, str]) -> str:
     return load_ruleset("hand").hash
 
 
-SAME = {
+SAME: dict[str, tuple[str, *tuple[tuple[str, str], ...]]] = {
     "a condition for an option": (
         'change option visit of errand: require n != 3 "three"\n',
         ('"FAI-04: both"\n', '"FAI-04: both"\n            require n != 3 "three"\n'),
