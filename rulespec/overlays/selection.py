@@ -86,7 +86,7 @@ def _condition(node: Any) -> bool:
 
 
 def _has_reason(text: str, reason: str) -> bool:
-    return bool(text) and (text == reason or text in cited(reason))
+    return bool(text) and (text in (reason, reason.partition(":")[0]) or text in cited(reason))
 
 
 def reasons(root: ast.Item | ast.OptionDef) -> dict[str, Span]:

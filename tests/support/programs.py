@@ -10,6 +10,7 @@ from pathlib import Path
 import programs_alike
 import programs_boards
 import programs_capacities
+import programs_changes
 import programs_heads
 import programs_links
 import programs_numbers
@@ -430,6 +431,7 @@ class Writer:
                 "scoring p in player:",
                 f"    score {self.expr(NUM, {'p': PLAYER}, 2)}",
                 f"    tiebreak for t in {self.expr(SET, {'p': PLAYER}, 1)} by {self.expr(NUM, {'t': TOWN}, 1)}: t.mark",
+                *programs_changes.changes(self),
                 "",
             ]
         )
