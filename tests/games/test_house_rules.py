@@ -22,6 +22,7 @@ from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.load import load_ruleset
+from rulespec.references import find_ruleset
 from rulespec.typed.nodes import Ruleset
 
 HOUSES = TESTS / "fixtures" / "houses"
@@ -125,3 +126,23 @@ def test_all_of_them_go_together() -> None:
     rules = ruleset(ref("imperial", *IMPERIAL))
     assert rules.hash == ruleset(ref("imperial", *reversed(IMPERIAL))).hash
     assert len(play(rules, 1, 60)) == 60
+
+
+LIBRARY = [
+    *(f"imperial+{name}" for name in ("one_million", "bonus_from_treasury", "rondel_2030", "no_thirties")),
+    *(f"imperial+{name}" for name in ("no_investor_card", "end_at_30", "no_gifts")),
+    "imperial_2030+bonus_for_increases",
+]
+"""Variants that people play, or that were proposed."""
+
+
+@pytest.mark.parametrize("reference", LIBRARY)
+def test_a_variant_of_the_library_has_a_source_and_a_scenario_that_its_base_fails(reference: str) -> None:
+    base, _, name = reference.partition("+")
+    file = find_ruleset(base) / "variants" / f"{name}.yaml"
+    node = parse_yaml(file.read_text("utf-8"), file.name)
+    assert text(get(node, "source")) and text(get(node, "certainty")) in ("published", "reported", "proposed")
+    scenarios = [s for s in suite_scenarios(ruleset(reference), Report()) if f"scenarios/{name}/" in s.span.file]
+    assert scenarios
+    assert all(run_scenario(ruleset(reference), s) == () for s in scenarios)
+    assert any(run_scenario(ruleset(base), s) != () for s in scenarios)
