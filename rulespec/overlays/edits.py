@@ -18,6 +18,7 @@ from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.ast_json import MAX_LEVELS
 from rulespec.syntax.printed import printed
+from rulespec.syntax.same import same
 
 Items = dict[Key, ast.Item]
 Root = ast.Item | ast.OptionDef
@@ -129,6 +130,8 @@ class Run:
                 help_ = "name the option: `change option … of …:`"
                 self._report.error("RS518", "only an option and a guard have a head", edit.span, help=help_)
                 return
+            head = root.head if isinstance(root, ast.Guard) else root.body
+            self._changes_nothing(edit, [s for s in head if same(s, edit.body[0])])
             yield Hit(key, root, root.name.span, edit, self._number)
             return
         results = selected(edit.at, root, partial(self._visible, root.span))
@@ -145,7 +148,15 @@ class Run:
                 help=f"write the one that is meant: `{edit.word} {_shown(fitting[0])}{_REST.get(edit.word, '')}`",
             )
         else:
+            new: tuple[ast.Expr | ast.Stmt, ...] = edit.body if edit.value is None else (edit.value,)
+            self._changes_nothing(edit, [node for node in fitting if same((node,), new)])
             yield from (Hit(key, node, place(node), edit, self._number) for node in fitting)
+
+    def _changes_nothing(self, edit: ast.Edit, there: list[Any]) -> None:
+        """Reports an edit of which the result is there already."""
+        if there:
+            notes = [Label(place(there[0]), "this is there already")]
+            self._report.error("RS504", "this edit changes nothing", edit.span, notes=notes)
 
     def _act(self, hit: Hit, actions: dict[int, Action]) -> None:
         """Notes what an edit does to a node."""
