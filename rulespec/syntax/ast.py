@@ -78,6 +78,13 @@ class Unary(Expr, frozen=True):
     operand: Expr
 
 
+class SomeAs(Expr, frozen=True):
+    """`a is some as x`: the condition of an `if`, in whose branch x is the value of a."""
+
+    operand: Expr
+    name: Name
+
+
 class Binary(Expr, frozen=True):
     """Arithmetic, set operators, comparisons, `and`, `or`, `in`, `not in`, `??`."""
 

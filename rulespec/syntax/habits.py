@@ -28,6 +28,7 @@ _CHANGES = (
         r"^head: ¦?(?:restrict|relax|limit|forbid|allow|modify|amend|edit|alter|patch|narrow|tighten|loosen)\b",
         "`change option NAME of DECISION:` edits it: `require …`, `remove …`, `replace … with …`",
     ),
+    (r"is some as \w+ ¦(?:and|or)\b", "a value is named by a whole condition: ask the rest in an `if` within"),
     (r"^head: change ¦decision (\w+)", r"name one of its options: `change option NAME of \1:`"),
     (r"^head: change ¦(\w+)\.(\w+)", r"write `change option \2 of \1:`"),
     (r"^head: change option (\w+) ?¦:", r"say of which decision: `change option \1 of DECISION:`"),

@@ -35,7 +35,7 @@ def _helper(w: Writer) -> list[str]:
     return [
         "change procedure helper:",
         w.pick(
-            f"    replace set m to k with set m to {number}",
+            f"    replace set m to k with set m to {number} - 1",
             f"    before set m to k: set n to {number}",
             "    after set m to k:\n        if n > m:\n            set n to m\n        set m to m - 1",
             "    replace set m to k with:\n        let j = k + n\n        set m to j",
