@@ -291,9 +291,9 @@ class Writer:
             lines = [f"{pad}if {e(BOOL, scope, 2)}:", *body]
             if self.number(2):
                 name = self.fresh()
-                inner = self.block({**scope, name: TOWN}, depth, deeper, place)
+                named = self.block({**scope, name: TOWN}, depth, deeper, place)
                 word = self.pick("if", "elif")
-                named = [f"{pad}{word} ({e(MAYBE, scope, 1)}) is some as {name}:", *inner]
+                named = [f"{pad}{word} ({e(MAYBE, scope, 1)}) is some as {name}:", *named]
                 lines = named if word == "if" else lines + named
             if self.number(2):
                 lines += [f"{pad}else:", *self.block(scope, depth, deeper, place)]
