@@ -24,7 +24,7 @@ _WORDS = {
     *("guard", "cost", "needs", "with", "when", "otherwise"),
     *("invariant", "scoring", "score", "tiebreak", "and", "or", "is", "game", "as", "won", "weight", "extend"),
     *("decision", "roll", "choose", "reach", "cheapest", "costs", "within", "until", "once", "lead", "best", "the"),
-    *("add", "take", "shuffle", "return", "ray"),
+    *("add", "take", "shuffle", "return", "ray", "change", "remove", "before"),
 }
 _BRACKETS = set("()[]{}")
 _END = (0, 0, "")

@@ -56,6 +56,8 @@ def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
         output.echo_json([d.to_json() for d in result])
     else:
         output.echo(output.style(f"{_name(old, a)} → {_name(new, b)}", bold=True))
+        for line in _overlays(a, b):
+            output.echo(line)
         for line in _lines(result, _width()):
             output.echo(line)
         if result:
@@ -73,6 +75,13 @@ def _source(ref: str) -> Merged:
 def _name(ref: str, merged: Merged) -> str:
     game = get(merged.source.root, "game")
     return f"{ref} ({text(get(game, 'title'))} {text(get(game, 'version'))})"
+
+
+def _overlays(a: Merged, b: Merged) -> Iterator[str]:
+    """The titles of the overlays that only one side has."""
+    old, new = dict(zip(a.overlays, a.titles, strict=True)), dict(zip(b.overlays, b.titles, strict=True))
+    for mark, one, other in (("-", old, new), ("+", new, old)):
+        yield from (f"  {mark} {id_}: {title}" for id_, title in one.items() if id_ not in other)
 
 
 def _width() -> int:

@@ -1,30 +1,79 @@
-"""`rulespec explain`: the pages of diagnostic codes, with their causes and fixes."""
+"""`rulespec explain`: the pages of diagnostic codes; and the rules of a ruleset, with what overlays have changed."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
 
 import click
 
 from rulespec.cli import output
 from rulespec.diagnostics.codes import CODES
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.pages import families, read_page
+from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.load import load_source
+from rulespec.overlays.overlay import Source
+from rulespec.overlays.selection import options_in
+from rulespec.overlays.written import changes_of, item_lines, option_lines, taken_out
+from rulespec.syntax import ast
+
+_CODE = re.compile(r"[A-Za-z]{2}[0-9]+")
 
 
 @click.command("explain")
-@click.argument("codes", metavar="[CODE]...", nargs=-1)
-def command(codes: tuple[str, ...]) -> None:
+@click.argument("words", metavar="[CODE...|REF OPTION]", nargs=-1)
+def command(words: tuple[str, ...]) -> None:
     """Explain diagnostic codes such as RS221: the meaning, the reason, a bad and a good example.
 
-    Without a code, list all codes.
+    Of a ruleset, explain an option, a decision or a rule: its text with each line that an overlay has changed, and the
+    overlay. Without arguments, list all codes.
 
-    Example: rulespec explain RS221
+    Examples: rulespec explain RS221 · rulespec explain imperial+first_edition invest
     """
-    if not codes:
+    if not words:
         _print(_list())
-    for position, code in enumerate(codes):
+    if len(words) == 2 and not _CODE.fullmatch(words[0]):
+        _print(list(_rules(load_source(words[0], Report(), lints=False).source, words[1])))
+        return
+    for position, code in enumerate(words):
         if position:
             output.echo()
         _print(_page(code.upper()))
+
+
+def _rules(source: Source, name: str) -> Iterator[str]:
+    """The options of a name, those of a decision of this name, and the rules of this name."""
+    results: list[tuple[str, Span, list[str]]] = []
+    known: set[str] = set()
+    for (kind, key), item in source.items.items():
+        changes = changes_of(item, source)
+        known.add(key.partition(" ")[0])
+        if key.partition(" ")[0] == name:
+            what = "the rule that it wraps" if " " in key else f"{kind} `{name}`"
+            results.append((what, item.name.span, [*item_lines(item, source), *taken_out(item, source, changes)]))
+        for of, option in options_in(item):
+            known |= {of.text, option.name.text}
+            if name in (of.text, option.name.text, f"{of.text}.{option.name.text}"):
+                what = f"option `{option.name.text}` of `{of.text}`"
+                lines = [*option_lines(option, source, changes), *taken_out(option, source, changes)]
+                results.append((what, option.name.span, lines))
+                results += _guards(option, source)
+    if not results:
+        raise click.UsageError(f"there is no option and no rule `{name}`; {did_you_mean(name, known)}".rstrip("; "))
+    for number, (what, span, lines) in enumerate(results):
+        yield from [""] if number else []
+        yield f"{output.style(what, bold=True)}  {span.file}:{span.line}"
+        yield from (f"    {line}" for line in lines)
+
+
+def _guards(option: ast.OptionDef, source: Source) -> Iterator[tuple[str, Span, list[str]]]:
+    """The guards that an option needs."""
+    for s in option.body:
+        guard = source.items.get(("guard", s.name.text)) if isinstance(s, ast.Needs) else None
+        if guard is not None:
+            yield f"guard `{guard.name.text}`", guard.name.span, item_lines(guard, source)
 
 
 def _print(lines: list[str]) -> None:

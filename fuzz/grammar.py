@@ -13,7 +13,14 @@ from rulespec.syntax import parse_table
 from rulespec.syntax.indentation import Blocks
 
 _TERMINALS = {"NAME": "", "INT": "1", "STRING": '"A-1: so"', "REMOVABLE": "def", "MINMAX": "max"}
-_TERMINALS |= {"BEST": "best", "CHEAPEST": "cheapest", "THE": "the", "TOLD": "told"}
+_TERMINALS |= {
+    "BEST": "best",
+    "CHEAPEST": "cheapest",
+    "THE": "the",
+    "TOLD": "told",
+    "CHANGE": "change",
+    "BEFORE": "before",
+}
 _FAR = 1_000_000
 _PLAIN = 0.8  # how often a level of binding is passed by: else all is chains of operators
 

@@ -61,6 +61,9 @@ def growing() -> Iterator[Parts]:
                 extensions += f"                option y{name}{i}:\n                    set n to 1\n"
         yield _files("set n to 1", groups, more=f"include g{depth - 1}")
         yield _files("set n to 1", "", {"variants/o.yaml": _OVERLAY, "variants/o.rules": extensions})
+        doubled = "".join("change procedure turns:\n    replace n with n + n\n" for _ in levels)
+        overlay = {"variants/o.yaml": _OVERLAY, "variants/o.rules": doubled}
+        yield _files("turns()", "procedure turns():\n    set m to n\n", overlay)
         loops = "".join(" " * (20 + 4 * i) + f"for x{i} in k:\n" for i in range(min(depth, 12)))
         yield _files(loops.strip() + "\n" + " " * (24 + 4 * min(depth, 12)) + "set n to n + 1", "")
 

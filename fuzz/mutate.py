@@ -38,6 +38,7 @@ _WORDS = (
     *("exec", "{0}", "%s", ": ", "int 0..6", "int -1..1", "once", "within", "costs", "until", "lead", "any of", "by"),
     *("best", "the", "reach", "cheapest", "ray", "roll", "choose", "return", "cost", "needs", "guard", "with", "when"),
     *("add", "take", "shuffle", "order", "hook", "wrap", "extend", "ask again", "continue", "leave", "together"),
+    *("change option", "change procedure", "remove", "replace", "before", "after", "of", "previous"),
     *("seats", "teams", "facts", "grid", "line", "hexes", "directions", "links", "spaces", "overlays", "product"),
 )
 _OPEN = {"(": ")", "[": "]", "{": "}"}

@@ -19,14 +19,14 @@ WORDS = [
     *("first", "best", "the", "next", "ray", "reach", "abs", "players", "cheapest", "costs", "within", "until", "room"),
     *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs", "lead"),
     *("with", "when", "otherwise"),
-    *("private", "told"),
+    *("private", "told", "change", "before", "previous"),
 ]
 """The words of the language."""
 
 _LINE_LIMIT = 2_000  # characters of a line before the cursor that are parsed
 _CHAIN = re.compile(r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$")
 _STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
-_HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|guard|invariant|options|scoring|extend)\b")
+_HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|guard|invariant|options|scoring|extend|change)\b")
 _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
 Member = tuple[str, typed.Named | None]

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.lsp.project import Checked
+from rulespec.overlays.selection import options_in
+from rulespec.overlays.written import changes_of, option_lines, taken_out
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
@@ -46,6 +48,10 @@ class Index:
         for span in self.over:
             if (root := self.root(span)) in meant:
                 self.names.setdefault(span, meant[root])
+        self.options = {
+            option.name.span: (item, option) for item in checked.source.items.values() for _, option in options_in(item)
+        }
+        """Place of an option's name → its rule, and the option."""
         self._by_file: dict[str, list[Span]] = {}
         for span in sorted(self.names):
             self._by_file.setdefault(span.file, []).append(span)
@@ -75,8 +81,8 @@ class Index:
     def _replaced(self) -> Iterator[tuple[Span, Span]]:
         source = self.checked.source
         for change in source.displaced:
-            old, span = change.item, change.span
-            yield span, old.name.span
+            if isinstance(change.item, ast.Item):
+                yield change.span, change.item.name.span
         for (kind, outer), inner in source.originals.items():
             if (kind, outer) in source.items and (kind, inner) in source.items:
                 yield source.items[kind, outer].name.span, source.items[kind, inner].name.span
@@ -90,6 +96,17 @@ class Index:
                 if span in self.over and span.end_column - span.column > len(name(self.names[span])) + len("''"):
                     continue  # a whole path; its steps have places of their own
                 return span, self.names[span]
+        return None
+
+    def option(self, file: str, line: int, column: int) -> tuple[Span, str] | None:
+        """The option whose name stands at a place, with the lines that overlays have changed."""
+        for span in (*self.options, *(s for s in self.over if self.over[s] in self.options)):
+            if span.file == file and span.line == line and span.column <= column <= span.end_column:
+                item, option = self.options[self.over.get(span, span)]
+                source = self.checked.source
+                changes = changes_of(item, source)
+                lines = [*option_lines(option, source, changes), *taken_out(option, source, changes)]
+                return span, "\n".join(lines)
         return None
 
     def definition(self, file: str, line: int, column: int) -> Span | None:

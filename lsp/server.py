@@ -269,11 +269,18 @@ def _add_questions(it: RulespecServer) -> None:
     @it.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         result = it.index_of(params.text_document.uri)
-        at = result and result[0].at(result[1], *it.place(params.text_document.uri, params.position))
-        if not result or not at:
+        if not result:
+            return None
+        index, file = result
+        place = it.place(params.text_document.uri, params.position)
+        if (option := index.option(file, *place)) is not None:
+            text = f"```rulespec\n{option[1]}\n```"
+            return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(option[0]))
+        at = index.at(file, *place)
+        if at is None:
             return None
         span, named = at
-        text = f"```rulespec\n{signature(named, result[0])}\n```\n\n{explanation(named, result[0])}".strip()
+        text = f"```rulespec\n{signature(named, index)}\n```\n\n{explanation(named, index)}".strip()
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))
 
     @it.feature(lsp.TEXT_DOCUMENT_DEFINITION)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, get, text
 from rulespec.load import Merged
+from rulespec.overlays.written import item_lines
 from rulespec.rule_ids import cited
 from rulespec.syntax import ast
 
@@ -45,7 +46,6 @@ _NAMES = {  # their keys are names of the ruleset, where `doc` is a name like an
     *("facts", "links", "of", "directions", "state", "accounts", "pieces", "places", "capacities"),
 }
 _EMPTY = Mapping({}, Span("", 1, 1, 1, 1))
-_NO_COMMENT = re.compile(r'("[^"]*")|#.*')
 _COMMENT = re.compile(r"\s+#\s*(.*\S)")
 
 
@@ -267,65 +267,4 @@ def _shape(node: object) -> object:
 
 def _text(items: tuple[ast.Item, ...], merged: Merged) -> str:
     """The text of rules without comments, docstrings and the word `replace`."""
-    return "\n".join(line for item in items for line in _item_lines(item, merged))
-
-
-def _item_lines(item: ast.Item, merged: Merged) -> list[str]:
-    lines = _lines(item, item.span, merged)
-    # From the last to the first, and inner ones before outer ones: insertions do not move later places.
-    for decide in [n for n in _walk(item) if isinstance(n, ast.Decide)][::-1]:
-        own = [o for o in decide.options if _within(o.span, item.span)]
-        more = [o for o in decide.options if not _within(o.span, item.span)]  # `extend decision …` of another file
-        if not more or not own:
-            continue
-        last = own[-1].span
-        end = last.line + 1 if isinstance(own[-1], ast.Name) else last.end_line
-        at = sum(number < end for number, _ in lines)
-        width = len(lines[at - 1][1]) - len(lines[at - 1][1].lstrip())
-        if not isinstance(own[-1], ast.Name):
-            width = last.column - 1
-        for option in more:
-            added = _option_lines(option, merged)
-            lines[at:at] = [(end - 1, " " * width + line) for line in added]
-            at += len(added)
-    return [line.removeprefix("replace ") for _, line in lines]
-
-
-def _option_lines(option: ast.Member, merged: Merged) -> list[str]:
-    if isinstance(option, ast.Name):
-        return [f"include {option.text}"]
-    return [line for _, line in _lines(option, option.span, merged)]
-
-
-def _lines(node: ast.Item | ast.OptionDef | ast.Shared, span: Span, merged: Merged) -> list[tuple[int, str]]:
-    """The lines of a rule or an option, with their numbers, dedented."""
-    docs = {
-        number
-        for n in _walk(node)
-        if isinstance(n, ast.Item | ast.OptionDef | ast.Decide) and n.doc.text and n.doc.span.file == span.file
-        for number in range(n.doc.span.line, max(n.doc.span.end_line, n.doc.span.line + 1))
-    }
-    results: list[tuple[int, str]] = []
-    source = merged.texts.get(span.file, "").split("\n")
-    for number in range(span.line, min(span.end_line, len(source)) + 1):
-        line = source[number - 1]
-        line = line[: span.end_column - 1] if number == span.end_line else line
-        line = _NO_COMMENT.sub(lambda m: m[1] or "", line[span.column - 1 :]).rstrip()
-        if line.strip() and number not in docs:
-            results.append((number, line))
-    return results
-
-
-def _walk(node: object) -> Iterator[object]:
-    """A syntax tree, each node before its parts."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from _walk(part)
-    elif isinstance(node, Struct):
-        yield node
-        for name in node.__struct_fields__:
-            yield from _walk(getattr(node, name))
-
-
-def _within(inner: Span, outer: Span) -> bool:
-    return inner.file == outer.file and outer.line <= inner.line <= outer.end_line
+    return "\n".join(line for item in items for line in item_lines(item, merged.source))

@@ -102,6 +102,7 @@ class Merged(Brief, Struct, frozen=True):
         source: the merged tree and rules.
         folders: the folders read, the ruleset's own before those of its base.
         overlays: the ids of the overlays of the reference.
+        titles: the title of each of them.
         texts: the text of each file, by the name that messages use.
         located: the folder and the name below it of each of these files.
         place: where the files come from.
@@ -112,6 +113,7 @@ class Merged(Brief, Struct, frozen=True):
     source: Source
     folders: tuple[Path, ...]
     overlays: tuple[str, ...]
+    titles: tuple[str, ...]
     texts: dict[str, str]
     located: dict[str, tuple[Path, str]]
     place: Place
@@ -136,7 +138,8 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
     fitting = source.root.entries if len(folders) == 1 else {}
     if len(overlays) > MAX_OVERLAYS:
         report.error("RS502", f"a reference has at most {MAX_OVERLAYS} overlays", None)
-    names = _lay_overlays(overlays, source, folders, reader)
+    laid = _lay_overlays(overlays, source, folders, reader)
+    names, titles = [id_ for id_, _ in laid], [title for _, title in laid]
     report.raise_if_errors()
     if lints:
         check_cited(reader.sources, reader.listed, report)
@@ -146,6 +149,7 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
         source,
         tuple(folders),
         tuple(names),
+        tuple(titles),
         reader.sources,
         reader.located,
         place,
@@ -317,8 +321,8 @@ def _without_offers(root: Mapping) -> Mapping:
 
 def _lay_overlays(
     names: list[str], source: Source, folders: list[Path], reader: RulesetReader, at: Span | None = None
-) -> list[str]:
-    """Lays the overlays of a reference over a ruleset; returns their ids.
+) -> list[tuple[str, str]]:
+    """Lays the overlays of a reference over a ruleset; returns their ids and titles.
 
     If a file of theirs has errors, nothing is laid: what it says or includes is not known, and others may rest on it.
 
@@ -330,10 +334,10 @@ def _lay_overlays(
         at: the place of the reference, if it is in a file.
     """
     reference, before = _Overlays(source, folders, reader), reader.report.errors
-    ids = [reference.add(name, at) for name in names[:MAX_OVERLAYS]]
+    laid = [reference.add(name, at) for name in names[:MAX_OVERLAYS]]
     if reader.report.errors == before:
         lay_over(source, reference.overlays, reader.report)
-    return ids
+    return laid
 
 
 class _Overlays:
@@ -348,17 +352,17 @@ class _Overlays:
         """The real path of an overlay's file → its number."""
         self._named: set[int] = set()
 
-    def add(self, name: str, at: Span | None) -> str:
-        """Reads an overlay of the reference, and what it includes; returns its id."""
+    def add(self, name: str, at: Span | None) -> tuple[str, str]:
+        """Reads an overlay of the reference, and what it includes; returns its id and its title."""
         number = self._read(name, at, ())
         if number is None:
-            return name
+            return name, name
         id_ = self.overlays[number].id
         if number in self._named:
             message = f"the overlay `{id_}` is named twice, and the second time changes nothing"
             self._reader.report.error("RS504", message, at, help="name it once")
         self._named.add(number)
-        return id_
+        return id_, text(get(self.overlays[number].facts, "title"), id_)
 
     def _read(self, name: str, at: Span | None, trail: tuple[str, ...]) -> int | None:
         """Reads an overlay, after those that it includes; returns its number.

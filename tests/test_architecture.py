@@ -31,9 +31,10 @@ RULESPEC = (
         "documents",
         "edits",
         "syntax",
+        "rule_ids",
         "overlays",
     ),
-    *("rule_ids", "references", "own_files", "ruleset_files", "typed", "check", "load", "bundles", "diff", "fixes"),
+    *("references", "own_files", "ruleset_files", "typed", "check", "load", "bundles", "diff", "fixes"),
     "editor_schema",
 )
 ENGINE = (

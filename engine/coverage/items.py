@@ -146,8 +146,11 @@ class Items:
             return
         (condition, body), *others = branches
         if condition is None:
-            assert before is not None
-            self._block(body, before, TESTED[1])
+            if before is None:  # around an `if` that names its value
+                for s in body:
+                    self._statement(s)
+            else:
+                self._block(body, before, TESTED[1])
             return
         item = self._test(condition, "if" if before is None else "elif")
         self._choices([condition])

@@ -312,9 +312,11 @@ class ExpressionLowering:
             return op("in?" if _may_be_none(e.args[0]) else "in", *args)
         if e.op == "set":
             return together("|", [_singleton(one, arg) for one, arg in zip(e.args, args, strict=True)])
-        if e.op == "next":
+        if e.op in ("next", "previous"):
             assert isinstance(e.args[0].type, Ent)
-            return op("next", args[0], ir.Const(self.layout.size(e.args[0].type.kind)))
+            size = self.layout.size(e.args[0].type.kind)
+            one = args[0] if e.op == "next" else op("+", args[0], ir.Const(size - 2))
+            return op("next", one, ir.Const(size))
         if e.op in _OF_ORDERS:
             of = e.args[0].type
             assert isinstance(of, Order | SetOf)

@@ -64,7 +64,7 @@ def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:
     for secrecy in secrecies(c.declarations):
         results += [x for e in (secrecy.to, secrecy.open) if e is not None for x in expressions(e)]
     for e in results:
-        asked = e.args[0].type if isinstance(e, typed.Op) and e.op in ("index", "next") else None
+        asked = e.args[0].type if isinstance(e, typed.Op) and e.op in ("index", "next", "previous") else None
         if isinstance(e, typed.Lit) and e.value >= 0:
             asked = e.type
         kind = kinds.get(asked.kind) if isinstance(asked, Ent) else None

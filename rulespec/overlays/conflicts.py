@@ -102,7 +102,7 @@ def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
     masks: dict[tuple[Key, str], int] = {}
     for number, overlay in enumerate(overlays):
         for item in overlay.rules:
-            if isinstance(item, ast.Extend):
+            if isinstance(item, ast.PARTS):
                 continue
             key, does = key_of(item), _does(item)
             others = 0

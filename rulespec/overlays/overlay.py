@@ -25,6 +25,7 @@ class Source(Brief, Struct, eq=False):
         root: the tree.
         items: the rules, by kind and name.
         originals: kind and name of a wrapping rule → name of the rule that its `original(…)` calls.
+        changed: what overlays have changed within rules, in the order of the overlays' ids.
         displaced: rules that overlays replace or remove, each with the overlay and the place.
         removed: path that an overlay removes, of members of lists, too → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.
@@ -39,6 +40,7 @@ class Source(Brief, Struct, eq=False):
     items: dict[Key, ast.Item] = field(default_factory=dict)
     originals: dict[Key, str] = field(default_factory=dict)
     displaced: list[Displaced] = field(default_factory=list)
+    changed: list[Changed] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
     layers: dict[str, int] = field(default_factory=dict)
     disclosures: list[Disclosure] = field(default_factory=list)
@@ -57,13 +59,22 @@ class Source(Brief, Struct, eq=False):
         return Source(self.root, dict(self.items), dict(self.originals))
 
 
+class Changed(Brief, Struct, frozen=True):
+    """A place within a rule that an overlay changes: the rule, the overlay, the edit, and the node as it was."""
+
+    key: Key
+    by: str
+    edit: ast.Edit
+    node: Struct
+
+
 class Displaced(Brief, Struct, frozen=True):
-    """A rule that an overlay, or a ruleset over its base, replaces or removes.
+    """A rule, or a part of one, that an overlay, or a ruleset over its base, replaces or removes.
 
     Attributes:
         what: the rule, such as "the procedure `turn`".
-        done: "replaced" or "removed".
-        item: its syntax tree.
+        done: "replaced", "removed" or, of a part, "changed".
+        item: the syntax tree.
         by: the overlay, or "" for a ruleset over its base.
         span: the place where that is said.
         before: the source without the reference's overlays.
@@ -71,7 +82,7 @@ class Displaced(Brief, Struct, frozen=True):
 
     what: str
     done: str
-    item: ast.Item
+    item: Struct
     by: str
     span: Span
     before: Source

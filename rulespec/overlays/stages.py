@@ -1,7 +1,7 @@
 """Overlays in stages, so that modules which were written apart compose in any order.
 
-First all facts, then rules that are removed, replaced or added, then wraps, then extensions. In each stage the overlays
-follow one another in the order of the reference, each after those that it includes.
+First all facts, then rules that are removed, replaced or added, then wraps, then extensions, then changes. In each
+stage the overlays follow one another in the order of the reference, each after those that it includes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.documents.nodes import Mapping
+from rulespec.overlays.changes import carry_out
 from rulespec.overlays.conflicts import Edit, Touched, check_extensions, check_rules, option_edit, report_conflict
 from rulespec.overlays.extension import Extender, Extension, Repeated, decisions
 from rulespec.overlays.facts import apply_facts
@@ -44,6 +45,7 @@ def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> Non
         stages.wraps(number)
     stages.report_missing()
     stages.extensions()
+    carry_out(source, overlays, stages.before, report)
 
 
 def lay_rules(source: Source, rules: tuple[ast.Item, ...], report: Report) -> None:
@@ -59,14 +61,14 @@ class _Stages:
         self._overlays = overlays
         self._report = report
         self._families = families(overlays)
-        self._before = source.as_it_is()
+        self.before = source.as_it_is()
         self._gone: dict[Key, list[tuple[int, ast.Item]]] = {}
         """The overlays that replace or remove a rule, with the item that does."""
         self._missing: list[tuple[str, ast.Name]] = []
 
     def rules(self, number: int) -> None:
         """Removes, then replaces, then adds rules."""
-        rules = [i for i in self._overlays[number].rules if not isinstance(i, ast.Extend) and i.modifier != "wrap"]
+        rules = [i for i in self._overlays[number].rules if not isinstance(i, ast.PARTS) and i.modifier != "wrap"]
         for item in rules:
             if isinstance(item, ast.Remove):
                 self._remove(item, number)
@@ -124,7 +126,7 @@ class _Stages:
 
     def _note_displaced(self, key: Key, old: ast.Item, span: Span, number: int, done: str) -> None:
         by = self._overlays[number].within
-        self._source.displaced.append(Displaced(called(key), done, old, by, span, self._before))
+        self._source.displaced.append(Displaced(called(key), done, old, by, span, self.before))
 
     def _related(self, one: int, other: int) -> bool:
         return bool(self._families[one] >> other & 1)

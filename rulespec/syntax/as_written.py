@@ -146,6 +146,37 @@ def _remove(r: Reading, node: ast.Remove) -> None:
         raise OtherTreeError
 
 
+def _change(r: Reading, node: ast.Change) -> None:
+    r.word(r.start(node), "change")
+    r.word(r.text.index(node.kind, r.at), node.kind)
+    r.visit(node.name)
+    if node.of is not None:
+        r.between("of", r.start(node.of))
+        r.visit(node.of)
+    text_as_written(r, node.doc)
+    r.block(node.edits, r.column(node))
+
+
+def _edit(r: Reading, node: ast.Edit) -> None:
+    if node.word == "add":
+        r.visit(node.body[0])
+        return
+    r.word(r.start(node), node.word)
+    r.visit(node.at)
+    if node.word == "replace":
+        r.between("with", r.start(node.value or node.body))
+    if node.value is not None:
+        r.visit(node.value)
+    elif node.body:
+        beside = node.word == "replace" and ":" not in r.text[r.at : r.start(node.body)]
+        if beside and (len(node.body) != 1 or type(node.body[0]) is ast.CallStmt):
+            raise OtherTreeError
+        if beside:
+            r.visit(node.body[0])
+        else:
+            r.block(node.body, r.column(node))
+
+
 def _tiebreak(r: Reading, node: ast.Tiebreak) -> None:
     r.between("tiebreak", r.start(node))
     r.steps(node, (("name", "for", ""), ("source", "in", ""), ("key", "by", ""), ("value", "", "")))
@@ -194,6 +225,8 @@ _SPECIAL: dict[type, Callable[[Reading, Any], None]] = {
     ast.OptionGroup: _item,
     ast.Extend: _item,
     ast.Remove: _remove,
+    ast.Change: _change,
+    ast.Edit: _edit,
     ast.Tiebreak: _tiebreak,
     ast.AnyOf: _any_of,
 }

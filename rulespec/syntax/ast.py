@@ -78,6 +78,13 @@ class Unary(Expr, frozen=True):
     operand: Expr
 
 
+class SomeAs(Expr, frozen=True):
+    """`a is some as x`: the condition of an `if`, in whose branch x is the value of a."""
+
+    operand: Expr
+    name: Name
+
+
 class Binary(Expr, frozen=True):
     """Arithmetic, set operators, comparisons, `and`, `or`, `in`, `not in`, `??`."""
 
@@ -282,6 +289,10 @@ class If(Stmt, frozen=True):
     branches: tuple[tuple[Expr | None, tuple[Stmt, ...]], ...]
 
 
+NAMED = (Let, Assign, Pay, Move, Put, Rearrange, EndGame, Require, Return, Cost, Needs, Jump)
+"""The statements that an edit selects by their text; a call is selected as an expression."""
+
+
 class Match(Stmt, frozen=True):
     subject: Expr
     cases: tuple[tuple[tuple[Expr, ...], tuple[Stmt, ...]], ...]
@@ -452,6 +463,33 @@ class Extend(Item, frozen=True):
 
 class Remove(Item, frozen=True):
     kind: str
+
+
+class Edit(Brief, Struct, frozen=True, gc=False):
+    """One edit of a `change`.
+
+    `word` is "add", "remove", "replace", "before" or "after"; `at` selects what it is done to: a statement, an
+    expression, or a text that a reason begins with or cites. `value` is the expression in its place; `body` the
+    statements in its place, beside it, or added to a head.
+    """
+
+    word: str
+    at: Stmt | Expr | Text | None
+    value: Expr | None
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+class Change(Item, frozen=True):
+    """Edits of a rule, or of the options called `name` of the decisions and groups called `of`."""
+
+    kind: str
+    of: Name | None
+    edits: tuple[Edit, ...]
+
+
+PARTS = (Extend, Change)
+"""The items that change parts of rules."""
 
 
 NODES: frozenset[type[Struct]] = frozenset(

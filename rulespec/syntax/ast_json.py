@@ -164,7 +164,7 @@ than the field."""
 _OWN = (
     *(ast.Name, ast.Text, ast.Binder, ast.TypeRef, ast.OptionParam, ast.OptionDef, ast.AnyOf, ast.Shared),
     *(ast.Param, ast.Tiebreak, ast.Otherwise),
-    ast.Privacy,
+    *(ast.Privacy, ast.Edit),
 )
 _KINDS = {node: 1 << 10 + i for i, node in enumerate(_OWN)}
 _BASES: dict[type[Struct], int] = {ast.Expr: _EXPR, ast.Stmt: _STMT, ast.Item: _ITEM}

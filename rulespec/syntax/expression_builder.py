@@ -177,6 +177,9 @@ class ExpressionBuilder:
     def is_some(self, span: Span, c: list[Any]) -> ast.Expr:
         return self._unary(span, "is some", c)
 
+    def some_as(self, span: Span, c: list[Any]) -> ast.Expr:
+        return ast.SomeAs(span, c[0], c[1])
+
     def if_expr(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.Choice(span, c[1], c[0], c[2])
 

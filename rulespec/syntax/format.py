@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 from lark import Token
-from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
 from rulespec.syntax.parser import parse_with_tokens
+from rulespec.syntax.same import same
 
 INDENT = 4
 REASON_GAP = 4  # blanks between the longest condition of a block and the reasons
@@ -53,7 +52,7 @@ def format_rules(text: str, file: str) -> str:
         return result
     comments = [line.comment for line in lines if line.comment]
     after, tokens = parse_with_tokens(result, file)
-    if not _same(before, after) or comments != [line.comment for line in _lines(result, tokens) if line.comment]:
+    if not same(before, after) or comments != [line.comment for line in _lines(result, tokens) if line.comment]:
         message = "formatting would change the meaning of this file, so it stays as it is"
         raise failure("RS136", message, Span(file, 1, 1, 1, 2))
     return result
@@ -240,14 +239,3 @@ def _trailing(line: _Line) -> str:
         return line.comment
     gap = line.comment_column - (line.tokens[-1].end_column or 1) + 1
     return " " * (gap if COMMENT_GAP <= gap <= MAX_GAP else COMMENT_GAP) + line.comment
-
-
-def _same(a: Any, b: Any) -> bool:
-    """Whether two syntax trees are equal but for their places."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, Struct):
-        return all(_same(getattr(a, name), getattr(b, name)) for name in a.__struct_fields__ if name != "span")
-    return bool(a == b)

@@ -10,10 +10,34 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-_ITEM = re.compile(r"(?:(?:replace|wrap|hook) )?(def|procedure|guard|invariant|scoring|options|extend)\b")
+_ITEM = re.compile(r"(?:(?:replace|wrap|hook) )?(def|procedure|guard|invariant|scoring|options|extend|change)\b")
 
 _BODY = r"^(?:procedure|options|extend|): (?:[^()]*: )?"
 _HEAD = r"^head: (?:replace |wrap |hook )?"
+
+_CHANGES = (
+    (
+        _HEAD + r"extend decision (\w+) ?: ?¦(?:require|let|cost|needs)\b",
+        r"a condition is added to one of its options: `change option NAME of \1: require …`",
+    ),
+    (
+        r"^head: (?:replace|wrap|remove|extend) ¦option (\w+)",
+        r"`change option \1 of DECISION:` edits it: `require …`, `remove …`, `replace … with …`",
+    ),
+    (
+        r"^head: ¦?(?:restrict|relax|limit|forbid|allow|modify|amend|edit|alter|patch|narrow|tighten|loosen)\b",
+        "`change option NAME of DECISION:` edits it: `require …`, `remove …`, `replace … with …`",
+    ),
+    (r"is some as \w+ ¦(?:and|or)\b", "a value is named by a whole condition: ask the rest in an `if` within"),
+    (r"^head: change ¦decision (\w+)", r"name one of its options: `change option NAME of \1:`"),
+    (r"^head: change ¦(\w+)\.(\w+)", r"write `change option \2 of \1:`"),
+    (r"^head: change option (\w+) ?¦:", r"say of which decision: `change option \1 of DECISION:`"),
+    (r"^(?:change: |head: change .*: )replace .*¦(?::|by\b|to\b|->)", "the form is `replace … with …`"),
+    (
+        r"^(?:change: |head: change .*: )¦(?:set|pay|move|if|for|leave|pass|add|insert|put|end)\b",
+        "a statement is inserted beside another one: `before S: …` or `after S: …`",
+    ),
+)
 
 _HEADS = (
     (_HEAD + r"def\b.*¦(?:=|:(?!=))", "a definition says the type of its value: `def name(…) -> int:`"),
@@ -261,7 +285,7 @@ _EXPRESSIONS = (
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),
 )
 
-_GROUPS = (_HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _DECISIONS, _DRAWS, _EXPRESSIONS)
+_GROUPS = (_CHANGES, _HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _DECISIONS, _DRAWS, _EXPRESSIONS)
 _WORDS = frozenset("and as by case else elif for from if in is let not or set to where".split())  # noqa: SIM905
 _SHOWN = 80
 """Characters of a long line that are looked at: after the error, before it, and at the begin of the line."""

@@ -231,6 +231,27 @@ class _Builder(ExpressionBuilder):
     def remove_item(self, span: Span, c: list[Any]) -> ast.Item:
         return ast.Remove("", c[1], self._text(None, span), span, str(c[0]))
 
+    def reason(self, span: Span, c: list[Any]) -> ast.Text:
+        return self._text(c[0], span)
+
+    def edit_remove(self, span: Span, c: list[Any]) -> ast.Edit:
+        return ast.Edit("remove", c[0], None, (), span)
+
+    def edit_replace(self, span: Span, c: list[Any]) -> ast.Edit:
+        at, *new = c
+        value = new[0] if isinstance(new[0], ast.Expr) else None
+        return ast.Edit("replace", at, value, () if value is not None else tuple(new), span)
+
+    def edit_insert(self, span: Span, c: list[Any]) -> ast.Edit:
+        return ast.Edit(str(c[0]), c[1], None, tuple(c[2:]), span)
+
+    def change_item(self, span: Span, c: list[Any]) -> ast.Item:
+        kind, name = str(c[1]), c[2]
+        of, rest = (c[3], c[4:]) if kind == "option" else (None, c[3:])
+        doc, parts = self._doc_and_rest(span, rest)
+        edits = [p if isinstance(p, ast.Edit) else ast.Edit("add", None, None, (p,), p.span) for p in parts]
+        return ast.Change("", name, doc, span, kind, of, tuple(edits))
+
     def rules(self, span: Span, c: list[Any]) -> tuple[ast.Item, ...]:
         return tuple(c)
 

@@ -83,6 +83,22 @@ def _remove(item: ast.Remove) -> bool:
     return item.modifier == "" and item.kind in ("def", "procedure", "guard", "invariant", "options", "scoring")
 
 
+def _edit(e: ast.Edit) -> bool:
+    if e.word == "add":
+        return e.at is None and e.value is None and len(e.body) == 1 and isinstance(e.body[0], ast.HEAD_PARTS)
+    if e.at is None or (isinstance(e.at, ast.Stmt) and not isinstance(e.at, ast.NAMED)):
+        return False
+    if e.word == "replace":
+        return (e.value is None) == (len(e.body) > 0)
+    return e.value is None and e.word in ("remove", "before", "after") and (e.word == "remove") == (e.body == ())
+
+
+def _change(item: ast.Change) -> bool:
+    kinds = ("def", "procedure", "guard", "invariant", "options", "scoring", "option")
+    of_option = (item.kind == "option") == (item.of is not None)
+    return item.modifier == "" and item.kind in kinds and of_option and len(item.edits) > 0
+
+
 def _tiebreak(t: ast.Tiebreak) -> bool:
     return (t.name is None) == (t.source is None) == (t.key is None)
 
@@ -117,5 +133,7 @@ WELL_FORMED: dict[type[Struct], Callable[[Any], bool]] = {
     ast.OptionGroup: lambda item: _item(item) and len(item.options) > 0,
     ast.Extend: lambda item: item.modifier == "" and len(item.options) > 0,
     ast.Remove: _remove,
+    ast.Edit: _edit,
+    ast.Change: _change,
 }
 """For each node of which there is something to say: whether it could have been written."""

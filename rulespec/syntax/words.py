@@ -27,22 +27,9 @@ BEGIN_STATEMENTS = frozenset(
 
 OTHERS = frozenset(
     [
-        *("after", "as", "at", "bool", "by", "costs", "decision", "def", "extend", "from", "game", "include", "index"),
-        *(
-            "int",
-            "invariant",
-            "lead",
-            "most",
-            "of",
-            "options",
-            "order",
-            "players",
-            "private",
-            "procedure",
-            "remove",
-            "replace",
-            "score",
-        ),
+        *("after", "as", "at", "before", "bool", "by", "change", "costs", "decision", "def", "extend", "from", "game"),
+        *("include", "index", "int", "invariant", "lead", "most", "of", "options", "order", "players", "private"),
+        *("procedure", "remove", "replace", "score"),
         *("scoring", "some", "tiebreak", "to", "together", "until", "weight", "when", "where", "within", "won", "wrap"),
     ]
 )

@@ -148,6 +148,12 @@ def _binary(r: Reading, node: ast.Binary) -> None:
     r.visit(right)
 
 
+def _some_as(r: Reading, node: ast.SomeAs) -> None:
+    _unary(r, ast.Unary(node.span, "is some", node.operand))
+    r.between("as", r.start(node.name))
+    r.visit(node.name)
+
+
 def _unary(r: Reading, node: ast.Unary) -> None:
     if node.op in ("is none", "is some"):
         r.visit(node.operand)
@@ -316,6 +322,7 @@ EXPRESSIONS: dict[type, Callable[[Reading, Any], None]] = {
     ast.TypeRef: _type,
     ast.Binary: _binary,
     ast.Unary: _unary,
+    ast.SomeAs: _some_as,
     ast.Choice: _choice,
     ast.Attribute: _attribute,
     ast.TrackCall: _track_call,

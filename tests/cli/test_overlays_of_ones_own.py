@@ -35,7 +35,7 @@ CALLS: dict[str, Calls] = {
     "games": lambda ref, log: [[ref], [ref, "--format", "json"]],
     "validate": lambda ref, log: [[ref], [ref, "--overlays"], [ref, "nim"]],
     "explore": lambda ref, log: [[ref, "--decisions", "1000"]],
-    "explain": lambda ref, log: [],
+    "explain": lambda ref, log: [[ref, "take"]],
     "replay": lambda ref, log: [
         [log, "--rules", ref],
         ["nim.jsonl", "--under", ref],

@@ -10,6 +10,7 @@ from pathlib import Path
 import programs_alike
 import programs_boards
 import programs_capacities
+import programs_changes
 import programs_heads
 import programs_links
 import programs_numbers
@@ -289,6 +290,12 @@ class Writer:
             body = self.block(scope, depth, deeper, place)
             lines = [f"{pad}if {e(BOOL, scope, 2)}:", *body]
             if self.number(2):
+                name = self.fresh()
+                named = self.block({**scope, name: TOWN}, depth, deeper, place)
+                word = self.pick("if", "elif")
+                named = [f"{pad}{word} ({e(MAYBE, scope, 1)}) is some as {name}:", *named]
+                lines = named if word == "if" else lines + named
+            if self.number(2):
                 lines += [f"{pad}else:", *self.block(scope, depth, deeper, place)]
             return lines
         if form == 8:
@@ -430,6 +437,7 @@ class Writer:
                 "scoring p in player:",
                 f"    score {self.expr(NUM, {'p': PLAYER}, 2)}",
                 f"    tiebreak for t in {self.expr(SET, {'p': PLAYER}, 1)} by {self.expr(NUM, {'t': TOWN}, 1)}: t.mark",
+                *programs_changes.changes(self),
                 "",
             ]
         )

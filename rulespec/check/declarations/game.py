@@ -44,7 +44,8 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
     if shown not in names:
         guess, notes = nearest(shown, {v.text: v.span for v in values})
         message = f"`{shown}` is none of the values of `{name}`"
-        r.report.error("RS227", message, (default or node).span, help=guess, notes=notes)
+        listed = "its values are " + ", ".join(f"`{name}`" for name in names)
+        r.report.error("RS227", message, (default or node).span, help=guess or listed, notes=notes)
         shown = names[0]
     r.d.settings[name] = typed.SettingDecl(name, Ent(name), names, shown, doc, place.span)
     kind = typed.Kind(name, place.span, implicit=True)

@@ -35,11 +35,13 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         from rulespec.check.expressions.capacities import infer_room  # lazily: most rulesets have no capacities
 
         return infer_room(x, e, env)
-    if name == "next":
+    if name == "next" or (name == "previous" and not _is_declared(x, name)):
+        if len(e.args) != 1:
+            return arguments(x, e, [LITERAL], env)[0]
         owner = x.infer(e.args[0], env)
         if not isinstance(owner.type, Ent) or owner.type.optional:
-            return x.expect(owner, ENTITY, "the argument of `next`") if owner.type != BAD else owner
-        return typed.Op(owner.type, e.span, "next", (owner,))
+            return x.expect(owner, ENTITY, f"the argument of `{name}`") if owner.type != BAD else owner
+        return typed.Op(owner.type, e.span, name, (owner,))
     if name == "original" and env.original:
         name = env.original
     definition = x.rules.definitions.get(name)
@@ -105,6 +107,11 @@ def infer_procedure(
         help_ = f"take it: `let x = {e.name.text}(…)`, or `set … to {e.name.text}(…)`"
         x.error("RS262", f"the value of `{e.name.text}` is dropped", e.name.span, notes=notes, help=help_)
     return procedure, arguments(x, e, [p.type for p in procedure.params], env, procedure.span, procedure.params)
+
+
+def _is_declared(x: ExpressionContext, name: str) -> bool:
+    """Whether the ruleset has a definition or a procedure of this name, which comes before ours."""
+    return name in x.rules.definitions or name in x.rules.procedures
 
 
 def _least_or_greatest(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:

@@ -44,6 +44,7 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Index: lambda x, e, env, want: narrowed(infer_index(x, e, env), env),
     ast.CallExpr: lambda x, e, env, want: infer_call(x, e, env),
     ast.TrackCall: lambda x, e, env, want: narrowed(infer_method(x, e, env), env),
+    ast.SomeAs: lambda x, e, env, want: x.bad("RS131", "`as` names a value in the condition of an `if` alone", e.span),
     ast.Unary: lambda x, e, env, want: infer_unary(x, e, env),
     ast.Binary: infer_binary,
     ast.Choice: infer_choice,

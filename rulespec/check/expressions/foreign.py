@@ -24,6 +24,8 @@ CALLS = {
     **dict.fromkeys(["set", "list", "tuple", "array"], _SET),
     **dict.fromkeys(["round", "floor", "int", "float", "trunc"], _WHOLE),
     **dict.fromkeys(["exists", "some", "every", "forall"], _EACH),
+    **dict.fromkeys(["prev", "before", "predecessor", "last", "left"], "the one before is `previous(x)`"),
+    **dict.fromkeys(["succ", "following", "successor", "right"], "the one after is `next(x)`"),
     **dict.fromkeys(["isset", "is_some", "defined", "is_none", "isnull"], "write `x is some` or `x is none`"),
 }
 """Name of a call → the help for it."""

@@ -94,13 +94,17 @@ def type_if(c: StatementContext, s: ast.If, env: Env, place: Place) -> Outcome:
     branches: list[tuple[typed.Expr | None, typed.Block]] = []
     ends: list[Env] = []
     rest = env
-    for condition, body in s.branches:
+    for number, (condition, body) in enumerate(s.branches):
         if condition is None:
             block, after, alive = c.inner(body, rest, place)
             branches.append((None, block))
             if alive:
                 ends.append(after)
             return typed.If(s.span, tuple(branches)), env.meet(ends), bool(ends)
+        if isinstance(condition, ast.SomeAs):
+            block, after, alive = c.inner(_named(s, number), rest, place)
+            ends += [after] if alive else []
+            return typed.If(s.span, (*branches, (None, block))), env.meet(ends), bool(ends)
         test = c.x.condition(condition, rest)
         block, after, alive = c.inner(body, rest.learn(known_if(test, True)), place)
         branches.append((test, block))
@@ -109,6 +113,15 @@ def type_if(c: StatementContext, s: ast.If, env: Env, place: Place) -> Outcome:
         rest = rest.learn(known_if(test, False))
     ends.append(rest)
     return typed.If(s.span, tuple(branches)), env.meet(ends), True
+
+
+def _named(s: ast.If, number: int) -> tuple[ast.Stmt, ...]:
+    """The branches from one on that names its value: a local, and an `if` that asks whether it is some."""
+    (condition, body), *others = s.branches[number:]
+    assert isinstance(condition, ast.SomeAs)
+    name, span = condition.name, condition.span
+    test = ast.Unary(span, "is some", ast.Ref(name.span, name.text))
+    return ast.Let(span, name, condition.operand), ast.If(s.span, ((test, body), *others))
 
 
 def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Outcome:

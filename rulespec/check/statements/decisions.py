@@ -46,7 +46,10 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
     for o in options:
         if o.name.text in seen and seen[o.name.text].name.span != o.name.span:  # else its group is here twice
             notes = (Label(seen[o.name.text].span, "the first one"),)
-            x.error("RS223", f"this decision has an option `{o.name.text}` already", o.name.span, notes=notes)
+            message = f"this decision has an option `{o.name.text}` already"
+            edit = f"`change option {o.name.text} of {s.name.text}:`"
+            help_ = f"give it another name; an overlay edits the first one by {edit}"
+            x.error("RS223", message, o.name.span, notes=notes, help=help_)
         inside = Place(place.in_loop and not together, not together, together)
         option, after, alive = _option(c, o, scope, inside, s.form, changed)
         typed_options.append(option)

@@ -1,0 +1,292 @@
+"""The edits of one overlay: what each `change` selects, and whether it can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report, failure
+from rulespec.diagnostics.suggestions import did_you_mean, nearest
+from rulespec.overlays.extension import Repeated, size
+from rulespec.overlays.overlay import Key, Overlay, Source, called, key_of
+from rulespec.overlays.selection import Action, depth, edited, nodes, options_in, place, reasons, selected
+from rulespec.records import Brief
+from rulespec.syntax import ast
+from rulespec.syntax.ast_json import MAX_LEVELS
+from rulespec.syntax.printed import printed
+from rulespec.syntax.same import same
+
+Items = dict[Key, ast.Item]
+Root = ast.Item | ast.OptionDef
+
+_REST = {"replace": " with …", "before": ": …", "after": ": …"}
+"""Edit → what follows what it selects."""
+_LISTED = 20
+"""Places that a message lists."""
+
+
+class Hit(Brief, Struct, frozen=True, eq=False):
+    """A place that an edit touches: the rule, the node, its place, the edit and the number of its overlay."""
+
+    key: Key
+    node: Any
+    span: Span
+    edit: ast.Edit
+    overlay: int
+
+
+class Run:
+    """The edits of one overlay, one `change` after the other.
+
+    Args:
+        items: the rules, which are changed.
+        overlay: the overlay.
+        number: its number.
+        source: the rules before all edits, and what has become of others.
+        visible: whether the overlay sees a node in what stands at a place.
+        report: takes the diagnostics.
+        repeated: counts what the edits put in; None if it has been counted.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        overlay: Overlay,
+        number: int,
+        source: Source,
+        visible: Callable[[Span, Struct], bool],
+        report: Report,
+        repeated: Repeated | None,
+    ) -> None:
+        self._items = items
+        self._overlay = overlay
+        self._number = number
+        self._source = source
+        self._visible = visible
+        self._report = report
+        self._repeated = repeated
+
+    def run(self) -> list[Hit]:
+        """Carries out the edits; returns the places that they touch in the rules as they were.
+
+        Raises:
+            DiagnosticsError: RS108 or RS135 if that comes to too much.
+        """
+        changes = [item for item in self._overlay.rules if isinstance(item, ast.Change)]
+        return [hit for item in changes for hit in self._change(item)]
+
+    def _change(self, item: ast.Change) -> list[Hit]:
+        roots = list(self._roots(item))
+        if not roots:
+            self._missing(item)
+            return []
+        self._leads_to(item, roots[0][1])
+        hits: list[Hit] = []
+        for edit in item.edits:
+            errors = self._report.errors
+            results = [hit for key, root in roots for hit in self._hits(edit, key, root)]
+            if results:
+                hits += results
+            elif self._report.errors == errors:
+                self._selects_nothing(edit, item, [root for _, root in roots])
+        actions: dict[Key, dict[int, Action]] = {}
+        for hit in hits:
+            self._act(hit, actions.setdefault(hit.key, {}))
+        for key, by_node in actions.items():
+            self._items[key] = edited(self._items[key], by_node)
+            if depth(self._items[key]) > MAX_LEVELS:
+                raise failure("RS135", f"{called(key)} nests too deep after this", item.name.span, "nest it less")
+        return hits
+
+    def _leads_to(self, item: ast.Change, root: Root) -> None:
+        """Notes the place that the names in a `change` lead to."""
+        self._source.over[item.name.span] = root.name.span
+        if item.of is not None:
+            pairs = (pair for rule in self._items.values() for pair in options_in(rule))
+            self._source.over[item.of.span] = next(of.span for of, option in pairs if option is root)
+
+    def _roots(self, item: ast.Change) -> Iterator[tuple[Key, Root]]:
+        """The rule that a `change` names, below those that wrap it, or its options, wherever they are offered."""
+        if item.of is None:
+            key = _key(item)
+            while key in self._source.originals:
+                key = key[0], self._source.originals[key]
+            if key in self._items:
+                yield key, self._items[key]
+            return
+        for key, rule in self._items.items():
+            for of, option in options_in(rule):
+                if of.text == item.of.text and option.name.text == item.name.text:
+                    yield key, option
+
+    def _hits(self, edit: ast.Edit, key: Key, root: Root) -> Iterator[Hit]:
+        """The places in a rule or an option that an edit touches; reports where it cannot be done."""
+        if edit.at is None:
+            if not isinstance(root, ast.OptionDef | ast.Guard):
+                help_ = "name the option: `change option … of …:`"
+                self._report.error("RS518", "only an option and a guard have a head", edit.span, help=help_)
+                return
+            head = root.head if isinstance(root, ast.Guard) else root.body
+            self._changes_nothing(edit, [s for s in head if same(s, edit.body[0])])
+            yield Hit(key, root, root.name.span, edit, self._number)
+            return
+        results = selected(edit.at, root, partial(self._visible, root.span))
+        fitting = [node for node in results if _refusal(edit, node) is None]
+        if results and not fitting:
+            message = _refusal(edit, results[0])
+            self._report.error("RS518", str(message), edit.span, notes=[Label(place(results[0]), "it is about this")])
+        elif isinstance(edit.at, ast.Text) and len(fitting) > 1:
+            self._report.error(
+                "RS517",
+                f"`{edit.at.text}` stands at {len(fitting)} places of `{root.name.text}`",
+                edit.at.span,
+                notes=[Label(place(node), _shown(node)) for node in fitting[:_LISTED]],
+                help=f"write the one that is meant: `{edit.word} {_shown(fitting[0])}{_REST.get(edit.word, '')}`",
+            )
+        else:
+            new: tuple[ast.Expr | ast.Stmt, ...] = edit.body if edit.value is None else (edit.value,)
+            self._changes_nothing(edit, [node for node in fitting if same((node,), new)])
+            yield from (Hit(key, node, place(node), edit, self._number) for node in fitting)
+
+    def _changes_nothing(self, edit: ast.Edit, there: list[Any]) -> None:
+        """Reports an edit of which the result is there already."""
+        if there:
+            notes = [Label(place(there[0]), "this is there already")]
+            self._report.error("RS504", "this edit changes nothing", edit.span, notes=notes)
+
+    def _act(self, hit: Hit, actions: dict[int, Action]) -> None:
+        """Notes what an edit does to a node."""
+        edit, node = hit.edit, hit.node
+        if self._repeated is not None:
+            self._repeated.add(size((edit.value, edit.body)), "this edit", edit.span)
+        action = actions.setdefault(id(node), Action())
+        if edit.word == "add":
+            action.head += edit.body
+        elif edit.word == "before":
+            action.before += edit.body
+        elif edit.word == "after":
+            action.after += edit.body
+        elif action.instead is not None or action.value is not None:
+            self._report.error("RS518", "this edit is about what another one changes, too", edit.span)
+        elif isinstance(node, ast.Expr):
+            action.value = edit.value
+        elif isinstance(edit.value, ast.CallExpr):
+            action.instead = (ast.CallStmt(edit.value.span, edit.value.name, edit.value.args),)
+        else:
+            action.instead = edit.body
+
+    def _selects_nothing(self, edit: ast.Edit, item: ast.Change, roots: list[Root]) -> None:
+        """Reports an edit that selects nothing."""
+        at = edit.at
+        assert at is not None
+        if self._reports_change(item, lambda old: bool(selected(at, old, lambda _: True))):
+            return
+        if isinstance(at, ast.Text):
+            known = {text: span for root in roots for text, span in reasons(root).items()}
+            hint, notes = nearest(at.text, known)
+            message = f"{_what(item)} has no condition with the reason `{at.text}`"
+            help_ = hint or (f"its reasons are {_names(known)}" if known else "write the statement itself")
+            self._report.error("RS516", message, at.span, notes=notes, help=help_)
+            return
+        what = "statement" if isinstance(at, ast.Stmt) else "expression"
+        texts = {_shown(node) for root in roots for node in nodes(root) if isinstance(node, (*ast.NAMED, ast.CallStmt))}
+        help_ = did_you_mean(_shown(at), texts)
+        if isinstance(at, ast.Binary) and any(isinstance(node, ast.Ref) and node.name.isupper() for node in nodes(at)):
+            help_ = "a rule id stands in quotes"
+        help_ = help_ or "write it as it stands there; a reason may be left out"
+        self._report.error("RS516", f"{_what(item)} has no such {what}", at.span, help=help_)
+
+    def _missing(self, item: ast.Change) -> None:
+        """Reports a rule or an option that is changed and is not there."""
+        if self._reports_change(item, lambda _: True):
+            return
+        if item.of is None:
+            known = {n: i.name.span for (kind, n), i in self._items.items() if kind == item.kind}
+            hint, notes = nearest(item.name.text, known)
+            message = f"there is no {item.kind} `{item.name.text}`"
+            self._report.error("RS509", message, item.name.span, notes=notes, help=hint)
+            return
+        options = [pair for rule in self._items.values() for pair in options_in(rule)]
+        within = {option.name.text: option.name.span for of, option in options if of.text == item.of.text}
+        others = sorted({of.text for of, option in options if option.name.text == item.name.text})
+        elsewhere = f"`{item.name.text}` is an option of {_names(others)}" if others else ""
+        if within:
+            hint, notes = nearest(item.name.text, within)
+            message = f"`{item.of.text}` has no option `{item.name.text}`"
+            help_ = elsewhere or hint or f"its options are {_names(within)}"
+            self._report.error("RS509", message, item.name.span, notes=notes, help=help_)
+        else:
+            hint, notes = nearest(item.of.text, {of.text: of.span for of, _ in options})
+            message = f"there is no decision and no group `{item.of.text}` with options"
+            self._report.error("RS509", message, item.of.span, notes=notes, help=elsewhere or hint)
+
+    def _reports_change(self, item: ast.Change, fits: Callable[[Root], bool]) -> bool:
+        """Reports that what is changed stood in a rule which has been replaced or removed (RS519), if it did."""
+        for change in self._source.displaced:
+            old = change.item
+            if not isinstance(old, ast.Item) or not any(fits(root) for root in _named(item, old)):
+                continue
+            by = self._overlay.within
+            who = f"`{change.by}` has" if change.by and change.by != by else "it has" if by else "this ruleset has"
+            self._report.error(
+                "RS519",
+                f"`{by}` changes what is gone from {_what(item)} once {who} {change.done} {change.what}",
+                item.name.span,
+                notes=[Label(change.span, f"{change.done} here")],
+                help="use one of them, or change what takes its place",
+            )
+            return True
+        return False
+
+
+def _named(item: ast.Change, rule: ast.Item) -> list[Root]:
+    """The parts of a rule that a `change` is about."""
+    if item.of is None:
+        return [rule] if not isinstance(rule, ast.Extend) and key_of(rule) == _key(item) else []
+    return [o for of, o in options_in(rule) if of.text == item.of.text and o.name.text == item.name.text]
+
+
+def _key(item: ast.Change) -> Key:
+    """The key of the rule that a `change` names."""
+    return item.kind, "" if item.kind == "scoring" else item.name.text
+
+
+def _refusal(edit: ast.Edit, node: Any) -> str | None:
+    """The reason that an edit cannot be done to a node; None if it can."""
+    if isinstance(node, ast.OptionParam | ast.Shared):
+        if edit.word in ("before", "after"):
+            return "this is the condition of an argument or of several options: nothing stands before or after it"
+        one = len(edit.body) == 1 and isinstance(edit.body[0], ast.Require)
+        return None if edit.word == "remove" or one else "a condition is replaced by one `require`"
+    if isinstance(node, ast.Expr):
+        if edit.word != "replace":
+            return "this is an expression: it can only be replaced"
+        return None if edit.value is not None else "an expression is replaced by an expression"
+    if edit.word == "replace" and edit.value is not None and not isinstance(edit.value, ast.CallExpr):
+        return "a statement is replaced by statements"
+    return None
+
+
+def _what(item: ast.Change) -> str:
+    """The subject of a `change` in a message."""
+    if item.of is not None:
+        return f"the option `{item.name.text}` of `{item.of.text}`"
+    return called(_key(item))
+
+
+def _shown(node: Any) -> str:
+    """A node on one line, as it is written most often."""
+    if isinstance(node, ast.OptionParam | ast.Shared):
+        return f'"{node.reason.text}"'
+    try:
+        return printed(node)
+    except KeyError:
+        return "…"
+
+
+def _names(names: Any) -> str:
+    return ", ".join(f"`{name}`" for name in list(names)[:_LISTED])

@@ -1,0 +1,175 @@
+"""Selection and replacement of parts of rules: what a `change` names, and the rule after its edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.records import Brief
+from rulespec.rule_ids import cited
+from rulespec.syntax import ast
+from rulespec.syntax.same import same
+from rulespec.syntax.shared import members
+
+_REASONED = (ast.Require, ast.Cost, ast.OptionParam, ast.Shared)
+_LEAVES = (Span, ast.Name, ast.Text, ast.TypeRef)
+
+Visible = Callable[[Struct], bool]
+"""Whether a node, and what is in it, is seen by an overlay."""
+
+
+class Action(Brief, Struct, eq=False):
+    """Edits of one node.
+
+    Attributes:
+        instead: the statements in the place of a statement, or the `require` in the place of a condition.
+        value: the expression in the place of an expression.
+        before: the statements before it.
+        after: the statements after it.
+        head: what is added to the head of an option or a guard.
+    """
+
+    instead: tuple[ast.Stmt, ...] | None = None
+    value: ast.Expr | None = None
+    before: tuple[ast.Stmt, ...] = ()
+    after: tuple[ast.Stmt, ...] = ()
+    head: tuple[ast.Stmt, ...] = ()
+
+
+def options_in(item: ast.Item) -> Iterator[tuple[ast.Name, ast.OptionDef]]:
+    """The options in a rule, each with the name of its decision or group."""
+    for node in nodes(item):
+        if isinstance(node, ast.Decide | ast.OptionGroup):
+            for option in members(node.options):
+                if isinstance(option, ast.OptionDef):
+                    yield node.name, option
+
+
+def nodes(tree: object, visible: Visible = lambda _: True) -> Iterator[Any]:
+    """The visible nodes of a syntax tree, in the order of the text."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, tuple):
+            todo += reversed(node)
+        elif isinstance(node, Struct) and not isinstance(node, _LEAVES) and visible(node):
+            yield node
+            todo += [getattr(node, name) for name in reversed(node.__struct_fields__)]
+
+
+def selected(at: ast.Stmt | ast.Expr | ast.Text, root: ast.Item | ast.OptionDef, visible: Visible) -> list[Any]:
+    """The nodes of a rule or an option that a selector means."""
+    return [node for node in nodes(root, visible) if _means(at, node)]
+
+
+def _means(at: ast.Stmt | ast.Expr | ast.Text, node: Any) -> bool:
+    if isinstance(at, ast.Text):
+        return isinstance(node, _REASONED) and _condition(node) and _has_reason(at.text, node.reason.text)
+    if isinstance(at, ast.CallExpr) and isinstance(node, ast.CallStmt):
+        return same((at.name, at.args), (node.name, node.args))
+    if type(at) is not type(node):
+        return False
+    if isinstance(node, ast.Require | ast.Cost) and isinstance(at, type(node)) and not at.reason.text:
+        return same(replace(at, reason=node.reason), node)
+    return same(at, node)
+
+
+def _condition(node: Any) -> bool:
+    """Whether a node with a reason has a condition that the reason is of."""
+    if isinstance(node, ast.OptionParam):
+        return node.where is not None
+    return not isinstance(node, ast.Shared) or node.condition is not None
+
+
+def _has_reason(text: str, reason: str) -> bool:
+    return bool(text) and (text in (reason, reason.partition(":")[0]) or text in cited(reason))
+
+
+def reasons(root: ast.Item | ast.OptionDef) -> dict[str, Span]:
+    """The ids that the reasons of a rule or an option cite, and the reasons that cite none, with their places."""
+    results: dict[str, Span] = {}
+    for node in nodes(root):
+        if isinstance(node, _REASONED) and _condition(node) and node.reason.text:
+            for text in cited(node.reason.text) or (node.reason.text,):
+                results.setdefault(text, node.reason.span)
+    return results
+
+
+def place(node: Any) -> Span:
+    """The place of a selected node."""
+    span: Span = node.reason.span if isinstance(node, ast.OptionParam | ast.Shared) else node.span
+    return span
+
+
+def edited(item: ast.Item, actions: dict[int, Action]) -> ast.Item:
+    """A rule after edits of its nodes, which are known by identity."""
+    result: ast.Item = _edited(item, actions)
+    return result
+
+
+def _edited(node: Any, actions: dict[int, Action]) -> Any:
+    if isinstance(node, tuple):
+        return _block(node, actions)
+    if not isinstance(node, Struct) or isinstance(node, _LEAVES):
+        return node
+    action = actions.get(id(node))
+    if action is not None and action.value is not None:
+        return action.value
+    changed: dict[str, Any] = {}
+    for name in node.__struct_fields__:
+        part = getattr(node, name)
+        new = _edited(part, actions)
+        if new is not part:
+            emptied = new == () and name in ("body", "other") and not isinstance(node, ast.Draw)
+            changed[name] = (ast.Jump(part[0].span, "pass"),) if emptied else new
+    result = replace(node, **changed) if changed else node
+    return result if action is None else _acted(result, action)
+
+
+def _block(block: tuple[Any, ...], actions: dict[int, Action]) -> tuple[Any, ...]:
+    """A tuple after edits; the same one if nothing in it is changed."""
+    results: list[Any] = []
+    for part in block:
+        action = actions.get(id(part)) if isinstance(part, ast.Stmt) else None
+        if action is None:
+            results.append(_edited(part, actions))
+            continue
+        results += action.before
+        results += (_edited(part, actions),) if action.instead is None else action.instead
+        results += action.after
+    if len(results) == len(block) and all(a is b for a, b in zip(results, block, strict=True)):
+        return block
+    return tuple(results)
+
+
+def _acted(node: Any, action: Action) -> Any:
+    """An option, a guard or a condition after edits of it."""
+    if isinstance(node, ast.Guard):
+        return replace(node, head=(*node.head, *action.head))
+    if isinstance(node, ast.OptionDef):
+        at = next((n for n, s in enumerate(node.body) if not isinstance(s, ast.HEAD_PARTS)), len(node.body))
+        return replace(node, body=(*node.body[:at], *action.head, *node.body[at:]))
+    if action.instead is None or not isinstance(node, ast.OptionParam | ast.Shared):
+        return node
+    new = action.instead[0] if action.instead else None
+    condition, reason = (new.condition, new.reason) if isinstance(new, ast.Require) else (None, None)
+    reason = reason or replace(node.reason, text="")
+    name = "where" if isinstance(node, ast.OptionParam) else "condition"
+    return replace(node, **{name: condition, "reason": reason})
+
+
+def depth(tree: object) -> int:
+    """The depth of a syntax tree, in nodes and tuples."""
+    deepest, todo = 0, [(tree, 1)]
+    while todo:
+        node, level = todo.pop()
+        deepest = max(deepest, level)
+        if isinstance(node, tuple):
+            todo += [(part, level + 1) for part in node]
+        elif isinstance(node, Struct) and not isinstance(node, _LEAVES):
+            todo += [(getattr(node, name), level + 1) for name in node.__struct_fields__]
+    return deepest

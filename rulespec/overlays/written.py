@@ -1,0 +1,273 @@
+"""The text of a rule after the edits of overlays: the lines of its author, each edit marked by its overlay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.overlays.overlay import Changed, Source
+from rulespec.syntax import ast
+
+Line = tuple[int, str]
+"""The number of a line in its file, and its text."""
+
+_NO_COMMENT = re.compile(r'("[^"]*")|#.*')
+
+
+def changes_of(item: ast.Item, source: Source) -> list[Changed]:
+    """Edits of overlays within a rule."""
+    key = next(key for key, other in source.items.items() if other is item)
+    return [change for change in source.changed if change.key == key]
+
+
+def item_lines(item: ast.Item, source: Source) -> list[str]:
+    """The lines of a rule, without comments, docstrings and the word `replace`."""
+    changes = changes_of(item, source)
+    lines = _lines(item, item.span, source, changes)
+    # From the last to the first, and inner ones before outer ones: insertions do not move later places.
+    for decide in [n for n in _walk(item) if isinstance(n, ast.Decide)][::-1]:
+        own = [o for o in decide.options if _within(o.span, item.span)]
+        more = [o for o in decide.options if not _within(o.span, item.span)]  # `extend decision …` of another file
+        if not more or not own:
+            continue
+        last = own[-1].span
+        end = last.line + 1 if isinstance(own[-1], ast.Name) else last.end_line
+        at = sum(number < end for number, _ in lines)
+        width = len(lines[at - 1][1]) - len(lines[at - 1][1].lstrip())
+        if not isinstance(own[-1], ast.Name):
+            width = last.column - 1
+        for option in more:
+            added = option_lines(option, source, changes)
+            lines[at:at] = [(end - 1, " " * width + line) for line in added]
+            at += len(added)
+    return [line.removeprefix("replace ") for _, line in lines]
+
+
+def option_lines(option: ast.Member, source: Source, changes: Sequence[Changed]) -> list[str]:
+    """The lines of an option after edits of its rule, dedented."""
+    if isinstance(option, ast.Name):
+        return [f"include {option.text}"]
+    return [line for _, line in _lines(option, option.span, source, changes)]
+
+
+def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[Changed]) -> Iterator[str]:
+    """Lines that overlays have taken out of a rule or an option, or have replaced, each with the overlay."""
+    for change in dict.fromkeys(changes):
+        begin = _begin(change.node)
+        if change.edit.word in ("remove", "replace") and _within(begin, node.span):
+            last = max(begin.line, last_line(change.node))
+            lines = source.texts.get(begin.file, "").split("\n")[begin.line - 1 : last]
+            text = " ".join(_NO_COMMENT.sub(lambda m: m[1] or "", line).strip() for line in lines)
+            word = "removes" if change.edit.word == "remove" else "replaces"
+            yield f"{change.by} {word}: {text}"
+
+
+def _lines(
+    node: ast.Item | ast.OptionDef | ast.Shared, span: Span, source: Source, changes: Sequence[Changed]
+) -> list[tuple[int, str]]:
+    """The lines of a rule or an option after edits of it, with their numbers, dedented."""
+    docs = {
+        number
+        for n in _walk(node)
+        if isinstance(n, ast.Item | ast.OptionDef | ast.Decide) and n.doc.text and n.doc.span.file == span.file
+        for number in range(n.doc.span.line, max(n.doc.span.end_line, n.doc.span.line + 1))
+    }
+    results: list[tuple[int, str]] = []
+    text = source.texts.get(span.file, "").split("\n")
+    for number in range(span.line, min(span.end_line, len(text)) + 1):
+        line = text[number - 1]
+        line = line[: span.end_column - 1] if number == span.end_line else line
+        line = _NO_COMMENT.sub(lambda m: m[1] or "", line[span.column - 1 :]).rstrip()
+        if line.strip() and number not in docs:
+            results.append((number, line))
+    return _with_changes(results, span, changes, source.texts)
+
+
+def _walk(node: object) -> Iterator[object]:
+    """A syntax tree, each node before its parts."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from _walk(part)
+    elif isinstance(node, Struct):
+        yield node
+        for name in node.__struct_fields__:
+            yield from _walk(getattr(node, name))
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.line <= inner.line <= outer.end_line
+
+
+def _with_changes(
+    lines: Sequence[Line], within: Span, changes: Sequence[Changed], texts: Mapping[str, str]
+) -> list[Line]:
+    """Lines of a part of a rule after the edits of it.
+
+    Args:
+        lines: the lines, from the column on at which the part begins.
+        within: its place.
+        changes: edits of the rule.
+        texts: file → its text.
+    """
+    result = _Lines(dict(lines), within.column - 1, changes, texts)
+    own: dict[object, Changed] = {}  # what two overlays say alike, or of two copies of an option, is written once
+    for change in changes:
+        begin = _begin(change.node)
+        after = (begin.line, begin.column) >= (within.line, within.column)
+        if begin.file == within.file and after and begin.line in result.text:
+            inserts = change.edit.word in ("add", "before", "after")
+            own.setdefault((begin, change.edit.span if inserts else ""), change)
+    for change in sorted(own.values(), key=_place)[::-1]:  # from the last on: places stay what they are
+        result.change(change)
+    return result.all()
+
+
+def _begin(node: Any) -> Span:
+    if isinstance(node, ast.OptionParam):
+        return node.name.span
+    span: Span = node.span
+    return span
+
+
+def _place(change: Changed) -> tuple[int, int]:
+    span = _begin(change.node)
+    return span.line, span.column
+
+
+def last_line(node: object) -> int:
+    """The last line of a node, without the end of the line."""
+    if isinstance(node, tuple):
+        return max((last_line(part) for part in node), default=0)
+    if isinstance(node, ast.Expr | ast.Name | ast.Text):
+        return node.span.end_line
+    if isinstance(node, Struct) and not isinstance(node, Span):
+        own = node.span.line if isinstance(node, ast.Stmt) else 0
+        return max(own, *(last_line(getattr(node, name)) for name in node.__struct_fields__))
+    return 0
+
+
+class _Lines:
+    """Lines that are edited; `dedent` is how many columns are cut off at their beginning."""
+
+    def __init__(self, text: dict[int, str], dedent: int, changes: Sequence[Changed], texts: Mapping[str, str]) -> None:
+        self.text = text
+        self._dedent = dedent
+        self._changes = changes
+        self._texts = texts
+        self._before: dict[int, list[str]] = {}
+        self._after: dict[int, list[str]] = {}
+
+    def all(self) -> list[Line]:
+        """All lines; those that are put in have the number of the line beside them."""
+        numbers = sorted({*self.text, *self._before, *self._after})
+        parts = [(n, (*self._before.get(n, ()), self.text.get(n, ""), *self._after.get(n, ()))) for n in numbers]
+        return [(n, line) for n, lines in parts for line in lines if line]
+
+    def change(self, change: Changed) -> None:
+        """Carries out an edit."""
+        edit, node, mark = change.edit, change.node, f"  # {change.by}" if change.by else ""
+        if edit.word == "add":
+            self._add(change, mark)
+        elif isinstance(node, ast.Expr) and edit.value is not None:
+            self._cut(node.span, self._expression(edit.value), mark)
+        elif isinstance(node, ast.OptionParam | ast.Shared):
+            self._condition(node, edit, mark)
+        else:
+            self._statement(change, mark)
+
+    def _statement(self, change: Changed, mark: str) -> None:
+        edit, node = change.edit, change.node
+        assert isinstance(node, ast.Stmt)
+        first, last = node.span.line, last_line(node)
+        new = [" " * (node.span.column - 1 - self._dedent) + line for line in self._body(edit, mark)]
+        if edit.word == "before":
+            self._before.setdefault(first, [])[:0] = new
+        elif edit.word == "after":
+            self._after.setdefault(last, [])[:0] = new
+        else:
+            for number in range(first, last + 1):
+                self.text.pop(number, None)
+            self._before.setdefault(first, [])[:0] = new
+
+    def _add(self, change: Changed, mark: str) -> None:
+        """Adds to the head of an option or a guard."""
+        node: Any = change.node
+        body = node.head if isinstance(node, ast.Guard) else node.body
+        column = node.span.column + 3 - self._dedent
+        new = [" " * column + line for line in self._body(change.edit, mark)]
+        head = [s for s in body if isinstance(s, ast.HEAD_PARTS)]
+        first: ast.Stmt = body[0]
+        if first.span.line == node.span.line:  # `option wait: pass`
+            line = self.text[first.span.line]
+            at = first.span.column - 1 - self._dedent
+            self.text[first.span.line] = line[:at].rstrip()
+            self._after.setdefault(first.span.line, []).append(" " * column + line[at:])
+        if head and first.span.line != node.span.line:
+            self._after.setdefault(last_line(head[-1]), [])[:0] = new
+        elif first.span.line != node.span.line:
+            self._before.setdefault(first.span.line, [])[:0] = new
+        else:
+            self._after[first.span.line][len(head) : len(head)] = new
+
+    def _condition(self, node: ast.OptionParam | ast.Shared, edit: ast.Edit, mark: str) -> None:
+        """Puts another condition in the place of that of an argument or of several options, or none."""
+        condition = node.where if isinstance(node, ast.OptionParam) else node.condition
+        assert condition is not None
+        word = "where" if isinstance(node, ast.OptionParam) else "when"
+        line = self.text.get(condition.span.line, "")
+        begin = line.rfind(f"{word} ", 0, condition.span.column - self._dedent)
+        if begin < 0:
+            return
+        new = " ".join(self._body(edit, "")).removeprefix("require ")
+        place = Span(
+            condition.span.file,
+            condition.span.line,
+            begin + 1 + self._dedent,
+            node.reason.span.end_line,
+            node.reason.span.end_column,
+        )
+        if word == "where" and not new:  # the blank before it goes, too
+            place = Span(place.file, place.line, place.column - 1, place.end_line, place.end_column)
+        self._cut(place, f"{word} {new}" if new else "" if word == "where" else "when true", mark)
+
+    def _cut(self, place: Span, new: str, mark: str) -> None:
+        """Puts a text in the place of another one."""
+        line = self.text.get(place.line, "")
+        rest = self.text.get(place.end_line, "")[place.end_column - 1 - self._dedent :]
+        for number in range(place.line + 1, place.end_line + 1):
+            self.text.pop(number, None)
+        cut = f"{line[: place.column - 1 - self._dedent]}{new}{rest}"
+        marked = cut if mark and cut.endswith(mark) else cut + mark
+        self.text[place.line] = marked
+
+    def _body(self, edit: ast.Edit, mark: str) -> list[str]:
+        """The statements of an edit, as written."""
+        if edit.value is not None:
+            return [self._expression(edit.value) + mark]
+        return [line + mark for s in edit.body for line in self._part(s.span, last_line(s))]
+
+    def _expression(self, e: ast.Expr) -> str:
+        end = e.span.end_column - 1
+        lines = self._part(e.span, e.span.end_line, end - (e.span.column - 1 if e.span.line == e.span.end_line else 0))
+        return " ".join(line.strip() for line in lines)
+
+    def _part(self, span: Span, last: int, end: int | None = None) -> list[str]:
+        """The lines of an edit's statement or expression, after later edits of it."""
+        lines: list[Line] = []
+        for number in range(span.line, last + 1):
+            line = self._line(span.file, number)
+            cut, text = line[: span.column - 1], line[span.column - 1 :]
+            text = text if number == span.line or not cut.strip() else line.strip()
+            text = text[:end] if number == last else text
+            if text.strip():
+                lines.append((number, text))
+        return [line for _, line in _with_changes(lines, span, self._changes, self._texts)]
+
+    def _line(self, file: str, number: int) -> str:
+        lines = self._texts.get(file, "").split("\n")
+        line = lines[number - 1] if number <= len(lines) else ""
+        return _NO_COMMENT.sub(lambda m: m[1] or "", line).rstrip()

@@ -1,0 +1,62 @@
+"""`rulespec explain REF NAME`: options and rules with the lines that overlays have changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rulespec.cli.main import cli
+
+HOUSE = """\
+id: house
+title: "At most three factories, and a Swiss Bank may always force"
+for: imperial
+version: "1.0"
+"""
+RULES = """\
+change option build of construction:
+    require count(r in region where r.home == n and factory.at[r] > 0) < 3 "HSE-01: three are enough"
+
+change option force of forced_stop: remove "IMP-SWB-05"
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> str:
+    (tmp_path / "house.yaml").write_text(HOUSE, "utf-8")
+    (tmp_path / "house.rules").write_text(RULES, "utf-8")
+    return f"imperial+{tmp_path}/house.yaml"
+
+
+def explain(*words: str) -> Result:
+    return CliRunner().invoke(cli, ["explain", *words])
+
+
+def test_a_condition_is_shown_with_its_overlay(house: str) -> None:
+    lines = explain(house, "build").output.splitlines()
+    assert lines[0].startswith("option `build` of `construction`  ") and lines[0].endswith("factory.rules:6")
+    assert [line.strip() for line in lines if line.endswith("  # house")] == [
+        'require count(r in region where r.home == n and factory.at[r] > 0) < 3 "HSE-01: three are enough"  # house'
+    ]
+    assert sum("require" in line for line in lines) == 5
+
+
+def test_what_is_taken_out_is_shown_with_its_overlay(house: str) -> None:
+    for name in ("force", "forced_stop", "forced_stop.force", "advance"):
+        text = explain(house, name).output
+        assert text.count("house removes: require n.treasury >= total_interest(n) ") == 1, name
+
+
+def test_a_guard_is_shown_with_an_option_that_needs_it() -> None:
+    lines = explain("tetrarchia", "calm").output.splitlines()
+    assert "        needs settled(passing)" in lines
+    assert any(line.startswith("guard `settled`  ") for line in lines)
+    assert '        require not passing "TET-MOV-06, TET-AMB-06: he has to move on"' in lines
+
+
+def test_a_name_that_is_not_there() -> None:
+    for words, hint in {("imperial", "biuld"): "did you mean `build`?", ("imperial",): "there is no code"}.items():
+        result = explain(*words)
+        assert result.exit_code == 2 and hint in result.output
