@@ -60,6 +60,7 @@ def test_keys_go_from_move_to_move(open_page: Open, page: Path, keys: list[str],
     assert number(opened) == place
 
 
+@pytest.mark.proof
 def test_keys_work_wherever_the_focus_is(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     for selector in ("#slider", "#next", "#rules button"):
@@ -72,6 +73,7 @@ def test_keys_work_wherever_the_focus_is(open_page: Open, page: Path) -> None:
         opened.wait("location.hash === '#6'")  # the address follows a little later
 
 
+@pytest.mark.proof
 def test_buttons_go_from_move_to_move(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     assert opened.page.is_disabled("#back") and opened.page.is_disabled("#first")
@@ -87,6 +89,7 @@ def test_buttons_go_from_move_to_move(open_page: Open, page: Path) -> None:
         assert number(opened) == place
 
 
+@pytest.mark.proof
 def test_the_slider_goes_to_a_move(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     box = opened.page.query_selector("#slider").bounding_box()
@@ -130,6 +133,7 @@ def shown(opened: Opened) -> list[float]:
     return [float(number) for number in box.split()]
 
 
+@pytest.mark.proof
 def test_the_board_comes_closer_by_keys_and_buttons_and_the_wheel(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#20")
     whole = shown(opened)
@@ -156,6 +160,7 @@ def test_the_board_comes_closer_by_keys_and_buttons_and_the_wheel(open_page: Ope
     )
 
 
+@pytest.mark.proof
 def test_a_board_that_is_closer_is_dragged_but_not_off_its_edge(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     opened.press("+", "+", "+")
@@ -336,6 +341,7 @@ def test_steps_go_by_turns_too(open_page: Open, page: Path) -> None:
     assert number(opened) == 0
 
 
+@pytest.mark.proof
 def test_moves_that_change_nothing_are_left_out_if_one_likes(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#65")
     hidden = len(opened.page.query_selector_all("#list li.quiet"))
@@ -350,6 +356,7 @@ def test_moves_that_change_nothing_are_left_out_if_one_likes(open_page: Open, pa
     assert number(opened) == 65
 
 
+@pytest.mark.proof
 def test_a_game_plays_by_itself(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#108")
     opened.press("p")
@@ -358,18 +365,21 @@ def test_a_game_plays_by_itself(open_page: Open, page: Path) -> None:
     assert opened.page.get_attribute("#play", "aria-pressed") == "false"
 
 
+@pytest.mark.proof
 def test_moves_wrap_on_a_phone(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#95", 393, 851)
     cut = "[...document.querySelectorAll('#list li span')].filter(s => s.scrollWidth > s.clientWidth + 1).length"
     assert opened.page.evaluate(cut) == 0
 
 
+@pytest.mark.proof
 def test_nothing_is_blank_above_the_charts(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#112")
     parts = [opened.page.locator(f"#{name}").bounding_box() for name in ("board", "tables", "charts")]
     assert all(0 <= b["y"] - a["y"] - a["height"] < 20 for a, b in pairwise(parts))
 
 
+@pytest.mark.proof
 def test_a_page_in_the_dark(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#84")
     paper = "getComputedStyle(document.body).backgroundColor"

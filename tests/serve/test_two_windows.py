@@ -134,6 +134,7 @@ def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
     assert white.page.locator("#rings .clicked").count() == 0
 
 
+@pytest.mark.proof
 def test_a_game_with_secret_cards_is_played_to_its_end(sit: Sit) -> None:
     windows = sit("kuhn_poker", "--players", "2", named="<img src=x onerror=alert(1)>")
     people = [windows["A"], windows["B"]]
@@ -152,6 +153,7 @@ def test_a_game_with_secret_cards_is_played_to_its_end(sit: Sit) -> None:
         assert re.search(r"Won by: <img src=x onerror=alert\(1\)> \([AB]\)", each.text("#result"))
 
 
+@pytest.mark.proof
 def test_titles_and_names_of_strangers_are_text(sit: Sit, tmp_path: Path) -> None:
     folder = write(tmp_path / "evil", split(RULESET, "rules/play.rules"))
     windows = sit(folder, named=EVIL)
@@ -164,6 +166,7 @@ def test_titles_and_names_of_strangers_are_text(sit: Sit, tmp_path: Path) -> Non
     assert windows["spectators"].page.locator("main img, main script").count() == 0
 
 
+@pytest.mark.proof
 def test_the_only_option_is_taken_if_the_seat_says_so(sit: Sit) -> None:
     windows = sit("nim", "--players", "2")
     ann, bob = windows["A"], windows["B"]
@@ -177,6 +180,7 @@ def test_the_only_option_is_taken_if_the_seat_says_so(sit: Sit) -> None:
     bob.until_over()
 
 
+@pytest.mark.proof
 def test_a_page_that_was_away_comes_back(sit: Sit, tmp_path: Path) -> None:
     windows = sit("nim", "--players", "2")
     ann = windows["A"]

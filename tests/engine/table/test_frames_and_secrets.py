@@ -69,9 +69,9 @@ def test_there_are_games_with_secrets() -> None:
 
 @pytest.mark.parametrize("ref", DECIDED)
 def test_games_that_look_the_same_give_the_same_frames(ref: str) -> None:
-    pairs = twins(ref, range(6), 20)
+    pairs = twins(ref, range(6), 10)
     assert pairs
-    for game, twin, seat in pairs[:2]:
+    for game, twin, seat in pairs[:1]:
         assert frames_along(game, seat) == frames_along(twin, seat)
 
 
