@@ -30,7 +30,7 @@ def command(words: tuple[str, ...]) -> None:
     Of a ruleset, explain an option, a decision or a rule: its text with each line that an overlay has changed, and the
     overlay. Without arguments, list all codes.
 
-    Examples: rulespec explain RS221 · rulespec explain imperial+first_edition invest
+    Example: rulespec explain imperial+first_edition invest
     """
     if not words:
         _print(_list())
