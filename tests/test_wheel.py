@@ -54,6 +54,7 @@ def archive(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return result
 
 
+@pytest.mark.proof
 def test_the_wheel_claims_one_name(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         tops = {name.split("/")[0] for name in file.namelist()}
@@ -89,6 +90,7 @@ def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> N
     assert shipped == wanted
 
 
+@pytest.mark.proof
 def test_the_tables_of_the_parser_are_in_both_builds(wheel: Path, archive: Path, tmp_path: Path) -> None:
     """They are not in git: a build writes them."""
     tables = {f"rulespec/syntax/{name}.json" for name in ("automaton", "grammar")}

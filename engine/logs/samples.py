@@ -8,7 +8,7 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.folders import is_hidden
+from rulespec.documents.folders import visible_files
 from rulespec.documents.text_files import is_present
 from rulespec.references import find_ruleset
 
@@ -21,10 +21,10 @@ def samples(folder: Path) -> dict[str, Path]:
     """The sample logs of a ruleset's folder: the path below `logs` without its ending → the file, sorted."""
     home = folder / "logs"
     results: dict[str, Path] = {}
-    for path in sorted(home.rglob("*.json*")):
+    for path in sorted(visible_files(home)):
         name = path.relative_to(home).as_posix()
         ending = next((e for e in _ENDINGS[::-1] if name.endswith(e)), None)
-        if ending is not None and not is_hidden(path.name) and path.is_file():
+        if ending is not None:
             results.setdefault(name.removesuffix(ending), path)
     return results
 

@@ -59,6 +59,7 @@ def test_the_files_are_put_back_and_the_choice_is_fixed(bench: Bench, outcomes: 
     assert all(o.ref in (ref, bench.alone(o.mutant.file)) for (ref, _), o in zip(again, outcomes, strict=True))
 
 
+@pytest.mark.proof
 def test_what_is_told_elsewhere_does_not_count(bench: Bench) -> None:
     file = "games/tutorial/kinds.yaml"
     start = Path(file).read_text("utf-8").index("reed_9")

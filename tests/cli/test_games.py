@@ -31,7 +31,7 @@ def test_a_game_has_overlays_settings_and_recorded_games(capsys: pytest.CaptureF
     out = capsys.readouterr().out
     for text in (
         "Imperial 3.0 · imperial · 2 to 6 players",
-        "  cheap_factories    Cheap factories",
+        "  first_edition        1st edition (2006)",
         "settings, as in --set set_up=experienced:",
         "recorded games, as in rulespec view imperial:quickstart --out game.html:",
         " more",

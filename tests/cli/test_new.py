@@ -73,7 +73,7 @@ def test_a_game_from_nothing_is_sound_plays_and_passes_its_tests() -> None:
 
 
 @pytest.mark.parametrize("base", [*SHIPPED, *LAID_OVER, *OWN])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
     succeed("new", "mine", "--from", base)
     assert ": sound" in succeed("validate", "./mine")

@@ -76,6 +76,7 @@ CALLS: dict[str, Calls] = {
     "view": lambda ref, log: [[log, "--rules", ref, "--out", "v.html"]],
     "log": lambda ref, log: [[log, "--rules", ref, "--for", "Ann"]],
     "export": lambda ref, log: [[ref, "--players", "2", "--wasm", "nim.wasm"]],
+    "page": lambda ref, log: [[ref, "--players", "2", "--out", "p.html"]],
     "diff": lambda ref, log: [["nim", ref], [ref, "nim"]],
     "titles": lambda ref, log: [[ref]],
     "facts": lambda ref, log: [[ref]],

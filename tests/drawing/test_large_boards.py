@@ -89,6 +89,7 @@ def test_a_board_that_is_too_large_is_refused_with_a_way_out(
 
 
 @pytest.mark.parametrize("count", [100, *(pytest.param(n, marks=pytest.mark.proof) for n in (300, 1_500))])
+@pytest.mark.proof
 def test_a_map_as_large_as_may_be_is_drawn_in_bounded_time(tmp_path: Path, count: int) -> None:
     regions = "\n".join(
         f"    r{i}: {{position: [{i * 37 % 401}, {i * 71 % 403}], "

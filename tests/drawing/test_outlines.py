@@ -205,6 +205,7 @@ def test_names_and_pieces_stand_where_their_author_says(lake: Path) -> None:
     assert ((block.tray[0] + block.tray[2]) / 2, (block.tray[1] + block.tray[3]) / 2) == (150 * 2.25, 180 * 2.25)
 
 
+@pytest.mark.proof
 def test_a_frame_holds_positions_where_they_are(lake: Path) -> None:
     """Without one, the outermost position moves all others."""
     at = ", ".join(f"{name}: [{20 + i * 30}, {40 + i * 20}]" for i, name in enumerate(NAMES))

@@ -41,6 +41,7 @@ def drawn_entities(board: Board) -> set[str]:
 
 @pytest.mark.parametrize("ref", NAMES)
 @pytest.mark.parametrize("decisions", [0, 150])
+@pytest.mark.sampled(8)
 def test_an_entity_that_is_drawn_has_one_place(ref: str, decisions: int) -> None:
     game = played(ref, decisions)
     board = board_for(game)
@@ -57,6 +58,7 @@ def test_an_entity_that_is_drawn_has_one_place(ref: str, decisions: int) -> None
 
 
 @pytest.mark.parametrize("ref", NAMES)
+@pytest.mark.sampled(5)
 def test_items_that_move_are_named(ref: str) -> None:
     game = played(ref, 60)
     scene = board_for(game).scene(game)
@@ -80,6 +82,7 @@ def test_tokens_and_certificates_are_places_where_they_are() -> None:
 
 
 @pytest.mark.parametrize("ref", NAMES)
+@pytest.mark.sampled(5)
 def test_titles_are_texts(ref: str) -> None:
     game = played(ref, 0)
     assert all(place.title.strip() for place in board_for(game).places(state_json(game)).values())

@@ -108,6 +108,7 @@ procedure sink():
 
 
 @pytest.mark.parametrize("text, value", VALUES, ids=[t for t, _ in VALUES])
+@pytest.mark.sampled(60)
 def test_an_expression_has_its_value(play: Play, text: str, value: str) -> None:
     game = play(RULES + IDLE + LEVELS)
     assert game.omniscient.value(text) == value

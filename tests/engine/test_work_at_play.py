@@ -109,7 +109,7 @@ def test_the_most_steps_are_never_fewer_than_those_that_there_are() -> None:
 
 
 @pytest.mark.parametrize("params, condition", LISTED)
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_numbers_count_for_the_steps_of_what_is_asked_about_them(play: Play, params: str, condition: str) -> None:
     it = play(listing(params, condition))
     with pytest.raises(RulesetFaultError, match="range over too much"):

@@ -58,7 +58,7 @@ def test_any_input_ends_with_an_exit_code_and_a_message(worker: Worker, tmp_path
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_seeds_of_every_target_lead_to_its_end(name: str) -> None:
     """Else all would be refused at the door, and nothing behind it be tried out."""
     with Worker(name) as worker:
@@ -126,7 +126,7 @@ def test_another_game_in_python_is_a_failure(tmp_path: Path, monkeypatch: pytest
         ("import warnings; warnings.warn('once')", "UserWarning"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_mistake_is_seen(mistake: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The process that tries out imports this in the place of the targets.
     (tmp_path / "sitecustomize.py").write_text(
@@ -164,6 +164,7 @@ def test_a_failure_is_kept_and_made_small(tmp_path: Path, monkeypatch: pytest.Mo
     assert small.read_bytes() == b"title"
 
 
+@pytest.mark.proof
 def test_a_run_ends_and_tells_what_it_came_to(tmp_path: Path) -> None:
     summary = Fuzzer("yaml", 0, tmp_path).run(2)
     note = json.loads((tmp_path / "yaml" / "summary.json").read_text())

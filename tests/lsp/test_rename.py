@@ -199,7 +199,7 @@ def test_position_and_title_stay(games: Path) -> None:
         ("map.yaml", "port", "harbour"),  # a fact, which an overlay removes of some
     ],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_overlays_follow_and_stay_sound(games: Path, file: str, word: str, new: str) -> None:
     folder = games / "imperial"
     text, number = (folder / file).read_text("utf-8"), 0

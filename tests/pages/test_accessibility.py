@@ -47,7 +47,7 @@ def test_the_viewer(scheme: str, width: int, height: int, open_page: Open, tmp_p
 
 
 @pytest.mark.parametrize("width, height", SIZES)
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_the_page_without_a_server(width: int, height: int, open_page: Open, tmp_path: Path) -> None:
     opened = open_page(written(tmp_path, "page", "imperial", "--players", "4"), "", width, height)
     opened.wait("document.querySelector('#turn').matches('.mine')")

@@ -67,7 +67,7 @@ def files(source: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("kind", ["clone", "unpacked"])
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_an_install_from_a_checkout_without_links_works(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

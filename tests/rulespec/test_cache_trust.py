@@ -121,7 +121,7 @@ def test_what_is_no_tree_is_refused(data: object) -> None:
 
 
 @pytest.mark.parametrize("text, start", [(EXPR, "expr"), ("set town", "type"), (RULES, "rules")])
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_any_value_in_any_place_is_refused_or_could_have_been_written(text: str, start: str) -> None:
     """Each step of an entry is replaced by each other one: what is accepted has the types that its fields say."""
     data = plain(text, start)

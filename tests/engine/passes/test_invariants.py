@@ -94,6 +94,7 @@ def test_a_member_is_asked_again_if_any_cell_matters_to_it(ref: str) -> None:
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(text=programs(), seed=st.integers(0, 999))
+@pytest.mark.proof
 def test_what_a_decision_breaks_is_found_by_what_it_has_written(text: str, seed: int) -> None:
     game, rng = Game(with_rules(text), SEATS), random.Random(seed)
     for _ in range(12):

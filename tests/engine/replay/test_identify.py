@@ -131,12 +131,13 @@ def test_edition_and_settings_are_found(base: str, overlays: str, options: dict[
         ("cheap_factories", {"hide_cash": "true", "gifts": "government_only"}, "cheap_factories"),
     ],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_what_no_decision_shows_is_not_made_up(overlays: str, options: dict[str, str], shown: str) -> None:
     _, identification = identified(f"imperial+{overlays}", options, 1, decisions=500)
     assert answers(identification) == {(shown, ())}
 
 
+@pytest.mark.proof
 def test_editions_that_a_log_cannot_tell_apart_are_all_named() -> None:
     _, identification = identified("imperial+first_edition", {"set_up": "experienced"}, 1, decisions=200)
     assert answers(identification) == {

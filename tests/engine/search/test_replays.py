@@ -206,6 +206,7 @@ def test_decisions_that_only_python_can_take_are_taken(monkeypatch: pytest.Monke
     assert one.decisions.tolist() == [2] * 4
 
 
+@pytest.mark.proof
 def test_what_finds_no_room_at_once_goes_in_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "OUT_BYTES", 4_000)
     start = Game(load_ruleset("tutorial"), ["A", "B"])

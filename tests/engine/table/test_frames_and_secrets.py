@@ -91,6 +91,7 @@ def frame_at(game: Game, seat: str | None) -> Any:
 
 
 @pytest.mark.parametrize("ref", HIDING)
+@pytest.mark.sampled(3)
 def test_a_sabotaged_position_gives_the_same_frame(ref: str) -> None:
     changed = 0
     for seed in range(3):
@@ -129,6 +130,7 @@ LEAKS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
 
 
 @pytest.mark.parametrize("leak", LEAKS)
+@pytest.mark.sampled(2)
 def test_a_leak_is_found(leak: str, monkeypatch: pytest.MonkeyPatch) -> None:
     refs = ("kuhn_poker", "liars_dice", "shadow_of_the_emperor")
     pairs = [pair for ref in refs for pair in twins(ref, range(3), 40)]
@@ -140,6 +142,7 @@ def test_a_leak_is_found(leak: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("ref", DECIDED)
+@pytest.mark.sampled(2)
 def test_answers_to_messages_are_the_same_where_games_look_the_same(ref: str) -> None:
     for game, twin, seat in twins(ref, range(6), 20)[:3]:
         texts = sorted({str(option) for option in [*game.legal_options, *twin.legal_options, *game.history[-5:]]})

@@ -75,6 +75,7 @@ def test_scenarios_of_games_pass(ref: str, path: Path) -> None:
 
 
 @each_file
+@pytest.mark.sampled(30)
 def test_scenarios_of_games_pass_with_the_interpreter(ref: str, path: Path) -> None:
     assert failures(ref, path, "interpreter", EVERY["interpreter"]) == []
 

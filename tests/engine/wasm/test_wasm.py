@@ -172,6 +172,7 @@ procedure play():
     assert machines[0].given_back
 
 
+@pytest.mark.proof
 def test_steps_of_finding_out_whether_something_is_legal_count() -> None:
     rules = """
 procedure play():
@@ -220,7 +221,7 @@ procedure turn(p: player):
 
 
 @pytest.mark.parametrize("fault", [False, True])
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
     """The games go on in wasm with the same random numbers, and one in which the rules are at fault is Python's."""
     ruleset = with_rules(LONG if fault else LONG.replace("few > 2", "few > 3"))

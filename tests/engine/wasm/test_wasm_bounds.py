@@ -72,6 +72,7 @@ def test_what_does_not_come_to_a_decision_is_given_up(body: str) -> None:
 
 
 @pytest.mark.parametrize("params, condition", LISTED)
+@pytest.mark.proof
 def test_listing_is_bounded(tmp_path: Path, params: str, condition: str) -> None:
     ruleset = small(tmp_path / "small", listing(params, condition))
     with soon():
