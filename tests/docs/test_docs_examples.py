@@ -35,6 +35,7 @@ PAGES = [
     "docs/reference/commands.md",
     "docs/reference/python.md",
     "docs/reference/words.md",
+    "docs/tutorials/from_an_idea_to_a_verdict.md",
     "docs/tutorials/from_nothing.md",
     "docs/tutorials/house_rule.md",
     "docs/tutorials/your_own_map.md",
