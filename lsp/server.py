@@ -314,7 +314,9 @@ def _add_overviews(it: RulespecServer) -> None:
             return []
         index, wanted = result[0], result[0].identity(at[1])
         declared = set() if params.context.include_declaration else {wanted, place(at[1])}
-        spans = sorted(span for span in index.places(wanted) - declared if span.file in index.checked.texts)
+        size = len(name(at[1])) + len("''")  # what is longer is a whole path; its steps have places of their own
+        listed = (s for s in index.places(wanted) - declared if s.end_column - s.column <= size)
+        spans = sorted(span for span in listed if span.file in index.checked.texts)
         return [location for span in spans if (location := it.location(span)) is not None]
 
     @it.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
