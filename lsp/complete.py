@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from rulespec.lsp.complete_yaml import Member, complete_yaml
 from rulespec.lsp.index import Index
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, SetOf, Type
@@ -29,9 +30,6 @@ _STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
 _HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|guard|invariant|options|scoring|extend|change)\b")
 _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
-Member = tuple[str, typed.Named | None]
-"""A name and its declaration; None for a word of the language."""
-
 
 def complete(before: str, lines: list[str], line: int, file: str, index: Index) -> list[Member]:
     """The names that can be written at a place.
@@ -46,6 +44,8 @@ def complete(before: str, lines: list[str], line: int, file: str, index: Index) 
     before = before[-_LINE_LIMIT:]
     if re.search(r'#|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$', before) and file.endswith(".rules"):
         return []  # in a comment or a text
+    if not file.endswith(".rules") and (by_place := complete_yaml(before, lines, line, index)) is not None:
+        return by_place
     scope = _Scope(lines, line, file, index)
     if result := _CHAIN.search(before):
         return list(scope.members(result[1]))

@@ -109,6 +109,11 @@ class Index:
                 return span, "\n".join(lines)
         return None
 
+    def declared_in(self, file: str) -> list[tuple[Span, typed.Named]]:
+        """The declarations in a file, in its order; variables of rules are none."""
+        names = ((span, self.names[span]) for span in self._by_file.get(file, ()))
+        return [(span, n) for span, n in names if place(n) == span and not isinstance(n, typed.Var) and name(n)]
+
     def definition(self, file: str, line: int, column: int) -> Span | None:
         """The declaration of the name at a place; for a step of a path in an overlay, the key that it leads to."""
         steps = [s for s in self.over if s.file == file and s.line == line and s.column <= column <= s.end_column]

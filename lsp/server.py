@@ -17,7 +17,7 @@ from rulespec.fixes import with_fixes
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, signature
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.index import Index, name
+from rulespec.lsp.index import Index, name, place
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.rename import RenameError, rename
 from rulespec.own_files import OwnFiles, own_files
@@ -47,6 +47,11 @@ _ICONS: dict[type, lsp.CompletionItemKind] = {
     typed.Guard: lsp.CompletionItemKind.Method,
     ast.OptionGroup: lsp.CompletionItemKind.Module,
 }
+
+_SYMBOLS: dict[type, lsp.SymbolKind] = {
+    named: lsp.SymbolKind[icon.name] for named, icon in _ICONS.items() if named is not typed.Unit
+}
+_SYMBOLS[typed.Unit] = lsp.SymbolKind.Number  # the protocol has no symbol for units
 
 
 class RulespecServer(LanguageServer):
@@ -235,6 +240,7 @@ def server() -> LanguageServer:
     it = RulespecServer()
     _add_documents(it)
     _add_questions(it)
+    _add_overviews(it)
     _add_edits(it)
     return it
 
@@ -302,6 +308,31 @@ def _add_questions(it: RulespecServer) -> None:
         lines = it.workspace.get_text_document(params.text_document.uri).source.replace("\r\n", "\n").split("\n")
         before = lines[line - 1][: column - 1] if line <= len(lines) else ""
         return [_item(word, named, index) for word, named in complete(before, lines, line - 1, file, index)]
+
+
+def _add_overviews(it: RulespecServer) -> None:
+    """Registers lists of places: the uses of a name, and the declarations in a document."""
+
+    @it.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        result = it.index_of(params.text_document.uri)
+        at = result and result[0].at(result[1], *it.place(params.text_document.uri, params.position))
+        if not result or not at:
+            return []
+        index, wanted = result[0], result[0].identity(at[1])
+        declared = set() if params.context.include_declaration else {wanted, place(at[1])}
+        size = len(name(at[1])) + len("''")  # what is longer is a whole path; its steps have places of their own
+        listed = (s for s in index.places(wanted) - declared if s.end_column - s.column <= size)
+        spans = sorted(span for span in listed if span.file in index.checked.texts)
+        return [location for span in spans if (location := it.location(span)) is not None]
+
+    @it.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        result = it.index_of(params.text_document.uri)
+        if result is None:
+            return []
+        declared = result[0].declared_in(result[1])
+        return [lsp.DocumentSymbol(name(n), _SYMBOLS[type(n)], it.range(s), it.range(s)) for s, n in declared]
 
 
 def _add_edits(it: RulespecServer) -> None:
