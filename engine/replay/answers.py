@@ -52,12 +52,13 @@ class Answers:
     Args:
         record: the recorded game, at its start.
         game: the game under other rules, at its start.
+        renamed: entities that the other rules call otherwise: recorded name → name there.
         usual: whether what the other rules call the usual answer is put in where the state does not tell.
     """
 
-    def __init__(self, record: Game, game: Game, *, usual: bool = False) -> None:
+    def __init__(self, record: Game, game: Game, renamed: Mapping[str, str], *, usual: bool = False) -> None:
         self._record, self._game = record, game
-        self._shared = SharedState(record, game)
+        self._shared = SharedState(record, game, renamed)
         self._named: Mapping[str, str] = game.ruleset.declarations.usual
         self._usual = self._named if usual else {}
         self._before: frozenset[int] = self._differing()

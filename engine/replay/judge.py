@@ -253,6 +253,8 @@ def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, 
     for name, value in game.settings.items():
         if value == game.ruleset.settings[name].default:
             continue
+        if name not in ruleset.settings:
+            name = ruleset.declarations.was.settings.get(name, name)
         setting = ruleset.settings.get(name)
         if setting is None:
             dropped.append(f"{name}={value}: `{ruleset.ref}` has no such setting")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -19,10 +19,12 @@ class SharedState:
     Args:
         one: a game.
         other: a game of other rules.
+        renamed: entities that are called otherwise in the other game: name → name there.
     """
 
-    def __init__(self, one: Game, other: Game) -> None:
-        mine, theirs = _cells(one), _cells(other)
+    def __init__(self, one: Game, other: Game, renamed: Mapping[str, str] | None = None) -> None:
+        self._renamed = renamed or {}
+        mine, theirs = _cells(one, self._renamed), _cells(other, {})
         pairs = [(at, theirs[name]) for name, at in mine.items() if name in theirs]
         self._one, self._other = (one.omniscient.labels, other.omniscient.labels)
         types = [(one.omniscient.program.cells[a].type, other.omniscient.program.cells[b].type) for a, b in pairs]
@@ -59,22 +61,29 @@ class SharedState:
         names = self._by_name
         results = set(_unequal(mine, theirs)) - names.keys()
         for at, (type_, other_type) in names.items():
-            if self._one.plain(type_, mine[at]) != self._other.plain(other_type, theirs[at]):
+            if self._there(self._one.plain(type_, mine[at])) != self._other.plain(other_type, theirs[at]):
                 results.add(at)
         return frozenset(results)
+
+    def _there(self, value: Any) -> Any:
+        """A value of the first game in the names of the other."""
+        if isinstance(value, list):
+            return [self._renamed.get(each, each) for each in value]
+        return self._renamed.get(value, value) if isinstance(value, str) else value
 
 
 def _unequal(one: Sequence[int], other: Sequence[int]) -> list[int]:
     return [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
 
 
-def _cells(game: Game) -> dict[_Name, int]:
+def _cells(game: Game, renamed: Mapping[str, str]) -> dict[_Name, int]:
     """The cells of the declared state by their names; seats by the names they have at the table."""
     labels, program = game.omniscient.labels, game.omniscient.program
-    return {_name(labels, program.cells[at]): at for at in program.declared}
+    return {_name(labels, program.cells[at], renamed): at for at in program.declared}
 
 
-def _name(labels: Labels, cell: ir.CellName) -> _Name:
-    owners: list[Any] = [labels.show(kind, number) for kind, number in cell.by_seat]
+def _name(labels: Labels, cell: ir.CellName, renamed: Mapping[str, str]) -> _Name:
+    owners = [labels.show(kind, number) for kind, number in cell.by_seat] or cell.owner.split(".")
     index = labels.names[cell.index_kind][cell.index] if cell.index_kind else ""
-    return (cell.group, ".".join(owners) or cell.owner, cell.name, cell.place, index)
+    owner = ".".join(renamed.get(each, each) for each in owners)
+    return (cell.group, owner, renamed.get(cell.name, cell.name), cell.place, renamed.get(index, index))

@@ -94,10 +94,10 @@ class _Walker:
     """The game, and how far it has come: see `WalkUnder`."""
 
     def __init__(self, game: Game, record: Game, moves: Sequence[Option | TakenBack], usual: bool) -> None:
-        translation = Translation(game)
+        translation = Translation(record, game)
         self.game, self._recorded = game, moves
         self.moves = [m if isinstance(m, TakenBack) else translation.decision(m) for m in moves]
-        self.answers = Answers(record, game, usual=usual)
+        self.answers = Answers(record, game, translation.entities, usual=usual)
         self._usual = usual
         self.legal = self.forced = self.skipped = 0
         self.lost: RecordedDecision | None = None

@@ -27,6 +27,7 @@ from rulespec.check.start import check_start
 from rulespec.check.unread import check_unread
 from rulespec.check.usual import check_usual
 from rulespec.check.values import check_values
+from rulespec.check.was import check_was
 from rulespec.check.work import check_work
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -73,6 +74,7 @@ PASSES = (
     Pass(check_start),
     Pass(check_dead_ends, _understood),
     Pass(check_usual, _understood),
+    Pass(check_was, _understood),
     Pass(check_unread, finds=True),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
     Pass(check_recursion),  # it also finds what `once` asks, which lowering needs

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.places import Place
@@ -311,6 +311,22 @@ class PositionValue(Measure, frozen=True):
 
     decides: int
     horizon: int
+
+
+class FormerNames(Brief, Struct, frozen=True):
+    """Former names of what has been renamed, each with the name of today.
+
+    Attributes:
+        decisions: by former name.
+        options: by the decision's name of today, and the former name.
+        entities: by kind and former name.
+        settings: by former name.
+    """
+
+    decisions: dict[str, str]
+    options: dict[tuple[str, str], str]
+    entities: dict[tuple[str, str], str]
+    settings: dict[str, str]
 
 
 class Question(Brief, Struct, frozen=True):
@@ -806,6 +822,8 @@ class Declarations(Brief, Struct, eq=False):
     values: dict[str, PositionValue] = {}
     """What a position is worth, by name; the first is the one that counts unless another is asked for."""
     questions: dict[str, Question] = {}
+    was: FormerNames = field(default_factory=lambda: FormerNames({}, {}, {}, {}))
+    """Former names, by which recorded games are carried over."""
     usual: dict[str, str] = {}
     """Decision → the usual answer, as logs write it: a judgement of recorded games may put it in."""
     entities: dict[str, list[tuple[str, int]]] = {}

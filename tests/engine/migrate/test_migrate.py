@@ -12,6 +12,7 @@ from folders import GAMES
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.log_file import write_log
@@ -199,6 +200,41 @@ def test_a_carried_game_replays_strictly_and_its_notes_stay(tmp_path: Path) -> N
     assert replay.native is not None
     assert [n["remark"] for n in replay.native.notes.values() if "remark" in n] == ["a song"]
     assert replay.native.notes[4]["remark"] == "a song"
+
+
+RENAMED = {
+    "an option": ("option sing", "option whistle", "evening.whistle: sing"),
+    "a decision": ("decide evening", "decide night", "night: evening"),
+    "an entity": ("fish", "herring", "stall.herring: fish"),
+    "an option with parameters": ("option take(", "option grab(", "purchase.grab: take"),
+}
+
+
+def renamed(folder: Path, change: str, was: bool) -> str:
+    old, new, line = RENAMED[change]
+    text = (BEGIN + PLAIN + HAGGLE).replace(old, new)
+    small(folder, text.replace("start: play\n", f"start: play\nwas: {{{line}}}\n") if was else text)
+    return str(folder)
+
+
+@pytest.mark.parametrize("change", RENAMED)
+def test_what_is_renamed_is_carried_if_its_former_name_is_declared(change: str, tmp_path: Path) -> None:
+    replay = replay_log(recorded(tmp_path, BUSY))
+    known = load_ruleset(renamed(tmp_path / "known", change, was=True))
+    result = migrate(replay, known)
+    assert (result.verdict, result.cause) == (Verdict.FAITHFUL, None)
+    undeclared = migrate(replay, load_ruleset(renamed(tmp_path / "unknown", change, was=False)))
+    # A decision is known by its options.
+    assert undeclared.verdict is (Verdict.FAITHFUL if change == "a decision" else Verdict.STAYS)
+    assert known.hash == load_ruleset(str(tmp_path / "unknown")).hash  # no game depends on former names
+
+
+def test_former_names_are_of_what_there_is_and_not_names_of_today(tmp_path: Path) -> None:
+    text = (BEGIN + PLAIN + HAGGLE).replace("start: play\n", "start: play\nwas: {haggling: evening}\n")
+    with pytest.raises(DiagnosticsError, match="`evening` is a name of today"):
+        small(tmp_path / "again", text)
+    with pytest.raises(DiagnosticsError, match="there is no `night` that could have a former name"):
+        small(tmp_path / "nothing", text.replace("haggling: evening", "night: evening"))
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
