@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
@@ -107,6 +108,10 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
     return Column(name, title, width, field)
 
 
+_OWNER = re.compile(r" \w{1,3} …$")
+"""An owner that is left out at the end of a title, with its preposition: `army of …`."""
+
+
 def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
     """The title of pieces in a place, whoever's they are and wherever they are."""
     decl = sheet.d.pieces.get(pile) or sheet.d.kinds[pile]
@@ -116,7 +121,7 @@ def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
     where = words.place(pile, place, "…" if index else "", index)
     pieces = pieces if pieces.strip("… ") else pile.replace("_", " ")  # a text that is its owner alone
     where = where if where.strip("… ") else place.replace("_", " ")
-    return f"{pieces.removeprefix('… ')}: {where}".replace(" (…)", "")
+    return f"{_OWNER.sub('', pieces).removeprefix('… ')}: {where}".replace(" (…)", "")
 
 
 def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
