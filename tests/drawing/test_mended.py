@@ -160,6 +160,7 @@ def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> 
             assert command.poll() is None and red()
             (lake / "map.yaml").write_text(whole, "utf-8")
             wait_for(lambda: not red())
+            time.sleep(1)  # the picture is there a moment before its drawing is over
             command.send_signal(signal.SIGINT)
             out, err = command.communicate()
             assert command.returncode == 0 and "Traceback" not in err and "RS901" not in err and "written: " in out
