@@ -32,7 +32,7 @@ function makeTable(hello, send) {
   element("board").setAttribute("aria-label", word("page_board"));
   element("moves").setAttribute("aria-label", word("page_moves"));
   const svg = document.querySelector("#board svg");
-  const showPicture = svg ? makePicture(svg) : () => {};
+  const showPicture = svg ? makePicture(svg, makeDrawing(hello.plan)) : () => {};
   const places = svg ? makePlaces(svg, titleOf, onPlace) : { show() {}, drawn: () => new Set() };
   if (svg) {
     for (const id of ["closer", "farther", "whole"]) element(id).title = word(`page_${id}`);
@@ -66,6 +66,23 @@ function makeTable(hello, send) {
     tone.connect(volume).connect(audio.destination);
     tone.start();
     tone.stop(audio.currentTime + 0.18);
+  }
+
+  // --- the state, cell by cell, in the form of `state_json`
+  const cells = new Map();
+  const isSeen = (value) => value === null || Array.isArray(value) || !["object", "undefined"].includes(typeof value);
+  function stateOf() {
+    const entities = {}, pieces = {};
+    hello.cells.forEach(([group, owner, name, place], number) => {
+      const value = cells.get(number);
+      if (group === "pieces") {
+        if (value) ((pieces[name] ??= {})[owner] ??= {})[place] = value;
+      } else {
+        const fields = (entities[group] ??= {})[owner] ??= {};
+        if (isSeen(value)) fields[name] = value;
+      }
+    });
+    return { entities, pieces };
   }
 
   // --- choosing
@@ -278,7 +295,9 @@ function makeTable(hello, send) {
       const moved = frame.moves.count !== state.count || Object.keys(frame.moves.texts).length > 0;
       if (frame.moves.count < state.count) paused = true;
       state.count = frame.moves.count;
-      if (frame.items || whole) showPicture(frame.items ?? {}, whole);
+      if (whole) cells.clear();
+      for (const [number, value] of Object.entries(frame.cells ?? {})) cells.set(Number(number), value);
+      if (svg && (frame.state || frame.cells || whole)) showPicture(frame.state ?? stateOf(), whole);
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
       showOptions(false);
       if (moved || whole) showMoves();
