@@ -113,9 +113,11 @@ async def measure(url: str, owner: str, pid: int, args: argparse.Namespace) -> d
     desk = await connect(url, origin=Origin(url.replace("ws", "http", 1).partition("/socket")[0])).__aenter__()
     await desk.send(json.dumps({"key": owner}))
     load, tasks = Load(), []
-    before = memory(pid)
+    before = 0
     people: list[Person] = []
     for number in range(args.tables):
+        if number == args.tables // 10:  # the rules and the code are loaded
+            before = memory(pid)
         await desk.send(json.dumps({"do": "new", "rules": args.ref, "players": args.players, "bots": args.bots}))
         while "keys" not in (message := json.loads(await desk.recv())):
             pass
@@ -127,6 +129,7 @@ async def measure(url: str, owner: str, pid: int, args: argparse.Namespace) -> d
             people.append(person)
         people.append(await seated(url, keys["spectator"]))
     await desk.close()
+    idle = round((memory(pid) - before) / (args.tables - args.tables // 10))
     start, load.until, begun = cpu(pid), time.monotonic() + args.seconds, time.monotonic()
     for number, person in enumerate(people):
         last = (number + 1) % (args.players - args.bots + 1) == 0
@@ -142,7 +145,8 @@ async def measure(url: str, owner: str, pid: int, args: argparse.Namespace) -> d
         "moves/s": round(load.moves / wall, 1),
         "answer p50 ms": round(1000 * answers[len(answers) // 2]),
         "answer p95 ms": round(1000 * answers[int(len(answers) * 0.95)]),
-        "KB a table": round((memory(pid) - before) / args.tables),
+        "KB a table at first": idle,
+        "KB a table": round((memory(pid) - before) / (args.tables - args.tables // 10)),
         "packed bytes of a difference, median": round(statistics.median(sizes)),
     }
 

@@ -32,7 +32,7 @@ class Sight:
         self._may: object = None
         self._parts: dict[str, tuple[int, Any]] = {}
         self._cells: tuple[int | None, ...] = ()
-        self._newer: dict[int, int] = {}  # cell → the serial at which it changed last
+        self._newer: dict[int, int] = {}  # cell → the serial at which it changed last, since the first
         self._moves: dict[int, int] = {}
         self._next = 1
 
@@ -55,10 +55,11 @@ class Sight:
 
     def cells(self, values: tuple[int | None, ...]) -> None:
         """Notes the state that is seen."""
-        if values != self._cells:
-            old = self._cells or (None,) * len(values)
-            self._newer |= {at: self._next for at, value in enumerate(values) if value != old[at]}
-            self._cells, self.serial = values, self._next
+        if values == self._cells:
+            return
+        old, self._cells, self.serial = self._cells, values, self._next
+        if old:
+            self._newer |= {at: self._next for at, (a, b) in enumerate(zip(old, values, strict=True)) if a != b}
 
     def moves(self, ply: int, tail: Mapping[int, tuple[Step, SeenMove]]) -> None:
         """Notes the last moves, and how many there are."""
@@ -78,7 +79,7 @@ class Sight:
         values = self._cells
         newer = [at for at, serial in self._newer.items() if serial > since]
         if since == 0:
-            newer = [at for at in newer if not shown.is_empty(at, values[at])]
+            newer = [at for at, content in enumerate(values) if not shown.is_empty(at, content)]
         if newer:
             frame["cells"] = {str(at): shown.value(at, values[at]) for at in newer}
         texts = {str(n): self.tail[n][1].to_json() for n, serial in self._moves.items() if serial > since}
