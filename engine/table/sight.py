@@ -55,9 +55,10 @@ class Sight:
 
     def cells(self, values: tuple[int | None, ...]) -> None:
         """Notes the state that is seen."""
-        if values == self._cells:
+        old, self._cells = self._cells, values  # those that are equal, too: viewers who see the same share one
+        if old == values:
             return
-        old, self._cells, self.serial = self._cells, values, self._next
+        self.serial = self._next
         if old:
             self._newer |= {at: self._next for at, (a, b) in enumerate(zip(old, values, strict=True)) if a != b}
 
