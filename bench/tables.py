@@ -128,6 +128,7 @@ async def measure(url: str, owner: str, pid: int, args: argparse.Namespace) -> d
             await person.socket.send(json.dumps({"do": "name", "name": f"Name {number}"}))
             people.append(person)
         people.append(await seated(url, keys["spectator"]))
+        await asyncio.sleep(0.1)  # memory of many who come at once is used again
     await desk.close()
     idle = round((memory(pid) - before) / (args.tables - args.tables // 10))
     start, load.until, begun = cpu(pid), time.monotonic() + args.seconds, time.monotonic()

@@ -412,6 +412,11 @@ def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
     return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
 
 
+def is_open(game: Game) -> bool:
+    """Whether nothing of the position is hidden from anybody."""
+    return not game.omniscient.secretive or not game.omniscient.visibility.unseen(game._position.state, PUBLIC)
+
+
 def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
     """The numbers in the cells of `shown_cells`, in their order; None where the seat does not see them."""
     position = game._position

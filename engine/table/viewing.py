@@ -15,7 +15,7 @@ from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.sight import TAIL, Sight
 from rulespec.engine.table.taking_back import Request, known
-from rulespec.engine.table.telling import SeenMove, seen_moves
+from rulespec.engine.table.telling import SeenMove, seen_moves, was_open
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
@@ -117,8 +117,22 @@ class Viewing:
         def new(who: str | None) -> list[SeenMove]:
             return list(seen_moves(self.words, game, who, first))
 
-        moves = new(viewer) if of.played.early.taken else self._of_all(f"moves {first}", viewer, of, new)
+        moves = new(viewer) if of.played.early.taken else self._moves_of(viewer, first, of, new)
         return {n: old[n] for n in numbers if n < first} | {n: (steps[n], m) for n, m in enumerate(moves, first)}
+
+    def _moves_of(
+        self, viewer: str | None, first: int, of: Standing, new: Callable[[str | None], list[SeenMove]]
+    ) -> list[SeenMove]:
+        """Moves from a number on; all viewers hear the same if nothing was hidden meanwhile."""
+        game, name = of.played.game, f"moves {first}"
+        if f"open {first}" not in self._public:
+            self._public[f"open {first}"] = was_open(game, first)
+        if not self._public[f"open {first}"]:
+            return new(viewer)
+        if name not in self._public:
+            self._public[name] = new(None)
+        moves: list[SeenMove] = self._public[name]
+        return moves
 
     def _result(self, of: Standing) -> dict[str, Any] | None:
         result = of.played.game.result
