@@ -31,7 +31,7 @@ class ShownCells:
         ]
 
     def value(self, number: int, content: int | None) -> Any:
-        """What `state_json` has for a number of a cell; `HIDDEN` if it is not seen. A pile that is not seen is empty."""
+        """The value of a cell as in `state_json`; `HIDDEN` if it is not seen, and a pile is empty then."""
         cell = self._cells[number]
         if cell.group == "pieces":
             return content or 0

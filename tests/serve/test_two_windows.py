@@ -59,6 +59,9 @@ class Window:
     def until_more(self, count: int) -> None:
         self.until(lambda: self.moves > count)
 
+    def until_at(self, count: int) -> None:
+        self.until(lambda: self.moves == count and not self.page.is_visible("#undo"))
+
     def until_over(self) -> None:
         self.until(lambda: self.over)
 
@@ -227,7 +230,7 @@ def taken_back(who: Window, windows: dict[str, Window]) -> bool:
     other.page.click("#undo button >> nth=0")
     other.until(lambda: other.moves < count)
     for window in windows.values():
-        window.until(lambda window=window: window.moves == other.moves and not window.page.is_visible("#undo"))
+        window.until_at(other.moves)
         assert window.last == str(other.moves - 1)
     return True
 
@@ -254,7 +257,8 @@ def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[
     counts = {(window.moves, window.last) for window in windows.values()}
     assert len(counts) == 1 and done["back"] == len(backs)
     lasts = {tuple(window.page.locator("#list > li").all_inner_texts()[-20:]) for window in windows.values()}
-    boards = {window.page.inner_html("#board [data-layer=tables]").replace(' class="changed"', "") for window in windows.values()}
+    tables = [window.page.inner_html("#board [data-layer=tables]") for window in windows.values()]
+    boards = {re.sub(' class="[a-z ]*"', "", table) for table in tables}
     assert len(lasts) == len(boards) == 1  # nothing is hidden any more
     return done | {"decisions": counts.pop()[0]}
 
