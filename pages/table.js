@@ -93,7 +93,9 @@ function makeTable(hello, send) {
       ...option, whole: option, arguments: option.arguments.filter(({ kind, id }) => drawn.has(`${kind}.${id}`)),
     }));
   }
+  const taken = { text: "", words: "" };
   const take = (option) => {
+    Object.assign(taken, { text: option.text, words: labelOf(option) });
     paused = false;
     [clicked, within] = [[], []];
     closeBubble();
@@ -237,7 +239,7 @@ function makeTable(hello, send) {
     element("sit").hidden = !me || me.kind !== "free";
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
-  const chosenWords = () => state.chosen.replace(/_/g, " ");
+  const chosenWords = () => (taken.text === state.chosen ? taken.words : state.chosen.replace(/_/g, " "));
 
   function showUndo() {
     const undo = state.undo, box = element("undo");
