@@ -8,11 +8,11 @@
   const bytes = await unpacked(fromBase64(data.module), "gzip", Infinity);
   const game = await WasmGame.load(bytes);
   const { seats } = game.names, secretive = game.names.private.length > 0;
-  const draw = makeDrawing(data.plan), row = game.room(game.registers.ROW / 8);
+  const row = game.room(game.registers.ROW / 8);
   const kinds = Object.fromEntries(seats.map((seat, i) => [seat, i ? "flat:64" : "person"]));
   if (secretive) for (const seat of seats.slice(1)) kinds[seat] = "random";
   let names = Object.fromEntries(seats.map((seat) => [seat, seat]));
-  let seed = 0n, serial = 0, turn = 0, running = 0, moves = [], items = {}, offered = [], fault = false, sent = 0, thinking = "";
+  let seed = 0n, serial = 0, turn = 0, running = 0, moves = [], offered = [], fault = false, sent = 0, thinking = "";
 
   // --- bots think in a worker: its scripts are those of this page
   const source = data.worker.map((number) => document.scripts[number].textContent).join("\n");
@@ -133,14 +133,6 @@
     const seat = viewer(), before = serial, { decision } = game;
     hello.seat = seat;
     serial++;
-    const drawnItems = {}, last = {};
-    for (const item of draw(secretive && seat ? game.state(seat) : game.state())) {
-      drawnItems[item.id] = [item.layer, item.svg, last[item.layer] ?? ""];
-      last[item.layer] = item.id;
-    }
-    const changed = Object.fromEntries(Object.entries(drawnItems).filter(([id, [, svg]]) => whole || items[id]?.[1] !== svg));
-    if (!whole) for (const id of Object.keys(items)) if (!(id in drawnItems)) changed[id] = null;
-    items = drawnItems;
     const now = decision && person(decision);
     offered = now && !fault ? [...game.options().map((o) => ({ ...o, by: now })), ...game.options(true).filter(({ by }) => isPerson(by))] : [];
     const waits = decision && (now ?? decision.by);
@@ -149,7 +141,7 @@
     for (let number = whole ? 0 : sent; number < moves.length; number++) texts[number] = shownMove(moves[number]);
     sent = moves.length;
     page.frame({
-      serial, turn, since: whole ? 0 : before, items: changed, moves: { count: moves.length, texts },
+      serial, turn, since: whole ? 0 : before, state: secretive && seat ? game.state(seat) : game.state(), moves: { count: moves.length, texts },
       seats: seats.map((id) => ({ id, name: names[id], kind: isPerson(id) ? "person" : "bot", bot: kinds[id], stand_in: false })),
       asked: decision && {
         decision: decision.name, together: decision.together, chance: decision.by === null, doc: "", who: game.subject(),
@@ -170,7 +162,7 @@
   const entities = Object.entries(game.texts.titles).flatMap(([kind, titles]) => titles.map((title, i) => [`${kind}.${game.names.kinds[kind][i]}`, title]));
   const hello = {
     game: game.texts.game, rules: game.names.ruleset, version: data.version, settings: game.names.settings, changed: data.changed,
-    language: game.texts.language, seat: null, seats, player: game.texts.player, board: data.board, words, bots: [], now: Date.now() / 1000,
+    language: game.texts.language, seat: null, seats, player: game.texts.player, board: data.board, plan: data.plan, words, bots: [], now: Date.now() / 1000,
     titles: Object.fromEntries(entities),
     names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]))),
   };

@@ -1,11 +1,11 @@
 "use strict";
-// A board that follows a table: items come as differences, each with its layer and the item that it stands upon.
-function makePicture(svg) {
+// A board that follows a table. `draw` gives the items of a state: {id, layer, svg}, in the order in which they lie.
+function makePicture(svg, draw) {
   const layers = new Map([...svg.querySelectorAll("[data-layer]")].map((layer) => [layer.dataset.layer, layer]));
   const drawn = new Map();
-  let marked = [];
+  let marked = [], shown = new Map();
 
-  function place(id, [layer, drawing, before]) {
+  function place(id, layer, drawing, before) {
     let group = drawn.get(id);
     if (!group) {
       group = document.createElementNS("http://www.w3.org/2000/svg", "g");
@@ -20,21 +20,23 @@ function makePicture(svg) {
     return group;
   }
 
-  // Draws what has changed; `whole`: there is nothing else. What differs is marked until the next change.
-  return function show(items, whole) {
+  // Shows a state; `whole`: there is nothing before it. What differs is marked until the next change.
+  return function show(state, whole) {
     for (const each of marked) each.classList.remove("changed");
     marked = [];
-    if (whole) for (const id of [...drawn.keys()]) if (!(id in items)) items[id] = null;
-    for (const [id, item] of Object.entries(items)) {
-      if (item) {
-        const group = place(id, item);
-        if (!whole) marked.push(group);
-      } else {
-        drawn.get(id)?.remove();
-        drawn.delete(id);
-      }
+    const items = new Map(), last = {};
+    for (const { id, layer, svg: drawing } of draw(state)) {
+      items.set(id, drawing);
+      if (shown.get(id) !== drawing) marked.push(place(id, layer, drawing, last[layer]));
+      last[layer] = id;
     }
-    for (const each of marked) each.classList.add("changed");
+    for (const id of shown.keys()) {
+      if (items.has(id)) continue;
+      drawn.get(id).remove();
+      drawn.delete(id);
+    }
+    shown = items;
+    if (!whole) for (const each of marked) each.classList.add("changed");
   };
 }
 

@@ -32,7 +32,7 @@ function makeTable(hello, send) {
   element("board").setAttribute("aria-label", word("page_board"));
   element("moves").setAttribute("aria-label", word("page_moves"));
   const svg = document.querySelector("#board svg");
-  const showPicture = svg ? makePicture(svg) : () => {};
+  const showPicture = svg ? makePicture(svg, makeDrawing(hello.plan)) : () => {};
   const places = svg ? makePlaces(svg, titleOf, onPlace) : { show() {}, drawn: () => new Set() };
   if (svg) {
     for (const id of ["closer", "farther", "whole"]) element(id).title = word(`page_${id}`);
@@ -68,6 +68,23 @@ function makeTable(hello, send) {
     tone.stop(audio.currentTime + 0.18);
   }
 
+  // --- the state, cell by cell, in the form of `state_json`
+  const cells = new Map();
+  const isSeen = (value) => value === null || Array.isArray(value) || !["object", "undefined"].includes(typeof value);
+  function stateOf() {
+    const entities = {}, pieces = {};
+    hello.cells.forEach(([group, owner, name, place], number) => {
+      const value = cells.get(number);
+      if (group === "pieces") {
+        if (value) ((pieces[name] ??= {})[owner] ??= {})[place] = value;
+      } else {
+        const fields = (entities[group] ??= {})[owner] ??= {};
+        if (isSeen(value)) fields[name] = value;
+      }
+    });
+    return { entities, pieces };
+  }
+
   // --- choosing
   const own = () => state.options.filter((option) => !option.out_of_turn);
   function clickable(options) {
@@ -76,7 +93,9 @@ function makeTable(hello, send) {
       ...option, whole: option, arguments: option.arguments.filter(({ kind, id }) => drawn.has(`${kind}.${id}`)),
     }));
   }
+  const taken = { text: "", words: "" };
   const take = (option) => {
+    Object.assign(taken, { text: option.text, words: labelOf(option) });
     paused = false;
     [clicked, within] = [[], []];
     closeBubble();
@@ -220,7 +239,7 @@ function makeTable(hello, send) {
     element("sit").hidden = !me || me.kind !== "free";
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
-  const chosenWords = () => state.chosen.replace(/_/g, " ");
+  const chosenWords = () => (taken.text === state.chosen ? taken.words : state.chosen.replace(/_/g, " "));
 
   function showUndo() {
     const undo = state.undo, box = element("undo");
@@ -278,7 +297,9 @@ function makeTable(hello, send) {
       const moved = frame.moves.count !== state.count || Object.keys(frame.moves.texts).length > 0;
       if (frame.moves.count < state.count) paused = true;
       state.count = frame.moves.count;
-      if (frame.items || whole) showPicture(frame.items ?? {}, whole);
+      if (whole) cells.clear();
+      for (const [number, value] of Object.entries(frame.cells ?? {})) cells.set(Number(number), value);
+      if (svg && (frame.state || frame.cells || whole)) showPicture(frame.state ?? stateOf(), whole);
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
       showOptions(false);
       if (moved || whole) showMoves();

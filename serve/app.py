@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -32,6 +33,7 @@ def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: 
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        gc.freeze()  # rules and code live as long as the server: to look through them again holds the loop
         start = asyncio.create_task(hall.start())
         yield
         start.cancel()

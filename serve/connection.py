@@ -211,6 +211,7 @@ class Connection:
 
     def _hello(self, live: Live, viewer: str | None) -> dict[str, Any]:
         rules, game = live.rules, live.table.game
+        board, plan = rules.board(game.seats)
         return {
             "game": rules.words.game,
             "rules": rules.ruleset.ref,
@@ -221,7 +222,9 @@ class Connection:
             "seat": viewer,
             "seats": list(game.seats),
             "player": game.ruleset.declarations.player_kind,
-            "board": rules.svg(game.seats),
+            "board": board,
+            "plan": plan,
+            "cells": rules.cells(game)[1],
             "titles": rules.titles(game),
             "names": rules.option_names(game),
             "words": rules.page_words,

@@ -208,8 +208,7 @@ class Hall:
         return live, keys
 
     def _live(self, id_: str, rules: Rules, game: Game, aside: Aside, lines: int, begun: float) -> Live:
-        board = rules.board(game.seats)
-        table = Table(rules.words, game, aside, board.items if board is not None else None, self.bots)
+        table = Table(rules.words, game, aside, self.bots, cells=rules.cells(game)[0])
         return Live(id_, rules, table, lines, begun)
 
     def resume(self) -> None:

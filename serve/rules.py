@@ -7,10 +7,10 @@ from typing import Any
 
 from rulespec.bundles.packed import Bundle
 from rulespec.bundles.rules import bundle_of
-from rulespec.drawing.board import Board, board_of
-from rulespec.drawing.scene import LAYERS, document
-from rulespec.drawing.svg import element, group
+from rulespec.drawing.board import board_of
+from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.shown_cells import ShownCells
 from rulespec.engine.words.words import Words
 from rulespec.errors import RulespecError
 from rulespec.typed import nodes as typed
@@ -35,35 +35,27 @@ class Rules:
         self.ruleset = ruleset
         self.words = Words(ruleset, language)
         self.bundle = bundle or bundle_of(ruleset)
-        self._boards: dict[tuple[str, ...], tuple[Board, str] | None] = {}
+        self._boards: dict[tuple[str, ...], tuple[str, dict[str, Any] | None]] = {}
+        self._cells: dict[tuple[str, ...], tuple[ShownCells, list[list[str]]]] = {}
 
-    def board(self, seats: tuple[str, ...]) -> Board | None:
-        """The board for seats, which are called by their ids on it; None if it cannot be drawn."""
-        drawn = self._drawn(seats)
-        return None if drawn is None else drawn[0]
-
-    def svg(self, seats: tuple[str, ...]) -> str:
-        """The picture that stays, with an empty group for the items of each layer; "" if there is none."""
-        drawn = self._drawn(seats)
-        return "" if drawn is None else drawn[1]
-
-    def _drawn(self, seats: tuple[str, ...]) -> tuple[Board, str] | None:
+    def board(self, seats: tuple[str, ...]) -> tuple[str, dict[str, Any] | None]:
+        """The picture that stays and the drawing plan, for seats, which are called by their ids; "" and None if the
+        board cannot be drawn.
+        """
         if seats not in self._boards:
             try:
                 board = board_of(self.ruleset, seats, self.words)
-                self._boards[seats] = board, self._picture(board)
+                self._boards[seats] = board.backdrop(), plan(board)
             except RulespecError:  # mistakes in its drawing: the game can be played by its words
-                self._boards[seats] = None
+                self._boards[seats] = "", None
         return self._boards[seats]
 
-    def _picture(self, board: Board) -> str:
-        layers = []
-        for layer in LAYERS:
-            static = "".join(item.svg for item in board.static if item.layer == layer)
-            layers += [group([static], class_=layer)] if static else []
-            layers.append(element("g", data_layer=layer))
-        note = self.words.picture(board.sheet.style.doc) or self.words.word("board", game=self.words.game)
-        return document(*board.size, self.words.game, note, "".join(layers))
+    def cells(self, game: Game) -> tuple[ShownCells, list[list[str]]]:
+        """The cells of games with the same seats, and their names."""
+        if game.seats not in self._cells:
+            shown = ShownCells(game)
+            self._cells[game.seats] = shown, shown.names()
+        return self._cells[game.seats]
 
     @cached_property
     def page_words(self) -> dict[str, str]:

@@ -412,12 +412,19 @@ def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
     return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
 
 
-def unseen_cells(game: Game, seat: str | None) -> frozenset[int]:
-    """The cells that a seat does not see: in one position, who does not see the same has the same `seen_state`."""
+def is_open(game: Game) -> bool:
+    """Whether nothing of the position is hidden from anybody."""
+    return not game.omniscient.secretive or not game.omniscient.visibility.unseen(game._position.state, PUBLIC)
+
+
+def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
+    """The numbers in the cells of `shown_cells`, in their order; None where the seat does not see them."""
+    position = game._position
+    state, declared = position.state, position.program.declared
     if not game.omniscient.secretive:
-        return frozenset()
-    viewer = PUBLIC if seat is None else game.seats.index(seat)
-    return frozenset(game.omniscient.visibility.unseen(game._position.state, viewer))
+        return tuple([state[at] for at in declared])
+    unseen = game.omniscient.visibility.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
+    return tuple([None if at in unseen else state[at] for at in declared])
 
 
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:

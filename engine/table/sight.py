@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 from rulespec.engine.game.position import Step
+from rulespec.engine.game.shown_cells import ShownCells
 from rulespec.engine.table.telling import SeenMove
 
 TAIL = 30
 """The last moves that a viewer has; earlier ones are asked for."""
-
-
-class Drawn(Protocol):
-    """A part of a picture of the position; see `rulespec.drawing.scene.Item`."""
-
-    @property
-    def id(self) -> str:
-        """Its name among the items of the picture."""
-
-    @property
-    def layer(self) -> str:
-        """The layer that it is in."""
-
-    @property
-    def svg(self) -> str:
-        """Its drawing."""
-
-
-Placed = tuple[str, str, str]
-"""An item: its layer, its drawing, and the item of the layer that it follows."""
-
-
-def placed(items: Iterable[Drawn], old: Mapping[str, Placed]) -> dict[str, Placed]:
-    """Items by id; those that are as before are the same objects."""
-    results: dict[str, Placed] = {}
-    before: dict[str, str] = {}
-    for item in items:
-        value, known = (item.layer, item.svg, before.get(item.layer, "")), old.get(item.id)
-        results[item.id] = known if known is not None and known == value else value
-        before[item.layer] = item.id
-    return results
 
 
 class Sight:
@@ -61,7 +31,8 @@ class Sight:
         self._ply = 0
         self._may: object = None
         self._parts: dict[str, tuple[int, Any]] = {}
-        self._items: dict[str, tuple[int, Placed | None]] = {}
+        self._cells: tuple[int | None, ...] = ()
+        self._newer: dict[int, int] = {}  # cell → the serial at which it changed last, since the first
         self._moves: dict[int, int] = {}
         self._next = 1
 
@@ -82,17 +53,14 @@ class Sight:
             self._parts[name] = self._next, value
             self.serial = self._next
 
-    def items(self, items: Mapping[str, Placed]) -> None:
-        """Notes the picture of the position."""
-        for id_, item in items.items():
-            old = self._items.get(id_)
-            if old is None or old[1] is None or old[1][:2] != item[:2]:
-                self._items[id_] = self._next, item
-                self.serial = self._next
-        for id_, (_, value) in self._items.items():
-            if value is not None and id_ not in items:
-                self._items[id_] = self._next, None
-                self.serial = self._next
+    def cells(self, values: tuple[int | None, ...]) -> None:
+        """Notes the state that is seen."""
+        old, self._cells = self._cells, values  # those that are equal, too: viewers who see the same share one
+        if old == values:
+            return
+        self.serial = self._next
+        if old:
+            self._newer |= {at: self._next for at, (a, b) in enumerate(zip(old, values, strict=True)) if a != b}
 
     def moves(self, ply: int, tail: Mapping[int, tuple[Step, SeenMove]]) -> None:
         """Notes the last moves, and how many there are."""
@@ -105,14 +73,16 @@ class Sight:
         self.tail = dict(tail)
         self._moves = {number: self._moves[number] for number in tail}
 
-    def frame(self, since: int) -> dict[str, Any]:
+    def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
         """The changes since a serial; all since 0. Data as in table_frame.schema.json."""
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}
         frame |= {name: value for name, (serial, value) in self._parts.items() if serial > since}
-        newer = {i: v for i, (serial, v) in self._items.items() if serial > since and (since or v is not None)}
-        items = {i: None if v is None else list(v) for i, v in newer.items()}
-        if items:
-            frame["items"] = items
+        values = self._cells
+        newer = [at for at, serial in self._newer.items() if serial > since]
+        if since == 0:
+            newer = [at for at, content in enumerate(values) if not shown.is_empty(at, content)]
+        if newer:
+            frame["cells"] = {str(at): shown.value(at, values[at]) for at in newer}
         texts = {str(n): self.tail[n][1].to_json() for n, serial in self._moves.items() if serial > since}
         frame["moves"] = {"count": self._ply, "texts": texts}
         return frame

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.game.game import Game, waiting
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.shown_cells import ShownCells
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.table.messages import STALE, Message, Refusal
@@ -19,7 +20,7 @@ from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.sight import TAIL, Sight
 from rulespec.engine.table.taking_back import Request
 from rulespec.engine.table.telling import seen_moves
-from rulespec.engine.table.viewing import Draw, Standing, Viewing
+from rulespec.engine.table.viewing import Standing, Viewing
 from rulespec.engine.words.words import Words
 
 RANDOM = "random"
@@ -60,9 +61,9 @@ class Table:
         words: the words of the ruleset.
         game: where it begins or goes on.
         aside: what is in no log.
-        draw: gives the picture of a state; None: there is none.
         bots: the names of the bots that a person may hand a seat to.
         clock: the time in seconds.
+        cells: those of the state; None: they are looked up.
     """
 
     def __init__(
@@ -70,9 +71,9 @@ class Table:
         words: Words,
         game: Game,
         aside: Aside,
-        draw: Draw | None = None,
         bots: tuple[str, ...] = (RANDOM,),
         clock: Callable[[], float] = time.time,
+        cells: ShownCells | None = None,
     ) -> None:
         self.words = words
         self.played = PlayedGame(game)
@@ -82,7 +83,8 @@ class Table:
         self._saved = to_builtins(aside)
         self._clock = clock
         self._draws = Draws(aside.seed)
-        self._viewing = Viewing(words, draw)
+        self.cells = cells or ShownCells(game)
+        self._viewing = Viewing(words)
         self._name_seats()
         self.played.restore({seat: (text, salt) for seat, (text, salt) in aside.choices.items()})
         self.confirm()
@@ -331,7 +333,7 @@ class Table:
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
         """The changes for a viewer since a serial, as in table_frame.schema.json; since 0 it is the whole."""
-        return self._sight(viewer).frame(since)
+        return self._sight(viewer).frame(since, self.cells)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
         """Moves before one that a viewer has, at most so many as a viewer has at first."""

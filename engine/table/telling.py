@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.engine.game.game import Game, seen_events
+from rulespec.engine.game.events import HIDDEN
+from rulespec.engine.game.game import Game, is_open, seen_events
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.narrator import Narrator, Taken
@@ -36,6 +37,20 @@ class SeenMove(Brief, Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         """The object of a frame."""
         return {"text": self.text, "by": self.by, "changes": list(self.changes)}
+
+
+def was_open(game: Game, first: int) -> bool:
+    """Whether nothing has been hidden from anybody since a move: in its positions, and of the moves themselves."""
+    if not game.omniscient.secretive:
+        return True
+    if any(event.option is None or HIDDEN in event.option for event in seen_events(game, None, first)):
+        return False
+    past = game.copy()
+    while is_open(past) and not pending(past):
+        if past.ply == first:
+            return True
+        past.undo()
+    return False
 
 
 def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int | None = None) -> Iterator[SeenMove]:

@@ -8,21 +8,19 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.engine.game.game import Game, own_options, seen_state, unseen_cells
+from rulespec.engine.game.game import own_options, seen_cells
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position import Step
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.sight import TAIL, Drawn, Placed, Sight, placed
+from rulespec.engine.table.sight import TAIL, Sight
 from rulespec.engine.table.taking_back import Request, known
-from rulespec.engine.table.telling import SeenMove, seen_moves
+from rulespec.engine.table.telling import SeenMove, seen_moves, was_open
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
 MAX_OPTIONS = 1_000
 """Options that a viewer is given."""
-Draw = Callable[[dict[str, Any]], Iterable[Drawn]]
-"""The items of the picture of a state."""
 
 
 class Standing(Struct, frozen=True):
@@ -52,23 +50,18 @@ class Viewing:
 
     Args:
         words: the words of the ruleset.
-        draw: gives the picture of a state; None: there is none.
     """
 
-    def __init__(self, words: Words, draw: Draw | None) -> None:
+    def __init__(self, words: Words) -> None:
         self.words = words
-        self._draw = draw
         self._sights: dict[str | None, Sight] = {}
         self._public: dict[str, Any] = {}
-        self._items: dict[str, Placed] = {}
-        self._pictures: dict[frozenset[int], dict[str, Placed]] = {}
         self._change = 0
 
     def change(self) -> None:
         """Notes that the table stands elsewhere."""
         self._change += 1
         self._public = {}
-        self._pictures = {}
 
     def sight(self, viewer: str | None, of: Standing) -> Sight:
         """The sight of a viewer, as of now."""
@@ -100,16 +93,8 @@ class Viewing:
         sight.part("result", self._result(of))
         sight.part("fault", of.fault)
         sight.part("deadline", of.deadline)
-        if (draw := self._draw) is not None:
-            sight.items(self._pictured(game, viewer, draw))
+        sight.cells(self._of_all("cells", viewer, of, lambda who: seen_cells(game, who)))
         sight.moves(game.ply, self._tail(viewer, sight, of))
-
-    def _pictured(self, game: Game, viewer: str | None, draw: Draw) -> dict[str, Placed]:
-        """The picture that a viewer has; who sees the same of the position has the same."""
-        unseen = unseen_cells(game, viewer)
-        if unseen not in self._pictures:
-            self._items = self._pictures[unseen] = placed(draw(seen_state(game, viewer)), self._items)
-        return self._pictures[unseen]
 
     def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
         """Parts that all viewers see alike where nothing is hidden: these are made only for the first."""
@@ -132,8 +117,22 @@ class Viewing:
         def new(who: str | None) -> list[SeenMove]:
             return list(seen_moves(self.words, game, who, first))
 
-        moves = new(viewer) if of.played.early.taken else self._of_all(f"moves {first}", viewer, of, new)
+        moves = new(viewer) if of.played.early.taken else self._moves_of(viewer, first, of, new)
         return {n: old[n] for n in numbers if n < first} | {n: (steps[n], m) for n, m in enumerate(moves, first)}
+
+    def _moves_of(
+        self, viewer: str | None, first: int, of: Standing, new: Callable[[str | None], list[SeenMove]]
+    ) -> list[SeenMove]:
+        """Moves from a number on; all viewers hear the same if nothing was hidden meanwhile."""
+        game, name = of.played.game, f"moves {first}"
+        if f"open {first}" not in self._public:
+            self._public[f"open {first}"] = was_open(game, first)
+        if not self._public[f"open {first}"]:
+            return new(viewer)
+        if name not in self._public:
+            self._public[name] = new(None)
+        moves: list[SeenMove] = self._public[name]
+        return moves
 
     def _result(self, of: Standing) -> dict[str, Any] | None:
         result = of.played.game.result

@@ -1,7 +1,8 @@
-"""The checks of axe-core on the viewer and the page without a server: no serious finding."""
+"""The checks of axe-core on the viewer, the page without a server, and those of a table: no serious finding."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from browser import Open
 from click.testing import CliRunner
 from folders import GAMES
+from servers import Process
 
 from rulespec.cli.main import cli
 
@@ -52,3 +54,29 @@ def test_the_page_without_a_server(width: int, height: int, open_page: Open, tmp
     opened = open_page(written(tmp_path, "page", "imperial", "--players", "4"), "", width, height)
     opened.wait("document.querySelector('#turn').matches('.mine')")
     assert findings(opened.page) == []
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """One server for all checks: a table of Imperial."""
+    server = Process("imperial", "--players", 4, "--bots", 2, "--store", tmp_path_factory.mktemp("store") / "t.db")
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("who", ["A", "spectators", "owner"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width, height", SIZES)
+@pytest.mark.sampled(1)
+def test_the_page_of_a_table(
+    who: str, scheme: Any, width: int, height: int, browser: Any, table: Process, request: pytest.FixtureRequest
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    request.addfinalizer(page.close)
+    page.goto(f"{table.base}/#{table.links[who]}")
+    page.wait_for_selector("#tables article" if who == "owner" else "#seats li")
+    if who == "A" and page.is_visible("#sit"):
+        page.fill("#name", "Ann")
+        page.press("#name", "Enter")
+        page.wait_for_selector("#sit", state="hidden")
+    assert findings(page) == []

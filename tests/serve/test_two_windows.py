@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,9 @@ class Window:
     def until_more(self, count: int) -> None:
         self.until(lambda: self.moves > count)
 
+    def until_at(self, count: int) -> None:
+        self.until(lambda: self.moves == count and not self.page.is_visible("#undo"))
+
     def until_over(self) -> None:
         self.until(lambda: self.over)
 
@@ -73,6 +76,11 @@ class Window:
     @property
     def moves(self) -> int:
         return int(self.frames[-1]["moves"]["count"])
+
+    @property
+    def last(self) -> str:
+        """The number of the last move in the list."""
+        return str(self.page.locator("#list > li").last.get_attribute("data-move"))
 
     def place(self, place: str) -> None:
         """Clicks in the middle of a place."""
@@ -209,11 +217,29 @@ STEP = """(luck) => {
 """Clicks on a lit place, or takes a button; at once, since the page may change at any time."""
 
 
-def whole(sit: Sit, ref: str, *args: object) -> dict[str, int]:
-    """Plays a whole game; how often places were clicked, and buttons taken."""
+def taken_back(who: Window, windows: dict[str, Window]) -> bool:
+    """Takes back by agreement, and looks on: whether the page that asked could ask."""
+    if not who.page.is_visible("#back"):
+        return False
+    other = next(window for name, window in windows.items() if window is not who and name != "spectators")
+    who.page.click("#back")
+    other.until(lambda: other.page.is_visible("#undo button"))
+    spectator, count = windows["spectators"], who.moves
+    spectator.until(lambda: spectator.page.is_visible("#undo"))
+    assert spectator.page.locator("#undo button").count() == 0
+    other.page.click("#undo button >> nth=0")
+    other.until(lambda: other.moves < count)
+    for window in windows.values():
+        window.until_at(other.moves)
+        assert window.last == str(other.moves - 1)
+    return True
+
+
+def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[str, int]:
+    """Plays a whole game, taking back at some decisions; how often places were clicked, and buttons taken."""
     windows, rng = sit(ref, *args), random.Random(1)
     people = [window for who, window in windows.items() if who != "spectators"]
-    done = {"click": 0, "button": 0, "": 0}
+    done = {"click": 0, "button": 0, "": 0, "back": 0}
     idle = 0
     while not all(each.over for each in people):
         who = next((each for each in people if each.mine), None)
@@ -222,16 +248,23 @@ def whole(sit: Sit, ref: str, *args: object) -> dict[str, int]:
         if who is None:
             people[0].page.wait_for_timeout(25)
             continue
+        if done["back"] < len(backs) and who.moves >= backs[done["back"]]:
+            done["back"] += taken_back(who, windows)
+            continue
         done[who.page.evaluate(STEP, rng.random())] += 1
         who.page.wait_for_timeout(25)
     windows["spectators"].until_over()
-    counts = {window.moves for window in windows.values()}
-    assert len(counts) == 1
-    return done | {"decisions": counts.pop()}
+    counts = {(window.moves, window.last) for window in windows.values()}
+    assert len(counts) == 1 and done["back"] == len(backs)
+    lasts = {tuple(window.page.locator("#list > li").all_inner_texts()[-20:]) for window in windows.values()}
+    tables = [window.page.inner_html("#board [data-layer=tables]") for window in windows.values()]
+    boards = {re.sub(' class="[a-z ]*"', "", table) for table in tables}
+    assert len(lasts) == len(boards) == 1  # nothing is hidden any more
+    return done | {"decisions": counts.pop()[0]}
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("ref", ["shadow_of_the_emperor", "imperial"])
 def test_a_whole_game_is_played_in_two_windows(ref: str, sit: Sit) -> None:
-    done = whole(sit, ref, "--players", "4", "--bots", "2")
+    done = whole(sit, ref, "--players", "4", "--bots", "2", backs=[20, 60, 100])
     assert done["click"] > 20 and done["button"] > 20

@@ -46,7 +46,7 @@ class Client:
     def __init__(self, url: str, key: str) -> None:
         self.socket = opened(url)
         self.hello: dict[str, Any] = {}
-        self.state: dict[str, Any] = {"items": {}, "texts": {}}
+        self.state: dict[str, Any] = {"cells": {}, "texts": {}}
         self.frames: list[dict[str, Any]] = []
         self.answers: list[dict[str, Any]] = []
         self.send(key=key)
@@ -69,10 +69,10 @@ class Client:
             frame = message["frame"]
             self.frames.append(frame)
             if frame["since"] == 0:
-                self.state = {"items": {}, "texts": {}}
-            self.state["items"] |= frame.get("items", {})
+                self.state = {"cells": {}, "texts": {}}
+            self.state["cells"] |= frame.get("cells", {})
             self.state["texts"] |= frame["moves"]["texts"]
-            self.state |= {k: v for k, v in frame.items() if k != "items"} | {"count": frame["moves"]["count"]}
+            self.state |= {k: v for k, v in frame.items() if k != "cells"} | {"count": frame["moves"]["count"]}
         else:
             self.answers.append(message)
         return message

@@ -6,7 +6,6 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from rulespec.drawing.board import board_of
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.table.messages import Message, Refusal, read_message
@@ -30,28 +29,27 @@ class Clock:
         return self.now
 
 
-def table_of(game: Game, *bots: str, drawn: bool = False, deadline: int = 0, clock: Clock | None = None) -> Table:
+def table_of(game: Game, *bots: str, deadline: int = 0, clock: Clock | None = None) -> Table:
     """A table at which people sit, and bots on the last seats; programs have played."""
-    table = still_table(game, *bots, drawn=drawn, deadline=deadline, clock=clock)
+    table = still_table(game, *bots, deadline=deadline, clock=clock)
     proceed(table)
     return table
 
 
-def still_table(game: Game, *bots: str, drawn: bool = False, deadline: int = 0, clock: Clock | None = None) -> Table:
+def still_table(game: Game, *bots: str, deadline: int = 0, clock: Clock | None = None) -> Table:
     """A table as it stands before programs play."""
     people = len(game.seats) - len(bots)
     seats = {seat: Seat("person", seat) for seat in game.seats[:people]}
     seats |= {seat: Seat("bot", "", bot) for seat, bot in zip(game.seats[people:], bots, strict=True)}
     words = _words_of(game.ruleset.ref, game.ruleset.hash, game.ruleset)
-    draw = board_of(game.ruleset, game.seats, words).items if drawn else None
-    return Table(words, game, Aside(seats, 1, deadline), draw, ("random", "flat:64"), clock or Clock())
+    return Table(words, game, Aside(seats, 1, deadline), ("random", "flat:64"), clock or Clock())
 
 
 _known: dict[tuple[str, str], Words] = {}
 
 
 def _words_of(ref: str, hash_: str, ruleset: typed.Ruleset) -> Words:
-    """The words of a ruleset, once: a board is drawn once for them."""
+    """The words of a ruleset, once."""
     return _known.setdefault((ref, hash_), Words(ruleset))
 
 
@@ -84,7 +82,7 @@ def frames_along(game: Game, viewer: str | None) -> list[dict[str, Any]]:
     past, options = game.copy(), []
     while past.ply:
         options.append(past.undo())
-    table = still_table(past, drawn=True)
+    table = still_table(past)
     results = [table.say(viewer)]
     for option in reversed(options):
         results += _after(table, option, viewer, results[-1]["serial"])

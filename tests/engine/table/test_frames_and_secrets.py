@@ -10,12 +10,11 @@ import pytest
 from shipped import NAMES, loaded
 from tables import frames_along, new_table, send, still_table, table_of
 
-from rulespec.drawing.scene import Item
 from rulespec.engine.game import visibility
 from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game, game_at, seen_state
 from rulespec.engine.game.secrets import PUBLIC
-from rulespec.engine.game.state_json import state_json
+from rulespec.engine.game.shown_cells import ShownCells
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.playouts import choose
@@ -36,7 +35,7 @@ def played(ref: str, seed: int, moves: int) -> Game:
     """A game that was played at random for so many decisions, or to the first choice of a round after them."""
     ruleset = loaded(ref)[0]
     seats = "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
-    game, draws = Game(ruleset, seats, {"hide_cash": "true"} if ref not in DECIDED else {}), Draws(seed)
+    game, draws = Game(ruleset, seats, {"hide_cash": "true"} if "hide_cash" in ruleset.settings else {}), Draws(seed)
     together = any(d.held for d in game.omniscient.program.decisions)
     while (game.ply < moves or (together and not pending(game))) and (
         option := choose(game, draws, interrupt_rate=0.05)
@@ -87,7 +86,7 @@ def sabotaged(game: Game, seat: str | None, other: Game) -> Game:
 
 def frame_at(game: Game, seat: str | None) -> Any:
     """The whole frame of a position without a past."""
-    return still_table(game_at(game, game.omniscient.numbers.cells), drawn=True).say(seat)
+    return still_table(game_at(game, game.omniscient.numbers.cells)).say(seat)
 
 
 @pytest.mark.parametrize("ref", HIDING)
@@ -112,7 +111,7 @@ def test_long_games_that_look_the_same_give_the_same_frames(ref: str) -> None:
 
 
 def everything(game: Game, seat: str | None) -> Any:
-    return state_json(game) | {"counts": seen_state(game, seat)["counts"]}
+    return tuple(game.omniscient.numbers.cells[at] for at in game.omniscient.program.declared)
 
 
 def all_moves(words: Any, game: Game, seat: Any, first: int, last: Any = None) -> Any:
@@ -122,7 +121,7 @@ def all_moves(words: Any, game: Game, seat: Any, first: int, last: Any = None) -
 
 
 LEAKS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
-    "the whole state": (viewing, "seen_state", everything),
+    "the whole state": (viewing, "seen_cells", everything),
     "moves as the table knows them": (viewing, "seen_moves", all_moves),
     "no masks": (visibility.Visibility, "unseen", lambda self, state, seat: {}),
     "options of who is asked": (viewing, "own_options", lambda game, seat: list(game.legal_options)),
@@ -168,13 +167,26 @@ def test_no_refusal_quotes_what_is_hidden() -> None:
     assert all("card" not in str(send(one, seat, do="take", option="deal(king)")) for seat in "AB")
 
 
-def test_an_item_follows_what_its_viewer_sees() -> None:
-    """Drawings that several viewers have are shared, but not what stands below them."""
-    seen = [Item(name, "pieces", f"<g>{name}</g>") for name in ("first", "hidden", "last")]
-    all_ = sight.placed(seen, {})
-    assert all_["last"] == ("pieces", "<g>last</g>", "hidden")
-    assert sight.placed([seen[0], seen[2]], all_)["last"] == ("pieces", "<g>last</g>", "first")
-    assert sight.placed(seen, all_)["last"] is all_["last"]
+def put_together(game: Game, cells: dict[str, Any]) -> dict[str, Any]:
+    """The state of cells, as `table.js` puts it together."""
+    entities: dict[str, Any] = {}
+    pieces: dict[str, Any] = {}
+    for number, (group, owner, name, place) in enumerate(ShownCells(game).names()):
+        value = cells.get(str(number), {})
+        if group != "pieces":
+            fields = entities.setdefault(group, {}).setdefault(owner, {})
+            fields |= {} if value == {} else {name: value}
+        elif value not in ({}, 0):
+            pieces.setdefault(name, {}).setdefault(owner, {})[place] = value
+    return {"entities": entities, "pieces": pieces}
+
+
+@pytest.mark.parametrize("ref", NAMES)
+def test_cells_are_the_state_of_a_view(ref: str) -> None:
+    game = played(ref, 3, 40)
+    for seat in (game.seats[0], None):
+        seen = {key: value for key, value in seen_state(game, seat).items() if key != "counts"}
+        assert put_together(game, still_table(game.copy()).say(seat)["cells"]) == seen
 
 
 def test_a_sight_counts_what_its_viewer_could_see_alone() -> None:

@@ -39,26 +39,27 @@ def test_a_difference_has_what_has_changed_and_nothing_else() -> None:
     whole = table.say("A")
     assert send(table, "A", do="take", option="take(2)") is None
     frame = table.say("A", whole["serial"])
-    assert set(frame) == {"serial", "since", "turn", "asked", "options", "moves"}
+    assert set(frame) == {"serial", "since", "turn", "asked", "options", "moves", "cells"}
+    assert frame["cells"]["0"] == whole["cells"]["0"] - 2
     assert frame["moves"]["count"] == 1 and [*frame["moves"]["texts"]] == ["0"]
     again = table.say("A", frame["serial"])
     assert set(again) == {"serial", "since", "turn", "moves"} and again["moves"]["texts"] == {}
 
 
 def test_what_is_put_together_of_differences_is_the_whole() -> None:
-    table = new_table("imperial", 3, "random", "random", drawn=True)
+    table = new_table("imperial", 3, "random", "random")
     has: dict[str, Any] = {}
     for _ in range(30):
         frame = table.say("A", has.get("serial", 0))
-        items = {**has.get("items", {}), **frame.get("items", {})}
+        cells = {**has.get("cells", {}), **frame.get("cells", {})}
         texts = {**has.get("moves", {}).get("texts", {}), **frame["moves"]["texts"]}
-        has |= frame | {"items": {i: v for i, v in items.items() if v is not None}}
+        has |= frame | {"cells": cells}
         has["moves"] = {"count": frame["moves"]["count"], "texts": texts}
         whole = table.say("A")
-        assert {i: v[:2] for i, v in has["items"].items()} == {i: v[:2] for i, v in whole["items"].items()}
+        assert {at: v for at, v in has["cells"].items() if v != 0 or at in whole["cells"]} == whole["cells"]
         assert all(has["moves"]["texts"][n] == text for n, text in whole["moves"]["texts"].items())
-        assert {k: has[k] for k in whole if k not in ("since", "items", "moves")} == {
-            k: whole[k] for k in whole if k not in ("since", "items", "moves")
+        assert {k: has[k] for k in whole if k not in ("since", "cells", "moves")} == {
+            k: whole[k] for k in whole if k not in ("since", "cells", "moves")
         }
         assert send(table, "A", do="take", option=options(table, "A")[0]) is None
 
