@@ -14,13 +14,15 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.versions import RULESPEC
 from rulespec.fixes import with_fixes
+from rulespec.lsp.calls import call_around
 from rulespec.lsp.complete import complete
-from rulespec.lsp.describe import explanation, signature
+from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index, name, place
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.rename import RenameError, rename
 from rulespec.own_files import OwnFiles, own_files
+from rulespec.rule_ids import ListedRule
 from rulespec.ruleset_files import MAX_YAML
 from rulespec.syntax import ast
 from rulespec.syntax.format import format_rules
@@ -193,6 +195,22 @@ class RulespecServer(LanguageServer):
         there = document.position_codec.position_from_client_units(document.lines, position)
         return there.line + 1, there.character + 1
 
+    def lines(self, uri: str) -> list[str]:
+        """The lines of an open document."""
+        return self.workspace.get_text_document(uri).source.replace("\r\n", "\n").split("\n")
+
+    def listed_rule(
+        self, params: lsp.TextDocumentPositionParams, index: Index, file: str
+    ) -> tuple[Span, ListedRule] | None:
+        """The rule of `rules.yaml` whose id stands at a place, and where the id stands."""
+        line, column = self.place(params.text_document.uri, params.position)
+        lines = self.lines(params.text_document.uri)
+        result = listed_rule(lines[line - 1], column, index) if line <= len(lines) else None
+        if result is None:
+            return None
+        start, rule = result
+        return Span(file, line, start, line, start + len(rule.id)), rule
+
     def range(self, span: Span) -> lsp.Range:
         """A span as a range of the editor, which counts from 0 and in code units."""
         lines = self._lines(span.file)
@@ -282,6 +300,10 @@ def _add_questions(it: RulespecServer) -> None:
         if (option := index.option(file, *place)) is not None:
             text = f"```rulespec\n{option[1]}\n```"
             return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(option[0]))
+        if (cited := it.listed_rule(params, index, file)) is not None:
+            span, rule = cited
+            text = " · ".join(t for t in (f"**{rule.id}**", rule.text, ", ".join(rule.editions)) if t)
+            return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))
         at = index.at(file, *place)
         if at is None:
             return None
@@ -295,6 +317,8 @@ def _add_questions(it: RulespecServer) -> None:
         if result is None:
             return None
         index, file = result
+        if (cited := it.listed_rule(params, index, file)) is not None:
+            return it.location(cited[1].span)
         span = index.definition(file, *it.place(params.text_document.uri, params.position))
         return it.location(span) if span is not None else None
 
@@ -305,9 +329,23 @@ def _add_questions(it: RulespecServer) -> None:
             return []
         index, file = result
         line, column = it.place(params.text_document.uri, params.position)
-        lines = it.workspace.get_text_document(params.text_document.uri).source.replace("\r\n", "\n").split("\n")
+        lines = it.lines(params.text_document.uri)
         before = lines[line - 1][: column - 1] if line <= len(lines) else ""
         return [_item(word, named, index) for word, named in complete(before, lines, line - 1, file, index)]
+
+    @it.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(["(", ","]))
+    def signature_help(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        result = it.index_of(params.text_document.uri)
+        if result is None or not result[1].endswith(".rules"):
+            return None
+        line, column = it.place(params.text_document.uri, params.position)
+        lines = it.lines(params.text_document.uri)[:line]
+        before = "\n".join([*lines[:-1], lines[-1][: column - 1]])
+        call = call_around(before, result[0])
+        if call is None:
+            return None
+        shown = [lsp.ParameterInformation(param) for param in call.params]
+        return lsp.SignatureHelp([lsp.SignatureInformation(call.label, call.doc or None, shown)], 0, call.active)
 
 
 def _add_overviews(it: RulespecServer) -> None:
