@@ -13,13 +13,13 @@ from pygls.lsp.server import LanguageServer
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.versions import RULESPEC
-from rulespec.fixes import with_fixes
 from rulespec.lsp.calls import call_around
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index, name, place
 from rulespec.lsp.project import check, check_alone, reference
+from rulespec.lsp.quick_fixes import each_fix
 from rulespec.lsp.rename import RenameError, rename
 from rulespec.own_files import OwnFiles, own_files
 from rulespec.rule_ids import ListedRule
@@ -145,8 +145,8 @@ class RulespecServer(LanguageServer):
                 self.text_document_publish_diagnostics(note)
         self._published = set(merged)
 
-    def fixes_of(self, uri: str) -> list[Diagnostic]:
-        """The diagnostics of a document that have a certain fix, in a file of the ruleset at hand."""
+    def fixes_of(self, uri: str) -> list[tuple[Diagnostic, Fix]]:
+        """The diagnostics of a document with their fixes, in a file of the ruleset at hand."""
         path, result = _path(uri), []
         self.settle()
         for key, by_file in self._diagnostics.items():
@@ -154,9 +154,9 @@ class RulespecServer(LanguageServer):
                 continue
             diagnostics = [d for several in by_file.values() for d in several]
             own = own_files(key) if key in self.indexes or "+" in key or Path(key).is_dir() else OwnFiles((path,))
-            for d in with_fixes(diagnostics, self._texts(diagnostics)):
-                if d.fix is not None and d.span is not None and _absolute(d.span.file) == path:
-                    result += [d] if _absolute(d.fix.span.file) in own else []
+            for d, fix in each_fix(diagnostics, self._texts(diagnostics)):
+                if d.span is not None and _absolute(d.span.file) == path and _absolute(fix.span.file) in own:
+                    result.append((d, fix))
         return result
 
     def _texts(self, diagnostics: Iterable[Diagnostic]) -> dict[str, str]:
@@ -414,18 +414,18 @@ def _add_edits(it: RulespecServer) -> None:
     @it.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         result = it.fixes_of(params.text_document.uri)
-        return [a for d in result if (a := _quick_fix(it, d, params)) is not None]
+        return [a for d, fix in result if (a := _quick_fix(it, d, fix, params)) is not None]
 
 
-def _quick_fix(it: RulespecServer, d: Diagnostic, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
-    """The quick fix of a diagnostic on the lines that the editor asks about, if its fix is certain."""
-    if d.fix is None or d.span is None:
+def _quick_fix(it: RulespecServer, d: Diagnostic, fix: Fix, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
+    """A quick fix of a diagnostic, if that is on the lines that the editor asks about."""
+    if d.span is None:
         return None
     where = it.range(d.span)
     if where.end.line < params.range.start.line or where.start.line > params.range.end.line:
         return None
-    edit = it.workspace_edit([d.fix])
-    title = f"write `{d.fix.text.strip()[:60]}`" if d.fix.text.strip() else "remove it"
+    title = f"write `{fix.text.strip()[:60]}`" if fix.text.strip() else "remove it"
+    edit = it.workspace_edit([fix])
     return lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[it.to_lsp(d)], edit=edit)
 
 
