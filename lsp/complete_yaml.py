@@ -57,6 +57,8 @@ def complete_yaml(before: str, lines: list[str], line: int, file: str, index: In
     by_type = _values(path_to, index)
     if by_type is None:
         parts = places.at(list(reversed(outward)))
+        if any(part.schema.get("$ref", "").endswith("_type") for part in parts):
+            return _types(index)
         by_type = [(value, None) for value in values_of(parts, written[0].count("[") > 0)] or None
     return by_type
 
@@ -121,6 +123,14 @@ def _values(path: list[str], index: Index) -> list[Member] | None:
         return None
     [type_] = types
     return _of_type(type_, index) or None
+
+
+def _types(index: Index) -> list[Member]:
+    """The names of types."""
+    d = index.checked.declarations
+    kinds = ((name, kind) for name, kind in d.kinds.items() if not kind.nameless and name.isidentifier())
+    units = ((unit, typed.Unit(unit, span)) for unit, span in d.units.items())
+    return [("int", None), ("bool", None), ("set", None), *units, *kinds]
 
 
 def _of_type(type_: Type, index: Index) -> list[Member]:

@@ -74,6 +74,8 @@ def test_keys_are_those_of_the_schema_at_the_place(editor: Editor) -> None:
     assert {"facts", "state", "places"} <= completion(editor, "kinds.yaml", kinds, "    s")
     field = completion(editor, "kinds.yaml", kinds + "    state:\n", "      power: {")
     assert {"type", "start", "doc"} <= field and "facts" not in field
+    types = completion(editor, "kinds.yaml", kinds + "    state:\n", "      power: {type: ")
+    assert {"int", "bool", "money", "nation", "region"} <= types and not {"vienna", "factory_cost"} & types
     editor.close_all()
     editor.open("game.yaml")
     assert completion(editor, "game.yaml", "id: imperial\nplayers: {", "k") == {"kind", "min", "max", "seats", "teams"}
