@@ -13,7 +13,7 @@ from rulespec.typed import nodes as typed
 
 _LIMIT = 4_000  # characters before the place that are read
 _TOKEN = re.compile(r'"[^"]*(?:"|$)|#[^\n]*|(?P<mark>[()\[\]{},])')
-_CALLED = re.compile(r"([A-Za-z]\w*)\s*$")
+_CALLED = re.compile(r"\b[A-Za-z]\w*$")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,8 +52,8 @@ def call_around(before: str, index: Index) -> Call | None:
         elif mark is not None and opened:
             opened.pop()
     for bracket, start, commas in reversed(opened):
-        called = _CALLED.search(text[:start]) if bracket == "(" else None
-        if called is not None and (call := _call(called[1], commas, index)) is not None:
+        called = _CALLED.search(text[:start].rstrip()) if bracket == "(" else None
+        if called is not None and (call := _call(called[0], commas, index)) is not None:
             return call
     return None
 

@@ -19,7 +19,7 @@ _DEPTH = 8  # references and alternatives within one another that are followed
 
 
 class Places:
-    """What the schema of a file says of a place.
+    """Schemas of the places in a file.
 
     Attributes:
         overlay: whether the file is an overlay: its paths lead into the files below it.
@@ -108,7 +108,7 @@ def values_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
 
 
 def _walk(parts: list[_Part], steps: Sequence[str]) -> list[_Part]:
-    """The schemas that steps lead to; names of places such as `army.supply` are one key of two steps."""
+    """The schemas that steps lead to; a place of pieces, `pieces.place`, is one key of two steps."""
     for number, step in enumerate(steps):
         joined = ".".join(steps[number : number + 2])
         if number + 1 < len(steps) and any(joined in p.schema.get("properties", {}) for q in parts for p in q.parts()):

@@ -200,7 +200,7 @@ class RulespecServer(LanguageServer):
         return self.workspace.get_text_document(uri).source.replace("\r\n", "\n").split("\n")
 
     def listed_rule(
-        self, params: lsp.TextDocumentPositionParams, index: Index, file: str
+        self, params: lsp.HoverParams | lsp.DefinitionParams, index: Index, file: str
     ) -> tuple[Span, ListedRule] | None:
         """The rule of `rules.yaml` whose id stands at a place, and where the id stands."""
         line, column = self.place(params.text_document.uri, params.position)
