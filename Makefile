@@ -7,7 +7,7 @@ STAMP  := .venv/.tests-from-pyproject
 DOCS   := .venv/.docs-from-pyproject
 TABLES := rulespec/syntax/automaton.json
 
-.PHONY: test quick docs replay proof proof-short fuzz mutation bench release clean
+.PHONY: test quick docs replay proof proof-short fuzz mutation bench vscode release clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -81,6 +81,13 @@ mutation: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m bench.speed
+
+# The extension for VS Code, with its client: build/rulespec.vsix. Needs Node 20 and npm; about a minute.
+vscode:
+	rm -rf build/vscode && mkdir -p build/vscode
+	cp editors/vscode/* editors/textmate/rulespec.tmLanguage.json LICENSE build/vscode/
+	cd build/vscode && npm install --omit=dev --no-package-lock --no-audit --no-fund
+	cd build/vscode && npx --yes @vscode/vsce@3 package --allow-missing-repository --out ../rulespec.vsix
 
 # The documentation as a site in build/site/, which can be read from the disk. Errors are a broken link, an anchor that does not exist,
 # a page without navigation, and whatever would be loaded from elsewhere. About a minute.

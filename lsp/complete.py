@@ -44,7 +44,7 @@ def complete(before: str, lines: list[str], line: int, file: str, index: Index) 
     before = before[-_LINE_LIMIT:]
     if re.search(r'#|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$', before) and file.endswith(".rules"):
         return []  # in a comment or a text
-    if not file.endswith(".rules") and (by_place := complete_yaml(before, lines, line, index)) is not None:
+    if not file.endswith(".rules") and (by_place := complete_yaml(before, lines, line, file, index)) is not None:
         return by_place
     scope = _Scope(lines, line, file, index)
     if result := _CHAIN.search(before):

@@ -1,4 +1,4 @@
-"""Completion in YAML by place: steps of an overlay's paths, values by the declared type, keys of settings."""
+"""Completion in YAML by place: steps of an overlay's paths, values by the declared type, keys by the schema."""
 
 from __future__ import annotations
 
@@ -7,41 +7,88 @@ from collections.abc import Iterable, Iterator
 
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, get
 from rulespec.lsp.index import Index
+from rulespec.lsp.schema_places import Places, keys_of, values_of
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Order, SetOf, Type
+from rulespec.types import Bool, Ent, Num, Order, SetOf, Type
 
 Member = tuple[str, typed.Named | None]
 """A name and its declaration; None for a word of the language or of a path."""
 
 _KEY = re.compile(r"""(\s*(?:- )?)["']?([\w.]+)["']?:(?:\s|$)""")
-_VALUE = re.compile(r"""(?:^\s*|[\s{,])["']?([\w.]+)["']?:\s+(?:\[(?:[^\[\]{}]*,)?)?\s*\w*$""")
+_VALUE = re.compile(r"""(?:^\s*|[\s{,])["']?([\w.]+)["']?:\s+(?:\[(?:[^\[\]{}]*,)?)?\s*(?:-?\d+ )?\w*$""")
 _PATH = re.compile(r"""\s*(?:- )?["']?((?:\w+\.)*)\w*$""")
 _OPEN = re.compile(r"""(?<![\w.])([\w.]{1,64})["']?:\s{1,8}\{(?![^{}]*\})""")
 """A key whose value in braces has not ended."""
+_BLOCK_KEY = re.compile(r"^\s*(?:- )?\w*$")
+_FLOW_KEY = re.compile(r"[{,]\s*\w*$")
 _SECTIONS = ("changes", "add", "remove")
 
 
-def complete_yaml(before: str, lines: list[str], line: int, index: Index) -> list[Member] | None:
+def complete_yaml(before: str, lines: list[str], line: int, file: str, index: Index) -> list[Member] | None:
     """The names that can be written at a place of a YAML file; None if the place does not tell.
 
     Args:
         before: the text of the line up to the place.
         lines: the lines of the document as it is now.
         line: the number of the line, from 0.
+        file: the name of the document in spans.
         index: the ruleset when it was last valid.
     """
     above = _above(before, lines, line)
     overlaid = bool(above) and above[-1] in _SECTIONS
-    if overlaid and (path := _PATH.fullmatch(before)):
+    if overlaid and len(above) == 1 and (path := _PATH.fullmatch(before)):
         return list(_steps(get(index.checked.source.root, *path[1].split(".")[:-1])))
     if above and above[-1] == "settings" and re.fullmatch(r"\s+\w*", before):
         return list(index.checked.declarations.settings.items())
+    places = Places(file, index)
+    around = list(reversed(_OPEN.findall(before)))
+    bracket = _bracket(before)
+    if (_BLOCK_KEY if bracket == "" else _FLOW_KEY).search(before) and bracket != "[":
+        parts = places.at([*reversed(above), *reversed(around)])
+        listed = bracket == "" and "-" in before
+        return [(name, None) for name in (*keys_of(parts, listed), *(values_of(parts, listed) if listed else ()))]
     written = _VALUE.search(before)
     if written is None:
         return None
-    around = reversed(_OPEN.findall(before))
-    path_to = [step for key in (written[1], *around, *above) for step in reversed(key.split("."))]
-    return _values(path_to, index)
+    outward = [written[1], *around, *above]
+    path_to = [step for key in outward for step in reversed(key.split("."))]
+    if places.overlay and path_to[-1] in _SECTIONS and (typed_ := _by_type(path_to[-2::-1], index)) is not None:
+        return typed_
+    by_type = _values(path_to, index)
+    if by_type is None:
+        parts = places.at(list(reversed(outward)))
+        if any(part.schema.get("$ref", "").endswith("_type") for part in parts):
+            return _types(index)
+        by_type = [(value, None) for value in values_of(parts, written[0].count("[") > 0)] or None
+    return by_type
+
+
+def _by_type(path: list[str], index: Index) -> list[Member] | None:
+    """The values of a constant, or at the start of a state, that a path leads to; None if it leads to neither."""
+    d = index.checked.declarations
+    match path:
+        case ["constants", name] if name in d.constants:
+            type_: Type = d.constants[name].type
+        case ["kinds", kind, "state", name, "start"] if kind in d.kinds and name in d.kinds[kind].state:
+            type_ = d.kinds[kind].state[name].type
+        case ["state", name, "start"] if name in d.fields:
+            type_ = d.fields[name].type
+        case _:
+            return None
+    if isinstance(type_, Num):  # of which unit, the value says that is being typed
+        others: list[Member] = [(n, c) for n, c in d.constants.items() if isinstance(c.type, Num) and n != path[-1]]
+        return [*((unit, typed.Unit(unit, span)) for unit, span in d.units.items()), *others]
+    return _of_type(type_, index)
+
+
+def _bracket(before: str) -> str:
+    """The innermost bracket of a line that has not ended; "" if there is none."""
+    closed = 0
+    for letter in reversed(before):
+        if letter in "[{" and not closed:
+            return letter
+        closed += (letter in "]}") - (letter in "[{")
+    return ""
 
 
 def _above(before: str, lines: list[str], line: int) -> list[str]:
@@ -75,10 +122,23 @@ def _values(path: list[str], index: Index) -> list[Member] | None:
     if len(types) != 1:
         return None
     [type_] = types
+    return _of_type(type_, index) or None
+
+
+def _types(index: Index) -> list[Member]:
+    """The names of types."""
+    d = index.checked.declarations
+    kinds = ((name, kind) for name, kind in d.kinds.items() if not kind.nameless and name.isidentifier())
+    units = ((unit, typed.Unit(unit, span)) for unit, span in d.units.items())
+    return [("int", None), ("bool", None), ("set", None), *units, *kinds]
+
+
+def _of_type(type_: Type, index: Index) -> list[Member]:
+    """The values of a type that have names."""
     if not isinstance(type_, Ent | SetOf | Order):
-        return [(value, None) for value in _truths(type_)] or None
+        return [(value, None) for value in _truths(type_)]
     none: list[Member] = [("none", None)] if isinstance(type_, Ent) and type_.optional else []
-    return [*_entities(d.kinds.get(type_.kind)), *none]
+    return [*_entities(index.checked.declarations.kinds.get(type_.kind)), *none]
 
 
 def _truths(type_: Type) -> Iterable[str]:

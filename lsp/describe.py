@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from rulespec.documents.nodes import get, text
 from rulespec.lsp.index import Index, name
+from rulespec.rule_ids import ListedRule
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import written
@@ -83,6 +86,14 @@ def explanation(named: typed.Named, index: Index) -> str:
             return text(get(root, "tracks", named.name, "doc"))
         case _:
             return ""
+
+
+def listed_rule(line: str, column: int, index: Index) -> tuple[int, ListedRule] | None:
+    """The rule of `rules.yaml` whose id stands at a column of a line, and the column where the id begins, from 1."""
+    for word in re.finditer(r"[A-Z][A-Z0-9-]+", line):
+        if word.start() < column <= word.end() + 1 and word[0] in index.checked.ruleset.listed:
+            return word.start() + 1, index.checked.ruleset.listed[word[0]]
+    return None
 
 
 def _params(params: tuple[typed.Var, ...]) -> str:

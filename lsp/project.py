@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,8 +87,9 @@ def _overlay_base(overlay: Path, files: EditorFiles) -> str:
         return ""
     try:
         return text(get(files.yaml(overlay, str(overlay)), "for"))
-    except DiagnosticsError:
-        return ""
+    except DiagnosticsError:  # while one types in it, it stays an overlay
+        written = re.search(r"^for: *([\w./]+) *$", files.open.get(overlay.resolve(), ""), re.MULTILINE)
+        return written[1] if written is not None else ""
 
 
 def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnostic, ...]]:

@@ -13,14 +13,16 @@ from pygls.lsp.server import LanguageServer
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.versions import RULESPEC
-from rulespec.fixes import with_fixes
+from rulespec.lsp.calls import call_around
 from rulespec.lsp.complete import complete
-from rulespec.lsp.describe import explanation, signature
+from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index, name, place
 from rulespec.lsp.project import check, check_alone, reference
+from rulespec.lsp.quick_fixes import each_fix
 from rulespec.lsp.rename import RenameError, rename
 from rulespec.own_files import OwnFiles, own_files
+from rulespec.rule_ids import ListedRule
 from rulespec.ruleset_files import MAX_YAML
 from rulespec.syntax import ast
 from rulespec.syntax.format import format_rules
@@ -143,8 +145,8 @@ class RulespecServer(LanguageServer):
                 self.text_document_publish_diagnostics(note)
         self._published = set(merged)
 
-    def fixes_of(self, uri: str) -> list[Diagnostic]:
-        """The diagnostics of a document that have a certain fix, in a file of the ruleset at hand."""
+    def fixes_of(self, uri: str) -> list[tuple[Diagnostic, Fix]]:
+        """The diagnostics of a document with their fixes, in a file of the ruleset at hand."""
         path, result = _path(uri), []
         self.settle()
         for key, by_file in self._diagnostics.items():
@@ -152,9 +154,9 @@ class RulespecServer(LanguageServer):
                 continue
             diagnostics = [d for several in by_file.values() for d in several]
             own = own_files(key) if key in self.indexes or "+" in key or Path(key).is_dir() else OwnFiles((path,))
-            for d in with_fixes(diagnostics, self._texts(diagnostics)):
-                if d.fix is not None and d.span is not None and _absolute(d.span.file) == path:
-                    result += [d] if _absolute(d.fix.span.file) in own else []
+            for d, fix in each_fix(diagnostics, self._texts(diagnostics)):
+                if d.span is not None and _absolute(d.span.file) == path and _absolute(fix.span.file) in own:
+                    result.append((d, fix))
         return result
 
     def _texts(self, diagnostics: Iterable[Diagnostic]) -> dict[str, str]:
@@ -192,6 +194,22 @@ class RulespecServer(LanguageServer):
         document = self.workspace.get_text_document(uri)
         there = document.position_codec.position_from_client_units(document.lines, position)
         return there.line + 1, there.character + 1
+
+    def lines(self, uri: str) -> list[str]:
+        """The lines of an open document."""
+        return self.workspace.get_text_document(uri).source.replace("\r\n", "\n").split("\n")
+
+    def listed_rule(
+        self, params: lsp.HoverParams | lsp.DefinitionParams, index: Index, file: str
+    ) -> tuple[Span, ListedRule] | None:
+        """The rule of `rules.yaml` whose id stands at a place, and where the id stands."""
+        line, column = self.place(params.text_document.uri, params.position)
+        lines = self.lines(params.text_document.uri)
+        result = listed_rule(lines[line - 1], column, index) if line <= len(lines) else None
+        if result is None:
+            return None
+        start, rule = result
+        return Span(file, line, start, line, start + len(rule.id)), rule
 
     def range(self, span: Span) -> lsp.Range:
         """A span as a range of the editor, which counts from 0 and in code units."""
@@ -282,6 +300,10 @@ def _add_questions(it: RulespecServer) -> None:
         if (option := index.option(file, *place)) is not None:
             text = f"```rulespec\n{option[1]}\n```"
             return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(option[0]))
+        if (cited := it.listed_rule(params, index, file)) is not None:
+            span, rule = cited
+            text = " · ".join(t for t in (f"**{rule.id}**", rule.text, ", ".join(rule.editions)) if t)
+            return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))
         at = index.at(file, *place)
         if at is None:
             return None
@@ -295,6 +317,8 @@ def _add_questions(it: RulespecServer) -> None:
         if result is None:
             return None
         index, file = result
+        if (cited := it.listed_rule(params, index, file)) is not None:
+            return it.location(cited[1].span)
         span = index.definition(file, *it.place(params.text_document.uri, params.position))
         return it.location(span) if span is not None else None
 
@@ -305,9 +329,23 @@ def _add_questions(it: RulespecServer) -> None:
             return []
         index, file = result
         line, column = it.place(params.text_document.uri, params.position)
-        lines = it.workspace.get_text_document(params.text_document.uri).source.replace("\r\n", "\n").split("\n")
+        lines = it.lines(params.text_document.uri)
         before = lines[line - 1][: column - 1] if line <= len(lines) else ""
         return [_item(word, named, index) for word, named in complete(before, lines, line - 1, file, index)]
+
+    @it.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(["(", ","]))
+    def signature_help(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        result = it.index_of(params.text_document.uri)
+        if result is None or not result[1].endswith(".rules"):
+            return None
+        line, column = it.place(params.text_document.uri, params.position)
+        lines = it.lines(params.text_document.uri)[:line]
+        before = "\n".join([*lines[:-1], lines[-1][: column - 1]])
+        call = call_around(before, result[0])
+        if call is None:
+            return None
+        shown = [lsp.ParameterInformation(param) for param in call.params]
+        return lsp.SignatureHelp([lsp.SignatureInformation(call.label, call.doc or None, shown)], 0, call.active)
 
 
 def _add_overviews(it: RulespecServer) -> None:
@@ -376,18 +414,18 @@ def _add_edits(it: RulespecServer) -> None:
     @it.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         result = it.fixes_of(params.text_document.uri)
-        return [a for d in result if (a := _quick_fix(it, d, params)) is not None]
+        return [a for d, fix in result if (a := _quick_fix(it, d, fix, params)) is not None]
 
 
-def _quick_fix(it: RulespecServer, d: Diagnostic, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
-    """The quick fix of a diagnostic on the lines that the editor asks about, if its fix is certain."""
-    if d.fix is None or d.span is None:
+def _quick_fix(it: RulespecServer, d: Diagnostic, fix: Fix, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
+    """A quick fix of a diagnostic, if that is on the lines that the editor asks about."""
+    if d.span is None:
         return None
     where = it.range(d.span)
     if where.end.line < params.range.start.line or where.start.line > params.range.end.line:
         return None
-    edit = it.workspace_edit([d.fix])
-    title = f"write `{d.fix.text.strip()[:60]}`" if d.fix.text.strip() else "remove it"
+    title = f"write `{fix.text.strip()[:60]}`" if fix.text.strip() else "remove it"
+    edit = it.workspace_edit([fix])
     return lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[it.to_lsp(d)], edit=edit)
 
 

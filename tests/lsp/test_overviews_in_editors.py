@@ -32,7 +32,7 @@ def test_references_and_symbols_stay_while_a_file_is_broken() -> None:
         assert "vienna" in symbols(editor, "map.yaml")
 
 
-def test_what_an_overlay_adds_is_listed_by_its_name_and_renamed(tmp_path: Path) -> None:
+def test_what_an_overlay_adds_is_listed_and_renamed_and_a_broken_one_is_completed(tmp_path: Path) -> None:
     head = 'id: own\ntitle: Own\nfor: imperial\nversion: "1"\n'
     (tmp_path / "own.yaml").write_text(head + "add:\n  constants.max_factories: 3\n")
     (tmp_path / "own.rules").write_text("def limit(n: nation) -> int: max_factories\n")
@@ -47,6 +47,10 @@ def test_what_an_overlay_adds_is_listed_by_its_name_and_renamed(tmp_path: Path) 
             changed = editor.ask("textDocument/rename", {**at, "newName": "most_factories"})["changes"]
             edits = [{"uri": uri, "range": edit["range"]} for uri, several in changed.items() for edit in several]
             assert sorted(editor.place(edit) for edit in edits) == places
+        text = head + "changes:\n  constants."  # is no YAML; the file stays an overlay
+        assert editor.change("own.yaml", text) != []
+        items = editor.ask("textDocument/completion", editor.at("own.yaml", "constants.", len("constants.")))
+        assert "factory_cost" in {item["label"] for item in items}
 
 
 def symbols(editor: Editor, name: str) -> list[str]:

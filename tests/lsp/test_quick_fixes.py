@@ -82,8 +82,17 @@ def test_a_fix_in_somebody_elses_file_is_not_offered(folder: Path, tmp_path: Pat
         assert offered(editor, "mine.yaml") == []
 
 
-def test_where_several_names_are_near_nothing_is_offered(folder: Path) -> None:
-    text = (folder / FACTORY).read_text("utf-8")
+def test_where_two_names_are_near_both_are_offered_and_where_none_is_nothing(folder: Path) -> None:
+    name = "rules/end.rules"
+    text = (folder / name).read_text(
+        "utf-8"
+    ) + "\ndef own(n: nation) -> bool: any(r in region where count(%s(n, r)) > 0)\n"
     with Editor(folder) as editor:
-        editor.open(FACTORY, text.replace("not occupied(site)", "not zzzzzz(site)"))
-        assert offered(editor, FACTORY) == []
+        [problem] = editor.open(name, text % "foxces")
+        assert problem["message"].endswith("did you mean `forces` or `foes`?")
+        actions = offered(editor, name)
+        assert [action["title"] for action in actions] == ["write `forces`", "write `foes`"]
+        assert [applied(editor, action) for action in actions] == [{name: text % "forces"}, {name: text % "foes"}]
+        assert {action["diagnostics"][0]["message"] for action in actions} == {problem["message"]}
+        assert editor.change(name, text % "zzzzzz") != []
+        assert offered(editor, name) == []

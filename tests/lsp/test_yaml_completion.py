@@ -57,3 +57,44 @@ def test_paths_and_settings_of_an_overlay_are_offered(editor: Editor) -> None:
     assert completion(editor, OVERLAY, HEAD, "settings: {set_up: ") == {"standard", "experienced"}
     assert completion(editor, OVERLAY, HEAD, "settings:\n  set_up: exp") == {"standard", "experienced"}
     editor.close_all()
+
+
+def test_keys_are_those_of_the_schema_at_the_place(editor: Editor) -> None:
+    editor.open("map.yaml")
+    text = editor.texts[editor.path("map.yaml")]
+    head = text[: text.index("\n    vienna:")] + "\n    vienna: "
+    facts = completion(editor, "map.yaml", head, "{")
+    assert {"terrain", "home", "land", "title"} <= facts and not {"vienna", "kinds", "factory_cost"} & facts
+    assert completion(editor, "map.yaml", head, "{land: [budapest], ho") == facts
+    assert completion(editor, "map.yaml", head.rstrip(), "\n      te") == facts
+    assert completion(editor, "map.yaml", "", "m") == {"map"}
+    editor.close_all()
+    editor.open("kinds.yaml")
+    kinds = "kinds:\n  nation:\n"
+    assert {"facts", "state", "places"} <= completion(editor, "kinds.yaml", kinds, "    s")
+    field = completion(editor, "kinds.yaml", kinds + "    state:\n", "      power: {")
+    assert {"type", "start", "doc"} <= field and "facts" not in field
+    types = completion(editor, "kinds.yaml", kinds + "    state:\n", "      power: {type: ")
+    assert {"int", "bool", "money", "nation", "region"} <= types and not {"vienna", "factory_cost"} & types
+    editor.close_all()
+    editor.open("game.yaml")
+    assert completion(editor, "game.yaml", "id: imperial\nplayers: {", "k") == {"kind", "min", "max", "seats", "teams"}
+    editor.close_all()
+
+
+def test_an_overlay_has_its_keys_and_values_behind_paths(editor: Editor) -> None:
+    editor.open(OVERLAY)
+    keys = completion(editor, OVERLAY, HEAD, "ch")
+    assert {"changes", "add", "remove", "settings", "certainty"} <= keys and "kinds" not in keys
+    assert completion(editor, OVERLAY, HEAD, "certainty: ") == {"published", "reported", "proposed"}
+    linked = completion(editor, OVERLAY, HEAD, "changes:\n  map.regions.vienna.land: [budapest, ")
+    assert {"budapest", "trieste"} <= linked and not {"russia", "factory_cost"} & linked
+    assert completion(editor, OVERLAY, HEAD, "changes:\n  map.regions.vienna.terrain: ") == {"land", "sea", "province"}
+    region = completion(editor, OVERLAY, HEAD, "add:\n  map.regions.own: {")
+    assert {"terrain", "home", "land"} <= region
+    cost = completion(editor, OVERLAY, HEAD, "changes:\n  constants.factory_cost: 3 ")
+    assert {"money", "step_fee"} <= cost and not {"factory_cost", "vienna"} & cost
+    assert completion(editor, OVERLAY, HEAD, "changes:\n  constants.free_steps: ") >= {"max_steps"}
+    start = completion(editor, OVERLAY, HEAD, "changes:\n  state.investor_card.start: ")
+    assert "none" in start and "vienna" not in start
+    editor.close_all()

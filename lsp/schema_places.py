@@ -1,0 +1,117 @@
+"""Places in YAML files by their schemas, with the names of a ruleset: keys and values that can stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulespec.editor_schema import files_schema
+from rulespec.lsp.index import Index
+from rulespec.ruleset_files import SECTION_FILES
+from rulespec.schemas import load_schema
+
+Schema = dict[str, Any]
+
+_COMBINED = ("allOf", "anyOf", "oneOf")
+_BRANCHES = ("then", "else")
+_DEPTH = 8  # references and alternatives within one another that are followed
+
+
+class Places:
+    """Schemas of the places in a file.
+
+    Attributes:
+        overlay: whether the file is an overlay: its paths lead into the files below it.
+    """
+
+    def __init__(self, file: str, index: Index) -> None:
+        path = Path(file)
+        stem = path.stem.partition(".")[0]
+        beside = path.parent.name != "variants"
+        self._index = index
+        self.overlay = not (beside and stem in (*SECTION_FILES, "game", "titles", "drawing"))
+        self._name = "overlay" if self.overlay else stem
+
+    def at(self, path: Sequence[str]) -> list[_Part]:
+        """The schemas of the value that the keys of a path lead to, the outermost first."""
+        if not path:
+            return [_Part(load_schema(self._name))]
+        if self.overlay and path[0] in ("changes", "add") and len(path) > 1:
+            return _walk(self._tree(), [step for key in path[1:] for step in key.split(".")])
+        if self._name in SECTION_FILES:
+            return _walk(self._tree(), path)
+        return _walk([_Part(load_schema(self._name))], path)
+
+    def _tree(self) -> list[_Part]:
+        """The merged tree of all files of the ruleset."""
+        game: Schema = load_schema("game")
+        return [
+            _Part(files_schema(self._index.checked.ruleset)),
+            _Part({"properties": {"game": game}, "$defs": game["$defs"]}),
+        ]
+
+
+class _Part:
+    """A part of a schema, with the schema that its references lead into."""
+
+    def __init__(self, schema: Schema, root: Schema | None = None) -> None:
+        self.schema = schema
+        self.root = schema if root is None else root
+
+    def parts(self, depth: int = 0) -> Iterator[_Part]:
+        """The schema itself, and those that it is combined of."""
+        yield self
+        if depth == _DEPTH:
+            return
+        if "$ref" in self.schema:
+            target = self.root["$defs"][self.schema["$ref"].rpartition("/")[2]]
+            yield from self._of(target).parts(depth + 1)
+        combined = [other for word in _COMBINED for other in self.schema.get(word, ())]
+        for other in (*combined, *(self.schema[word] for word in _BRANCHES if word in self.schema)):
+            if isinstance(other, dict):
+                yield from self._of(other).parts(depth + 1)
+
+    def items(self) -> Iterator[_Part]:
+        """The schemas of the members, of a list."""
+        for part in self.parts():
+            if isinstance(part.schema.get("items"), dict):
+                yield self._of(part.schema["items"])
+
+    def values(self, key: str) -> Iterator[_Part]:
+        """The schemas of the value of a key; for a list, those of its members."""
+        for part in (*self.parts(), *(inner for item in self.items() for inner in item.parts())):
+            general = part.schema.get("additionalProperties")
+            value = part.schema.get("properties", {}).get(key, general)
+            if isinstance(value, dict):  # else any or none
+                yield self._of(value)
+
+    def _of(self, schema: Schema) -> _Part:
+        return _Part(schema, self.root)
+
+
+def keys_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
+    """The keys that a value can have, or a member of it if it is a list."""
+    around = [item for part in parts for item in part.items()] if in_list else parts
+    names = (name for part in around for inner in part.parts() for name in inner.schema.get("properties", {}))
+    return list(dict.fromkeys(names))
+
+
+def values_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
+    """The values that a schema lists, or those of the members of a list."""
+    around = [item for part in parts for item in part.items()] if in_list else parts
+    results: dict[str, None] = {}
+    for part in (inner for outer in around for inner in outer.parts()):
+        listed = part.schema.get("enum", [True, False] if part.schema.get("type") == "boolean" else ())
+        results |= {str(value).lower() if isinstance(value, bool) else str(value): None for value in listed}
+    return list(results)
+
+
+def _walk(parts: list[_Part], steps: Sequence[str]) -> list[_Part]:
+    """The schemas that steps lead to; a place of pieces, `pieces.place`, is one key of two steps."""
+    for number, step in enumerate(steps):
+        joined = ".".join(steps[number : number + 2])
+        if number + 1 < len(steps) and any(joined in p.schema.get("properties", {}) for q in parts for p in q.parts()):
+            return _walk([value for part in parts for value in part.values(joined)], steps[number + 2 :])
+        parts = [value for part in parts for value in part.values(step)]
+    return parts
