@@ -109,7 +109,7 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
 
 
 _OWNER = re.compile(r" \w{1,3} …$")
-"""An owner that is left out at the end of a title, with its preposition: `army of …`."""
+"""An owner that is left out at the end of a title, with its preposition: `carts of …`."""
 
 
 def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
