@@ -101,7 +101,7 @@ def on_an_overlay(session: Session) -> None:
 
 
 def on_a_broken_file(session: Session) -> None:
-    """What stays while a rules file is not valid, and the fix of a misspelt name."""
+    """Offers while a rules file is not valid, and the fix of a misspelt name."""
     editor = session.editor
     whole = editor.texts[editor.path(FACTORY)]
     session.timed("edit: misspelt", lambda: editor.replace(FACTORY, "not occupied(site)", "not ocupied(site)"))

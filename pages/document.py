@@ -14,7 +14,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 COMPUTES = " 'wasm-unsafe-eval'; worker-src blob:"
-"""What a page may do that runs WebAssembly: nothing else of it evaluates text."""
+"""The policy of a page that runs WebAssembly: nothing else of it evaluates text."""
 
 _JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """Escapes of text that would end the element of the data, or a line of a script."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.pages.document import document, own_file
 
 POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""What the header of the page says beside the policy in it: no other page may show it in a frame."""
+"""The policy in the header, beside the one in the page: no other page may show it in a frame."""
 _SCRIPTS = ("draw.js", "zoom.js", "choose.js", "pictures.js", "table.js", "owner.js", "wire.js")
 _STYLES = ("viewer.css", "table.css")
 

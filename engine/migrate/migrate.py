@@ -149,7 +149,7 @@ def _cause(walk: WalkUnder, dropped: tuple[str, ...]) -> Cause | None:
 
 
 def _apart(walk: WalkUnder) -> Cause:
-    """Where the state is another one first."""
+    """The first difference of the state, as a cause."""
     cells = walk.cells[:_MAX_CELLS]
     more = f" and {len(walk.cells) - len(cells)} more" if len(walk.cells) > len(cells) else ""
     what = ", ".join(f"`{cell}`" for cell in cells) + more if cells else "the result"

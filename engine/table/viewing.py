@@ -24,7 +24,7 @@ MAX_OPTIONS = 1_000
 
 
 class Standing(Struct, frozen=True):
-    """Where a table stands.
+    """The standing of a table.
 
     Attributes:
         played: its game.

@@ -20,7 +20,7 @@ MOST = 12
 _MAX_TEXT = 60
 Env = Mapping[typed.Var, ir.Expr]
 Term = tuple[str, int]
-"""What a part of a sum is called, and its value."""
+"""The title of a part of a sum, and its value."""
 
 
 def score_terms(game: Game, words: Words) -> dict[str, list[Term]]:

@@ -34,7 +34,7 @@ OUTPUTS = (
 """JSON output of the commands."""
 
 WIRE = ("table_frame", "table_message")
-"""What a table and its viewers send one another."""
+"""The messages between a table and its viewers."""
 
 
 @cache
