@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import click
+
 from rulespec.cli import output
 from rulespec.engine.logs.carried import bundle_for, with_bundle, write_beside
 from rulespec.engine.logs.native import read_log
 from rulespec.engine.replay.replay import named_ruleset
 from rulespec.load import load_ruleset
+from rulespec.references import is_shipped
 from rulespec.typed.traversal import may_hide
 
 
@@ -33,6 +36,10 @@ def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
     """Writes the rules of logs beside them, each ruleset once; returns the exit code."""
     load, result = cache(load_ruleset), set()
     for log in logs:
+        if is_shipped(log):
+            raise click.UsageError(
+                f"{log} comes along with its rules, and nothing is written beside it: copy the log first"
+            )
         native = read_log(log)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load)
         bundle = bundle_for(native, ruleset, beside=True)

@@ -72,8 +72,15 @@ def test_a_sample_log_has_a_name_wherever_one_is(
     assert run(["replay", "imperial:playimperial/c002-standard-4p"]) == 0
     assert run(["draw", "imperial:quickstart", "--at", "5", "--out", "board.svg"]) == 0
     assert run(["log", "chess:mate", "--public"]) == 0
-    assert run(["diff", "imperial:quickstart", "imperial"]) in (0, 1, 2)
     capsys.readouterr()
+    assert run(["diff", "imperial:quickstart", "imperial"]) == 2
+    assert "quickstart.jsonl` carries no rules" in capsys.readouterr().err
+
+
+def test_nothing_is_written_beside_a_sample_log(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["log", "imperial:quickstart", "--bundle-beside"]) == 2
+    assert "copy the log first" in capsys.readouterr().err
+    assert not (GAMES / "imperial" / "logs" / "rules").exists()
 
 
 def test_a_file_of_that_name_comes_first(

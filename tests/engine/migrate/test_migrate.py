@@ -154,16 +154,12 @@ def test_verdicts(change: str, verdict: str, cause: str | None, tmp_path: Path) 
         ("a question that is gone", "faithful", None),
         ("a lower limit", "faithful", None),
         ("another price", "numbers", "`player.Bob.coins` differs"),
-        ("an option less", "kept", "`purchase` has no option `nothing`"),
+        ("an option less", "kept", "this decision has no option `nothing`"),
     ],
 )
 def test_what_a_game_has_met_counts(change: str, verdict: str, cause: str | None, tmp_path: Path) -> None:
     result = carried(tmp_path, QUIET, change)
-    assert str(result.verdict) == verdict
-    if cause is None:
-        assert result.cause is None
-    else:
-        assert result.cause is not None and result.cause.reason.split(";")[0].startswith(cause.split("`")[0])
+    assert (str(result.verdict), result.cause and result.cause.reason) == (verdict, cause)
 
 
 @pytest.mark.parametrize("change", CHANGES)
