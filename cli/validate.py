@@ -190,6 +190,11 @@ _PRINTERS: dict[str, Callable[[list[Checked]], None]] = {
 }
 
 
+_ENGINE = ("game", "lower", "passes", "program", "python", "verify")
+STARTING = (*cache.LANGUAGE, *(f"engine/{room}" for room in _ENGINE))
+"""The rooms that begin a game."""
+
+
 def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset | None:
     """Checks a ruleset and the files beside it; `files` reads and parses them, instead of the disk.
 
@@ -204,7 +209,7 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
         report.extend(error.diagnostics)
         return None
     starts = Report()
-    key = cache.key("starts", ruleset.sources_hash)
+    key = cache.key("starts", ruleset.sources_hash, rooms=STARTING)
     if files is not None or cache.read(key, msgspec.json.Decoder(bool)) is not True:
         from rulespec.engine.verify.facts import failed_checks  # the engine is needed for nothing else here
         from rulespec.engine.verify.starts import check_starts
@@ -231,7 +236,7 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
         texts = [f"{p}\0{read_text(p, display(p), _MAX_WORDS)}" for p in sorted(paths)]
     except DiagnosticsError:
         texts = []
-    key = cache.key("sound titles", ruleset.sources_hash, *texts)
+    key = cache.key("sound titles", ruleset.sources_hash, *texts, rooms=(*cache.LANGUAGE, "engine/words"))
     if paths and (not texts or cache.read(key, msgspec.json.Decoder(bool)) is not True):
         from rulespec.engine.words.checked import check_words
 

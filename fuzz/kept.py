@@ -34,7 +34,7 @@ def forge(home: Path, session: Session) -> bool:
     os.environ["RULESPEC_CACHE"] = str(FOLDER.absolute())
     FOLDER.mkdir(mode=0o700, exist_ok=True)
     body = entry.read_bytes()
-    _put(body, cache.key("tree", "rules", text.replace("\r\n", "\n") + "\n"), session)
+    _put(body, cache.key("tree", "rules", text.replace("\r\n", "\n") + "\n", rooms=cache.LANGUAGE), session)
     tree, written = parse_rules(text, "play.rules", cached=True), parse_rules(text, "play.rules")
     session.said.add("as written" if tree == written else "other places")
     if _meaning(tree) != _meaning(written):
@@ -61,7 +61,7 @@ def _forge_section(home: Path, session: Session) -> None:
         written = parse_yaml(text, "game.yaml")
     except (UnicodeDecodeError, DiagnosticsError):
         return
-    _put(section.read_bytes(), cache.key("yaml", text), session)
+    _put(section.read_bytes(), cache.key("yaml", text, rooms=cache.LANGUAGE), session)
     if _in_order(parse_kept(text, "game.yaml")) != _in_order(written):
         raise Wrong("a forged entry is taken for the tree of game.yaml")
 

@@ -1,8 +1,9 @@
 """On-disk cache of results that take long to compute. Nothing depends on it: any entry may be missing at any time.
 
 An entry is a JSON value in a file of its own. Its key, the name of the file, is a hash of everything that the value
-depends on, this program included; the first line of the file has a checksum of the rest. Entries hold data only, and
-are read as strictly as a stranger's files, into a type: one that is wrong in any way counts as missing.
+depends on, the rooms of this program that make it included; the first line of the file has a checksum of the rest.
+Entries hold data only, and are read as strictly as a stranger's files, into a type: one that is wrong in any way counts
+as missing.
 
 The cache is in the user's cache folder. The environment variable RULESPEC_CACHE names another one; empty means none.
 A folder that belongs to another user, or that others may write to, is not used.
@@ -40,19 +41,30 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | 
 
 _OUTSIDE = ("__pycache__", "games", "cli", "lsp")
 """Folders of the package that no entry depends on."""
+_HOME = Path(__file__).parent
+PROGRAM = ("",)
+"""All rooms."""
+LANGUAGE = ("check", "diagnostics", "documents", "overlays", "schemas", "syntax", "typed")
+"""The rooms that turn texts into a checked ruleset."""
 
 _T = TypeVar("_T")
 _writes = count()
 
 
-def key(kind: str, *inputs: str) -> str:
+def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
     """The key of an entry: a hash of its kind, of the texts that its value depends on, and of this program.
 
     It is "" if there is no cache: then what would be written need not be made.
+
+    Args:
+        kind: the kind of the entry.
+        inputs: the texts.
+        rooms: the folders of the package that the value depends on, besides the modules beside them: to look at all
+            files takes a twentieth of a replay.
     """
     if _folder() is None:
         return ""
-    result = hashlib.sha256(fingerprint())
+    result = hashlib.sha256(fingerprint(rooms))
     for text in (kind, *inputs):
         data = text.encode("utf-8", "surrogatepass")
         result.update(b"%d\0" % len(data))
@@ -202,27 +214,37 @@ def _user_folder() -> str | None:
 
 
 @cache
-def fingerprint() -> bytes:
-    """A hash of this program: of the names, sizes and modification times of its files."""
-    files = [f"{name}\0{size}\0{modified}\n" for name, size, modified in sorted(program_files(Path(__file__).parent))]
-    return hashlib.sha256("".join(files).encode("utf-8", "surrogateescape")).digest()
+def fingerprint(rooms: tuple[str, ...] = PROGRAM) -> bytes:
+    """A hash of rooms of this program: of the names, sizes and modification times of their files."""
+    result = hashlib.sha256()
+    for room in rooms if rooms == PROGRAM else ("*", *rooms):
+        result.update(_fingerprint(room))
+    return result.digest()
 
 
-def program_files(home: Path) -> list[tuple[str, int, int]]:
-    """The files that entries depend on: modules, schemas and grammar, in every folder of the package.
+@cache
+def _fingerprint(room: str) -> bytes:
+    lines = [f"{name}\0{size}\0{modified}\n" for name, size, modified in sorted(program_files(_HOME, room))]
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).digest()
+
+
+def program_files(home: Path, room: str = "") -> list[tuple[str, int, int]]:
+    """The files of a room that entries depend on: modules, schemas and grammar.
 
     Args:
         home: the folder of the package.
+        room: a folder below it; "" for all of them, "*" for the files beside them.
 
     Returns:
         The path below `home`, the size in bytes and the modification time in nanoseconds of each file.
     """
     results: list[tuple[str, int, int]] = []
-    _add_files(str(home), "", results)
+    below = f"{room}/" if room not in ("", "*") else ""
+    _add_files(f"{home}/{below}", below, results, deep=room != "*")
     return results
 
 
-def _add_files(folder: str, below: str, files: list[tuple[str, int, int]]) -> None:
+def _add_files(folder: str, below: str, files: list[tuple[str, int, int]], *, deep: bool = True) -> None:
     try:
         with os.scandir(folder) as entries:  # half the time of `os.walk`
             listed = list(entries)
@@ -236,7 +258,7 @@ def _add_files(folder: str, below: str, files: list[tuple[str, int, int]]) -> No
             if name.endswith((".py", ".json", ".lark")) and not entry.is_dir():
                 status = entry.stat()
                 files.append((below + name, status.st_size, status.st_mtime_ns))
-            elif name not in _OUTSIDE and entry.is_dir():
+            elif deep and name not in _OUTSIDE and entry.is_dir():
                 _add_files(entry.path, f"{below}{name}/", files)
         except OSError:  # it is gone since
             continue

@@ -171,7 +171,7 @@ def _check(
     """
     source, result = merged.source, Report()
     kind = "without warnings" if lints else "sound"
-    key = cache.key(kind, ref, *chain.from_iterable(merged.texts.items())) if cached else ""
+    key = cache.key(kind, ref, *chain.from_iterable(merged.texts.items()), rooms=cache.LANGUAGE) if cached else ""
     meaning = cache.read(key, _HASH) if key else None
     known = meaning is not None
     try:

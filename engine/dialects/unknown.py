@@ -29,6 +29,7 @@ _EXTENDS = re.compile(r"^extends: *[\"']?([\w./-]+)", re.MULTILINE)
 _KEY = re.compile(r"^ *(?:game\.settings\.)?(\w+) *:", re.MULTILINE)
 _MAX_BASES = 10
 _TRUTH = msgspec.json.Decoder(bool)
+_ROOMS = (*cache.LANGUAGE, "engine/dialects")
 
 
 class _Names(Struct):
@@ -157,7 +158,8 @@ class _Texts(Struct):
     def key(self, wanted: Iterable[str], there: Iterable[str]) -> str:
         """The key of the entry that says of names that all are there, or among those known to be there."""
         groups = (sorted(wanted), sorted(there), sorted(self.rules), sorted(self.sections), sorted(self.overlays))
-        return cache.key("dialect names", *(text for group in groups for text in (f"{len(group)}", *group)))
+        texts = (text for group in groups for text in (f"{len(group)}", *group))
+        return cache.key("dialect names", *texts, rooms=_ROOMS)
 
 
 def _texts(folders: Iterable[Path]) -> _Texts:

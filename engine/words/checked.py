@@ -30,6 +30,7 @@ class _Fitting(Struct, array_like=True, forbid_unknown_fields=True):
 
 
 _FITTING = msgspec.json.Decoder(_Fitting)
+_ROOMS = (*cache.LANGUAGE, "engine/words")
 
 
 def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = None) -> None:
@@ -58,7 +59,7 @@ def fitting_titles(
         cached: whether the on-disk cache is used; not for texts that change with every key.
     """
     sources = chain.from_iterable((*own.sources.items(), *titles.sources.items()))
-    key = cache.key("titles", ruleset.sources_hash, *sources) if cached else ""
+    key = cache.key("titles", ruleset.sources_hash, *sources, rooms=_ROOMS) if cached else ""
     fitting = cache.read(key, _FITTING) if key else None
     if fitting is None:
         result = Report()

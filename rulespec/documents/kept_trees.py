@@ -62,7 +62,7 @@ def read_kept(path: Path, display: str, limits: Limits = DEFAULT) -> Node:
 
 def parse_kept(text: str, display: str, limits: Limits = DEFAULT) -> Node:
     """Like `read_kept`, for the text of a file."""
-    key = cache.key("yaml", text)
+    key = cache.key("yaml", text, rooms=cache.LANGUAGE)
     packed = cache.read(key, _DECODER) if key else None
     if packed is not None and (tree := unpack(packed, display, limits)) is not None and as_written(tree, text):
         return tree

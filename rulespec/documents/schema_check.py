@@ -77,7 +77,8 @@ def check_schema(
         cached: that it fits is in the on-disk cache, or goes there; that pays for files that many runs read.
     """
     plain, related = to_plain(node), list(related)
-    key = cache.key("fits", repr(schema), repr(related), repr(partial), repr(plain)) if cached else ""
+    inputs = (repr(schema), repr(related), repr(partial), repr(plain)) if cached else ()
+    key = cache.key("fits", *inputs, rooms=cache.LANGUAGE) if cached else ""
     if key and cache.read(key, _TRUTH) is True:
         return
     if fits(plain, schema, related, partial):

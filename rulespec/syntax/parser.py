@@ -60,7 +60,7 @@ def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: 
 
 
 def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Token] | None = None) -> Any:
-    key = cache.key("tree", start, text) if cached else ""
+    key = cache.key("tree", start, text, rooms=cache.LANGUAGE) if cached else ""
     if key and (packed := cache.read(key, _PACKED)) is not None:
         tree = unpack(packed, origin, ROOTS[start])
         if tree is not None and as_written(tree, text, origin):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from shutil import copytree
@@ -13,7 +14,7 @@ from folders import GAMES
 
 from rulespec import cache
 from rulespec.check import passes
-from rulespec.cli.validate import check
+from rulespec.cli.validate import STARTING, check
 from rulespec.diagnostics.report import Report
 from rulespec.load import load_ruleset
 from rulespec.ruleset_files import Files
@@ -174,7 +175,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
     for name in (str(tmp_path / "file"), str(tmp_path / "file" / "below"), ""):
         monkeypatch.setenv("RULESPEC_CACHE", name)
         assert parse_expr(EXPR, "f", cached=True) == parse_expr(EXPR, "f")
-        assert cache.read(cache.key("tree", "expr", EXPR), DECODER) is None
+        assert cache.read(cache.key("tree", "expr", EXPR, rooms=cache.LANGUAGE), DECODER) is None
 
 
 def test_keys_hold_everything(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,8 +186,70 @@ def test_keys_hold_everything(monkeypatch: pytest.MonkeyPatch) -> None:
         cache.key("a", "b", ""),
         cache.key("a", "\ud800"),
     }
-    monkeypatch.setattr(cache, "fingerprint", lambda: b"another version")
+    monkeypatch.setattr(cache, "fingerprint", lambda rooms: b"another version")
     assert len({*keys, cache.key("a", "b")}) == 6
+
+
+_STARTS = """
+from rulespec.load import load_ruleset
+from rulespec.diagnostics.report import Report
+from rulespec.engine.verify.facts import failed_checks
+from rulespec.engine.verify.starts import check_starts
+ruleset = load_ruleset("tutorial")
+failed_checks(ruleset.declarations, ruleset.layers)
+check_starts(ruleset, Report())
+"""
+WORKERS = {
+    "import rulespec.syntax.tree": cache.LANGUAGE,
+    "import rulespec.documents.reader": cache.LANGUAGE,
+    "import rulespec.documents.schema_check": cache.LANGUAGE,
+    "import rulespec.load": cache.LANGUAGE,
+    "import rulespec.engine.words.check": (*cache.LANGUAGE, "engine/words"),
+    "import rulespec.engine.dialects.unknown": (*cache.LANGUAGE, "engine/dialects"),
+    _STARTS: STARTING,
+}
+"""Scripts that make the values of entries whose keys hold only some rooms."""
+
+
+@pytest.mark.parametrize("script", WORKERS)
+def test_keys_of_some_rooms_hold_what_makes_their_values(script: str) -> None:
+    root = Path(cache.__file__).parent
+    seen = {name for room in ("*", *WORKERS[script]) for name, _, _ in cache.program_files(root, room)}
+    script += "\nimport sys; print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('rulespec')))"
+    listed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    names = {str(Path(name).relative_to(root)) for name in listed} - {"engine/__init__.py"}
+    assert len(names) > 10 and names <= seen
+    everything = {name for name, _, _ in cache.program_files(root)}
+    assert seen < everything and not any(name.startswith("engine/wasm") for name in seen)
+
+
+def test_a_room_is_part_of_the_keys_that_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("top.py", "check/a.py", "engine/words/b.py", "engine/wasm/c.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    monkeypatch.setattr(cache, "_HOME", tmp_path)
+    rooms = {"language": cache.LANGUAGE, "words": (*cache.LANGUAGE, "engine/words"), "all": cache.PROGRAM}
+
+    def keys() -> dict[str, str]:
+        cache.fingerprint.cache_clear()
+        cache._fingerprint.cache_clear()
+        return {name: cache.key("a", rooms=of) for name, of in rooms.items()}
+
+    try:
+        before = keys()
+        for name, changed in {
+            "top.py": {"language", "words", "all"},
+            "check/a.py": {"language", "words", "all"},
+            "engine/words/b.py": {"words", "all"},
+            "engine/wasm/c.py": {"all"},
+        }.items():
+            (tmp_path / name).write_text(name)
+            after = keys()
+            assert {of for of in rooms if after[of] != before[of]} == changed
+            before = after
+    finally:
+        cache.fingerprint.cache_clear()
+        cache._fingerprint.cache_clear()
 
 
 def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -199,7 +199,7 @@ def test_only_true_says_that_starts_are_sound(
     folder: Path, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rulespec.engine.verify.starts.check_starts", lambda *_: asked.append(1))
-    cache.write(cache.key("starts", load_ruleset("tutorial").sources_hash), value)
+    cache.write(cache.key("starts", load_ruleset("tutorial").sources_hash, rooms=STARTING), value)
     asked: list[int] = []
     assert check("tutorial", Report()) is not None and asked == [1]
 
@@ -306,7 +306,7 @@ def test_a_folder_or_entry_of_another_user_is_not_used(folder: Path, monkeypatch
 def test_a_file_that_is_being_written_is_no_way_out(folder: Path, tmp_path: Path) -> None:
     folder.mkdir(mode=0o700)
     (tmp_path / "precious").write_text("mine")
-    key = cache.key("tree", "expr", EXPR)
+    key = cache.key("tree", "expr", EXPR, rooms=cache.LANGUAGE)
     (folder / f"{key}.{os.getpid()}.new").symlink_to(tmp_path / "precious")
     parse_expr(EXPR, "f", cached=True)
     assert (tmp_path / "precious").read_text() == "mine"

@@ -154,7 +154,7 @@ def test_a_damaged_entry_is_as_if_nothing_were_there(folder: Path, tmp_path: Pat
     file = tmp_path / "a.yaml"
     file.write_text(TEXT, "utf-8")
     tree = read_kept(file, "a.yaml")
-    cache.write(cache.key("yaml", TEXT), [0, 1, 1, 1, 2, "yes", 0])
+    cache.write(cache.key("yaml", TEXT, rooms=cache.LANGUAGE), [0, 1, 1, 1, 2, "yes", 0])
     assert read_kept(file, "a.yaml") == tree
     for entry in folder.iterdir():
         entry.write_bytes(b"rulespec cache entry ")
