@@ -13,14 +13,13 @@ from msgspec.structs import replace
 
 from rulespec import cache
 from rulespec.check.passes import check_source, unused_in
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Mapping, Node, Scalar, get, text, words
 from rulespec.documents.places import Place
 from rulespec.overlays.disclosures import listed_disclosures
 from rulespec.overlays.facts import empty, merge
-from rulespec.overlays.orphans import blamed
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.records import Brief
@@ -177,18 +176,27 @@ def _check(
     try:
         declarations, rules = check_source(source, result, lints=lints and not known, sound=known and not lints)
     except DiagnosticsError as error:  # too many errors: it stopped
-        report.extend(blamed(error.diagnostics, source, unused_in))
+        report.extend(_blamed(error.diagnostics, source))
         raise DiagnosticsError(report.diagnostics) from None
     except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
         report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
         raise DiagnosticsError(report.diagnostics) from None
-    report.extend(blamed(result.diagnostics, source, unused_in))
+    report.extend(_blamed(result.diagnostics, source))
     report.raise_if_errors()
     if meaning is None:
         meaning = meaning_hash(_start(merged), declarations, rules)
         if key and not (lints and result.diagnostics):
             cache.write(key, meaning)
     return declarations, rules, meaning
+
+
+def _blamed(diagnostics: tuple[Diagnostic, ...], source: Source) -> tuple[Diagnostic, ...]:
+    """The diagnostics of a merged source; those caused by an overlay point to its line."""
+    if not diagnostics:
+        return ()
+    from rulespec.overlays.orphans import blamed
+
+    return blamed(diagnostics, source, unused_in)
 
 
 def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scalar, Node]], cached: bool) -> None:

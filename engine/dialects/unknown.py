@@ -7,6 +7,7 @@ there, as fields are: that changes nothing.)
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -85,19 +86,22 @@ def unknown_names(
     """
     if there and {*dialect.decisions, *dialect.start.get("settings", {})} <= set(there):
         return []
-    try:
-        texts = _texts(_folders(dialect))
-    except (DiagnosticsError, OSError, ValueError):
-        return []
     wanted = [("option", name, name) for name in dialect.decisions]
     wanted += [("setting", name, f"settings.{name}") for name in dialect.start.get("settings", {})]
     for fault in dialect.known_faults:
         wanted += [("option", name, "known_faults") for name in sorted(fault.options)]
         wanted.append(("overlay", fault.overlay, "known_faults"))
-    key = texts.key([f"{what} {name}" for what, name, _ in wanted], there)
+    try:
+        files = _files(_folders(dialect))
+        key = _key(wanted, there, files)
+    except (DiagnosticsError, OSError, ValueError):
+        return []
     if cache.read(key, _TRUTH) is True:
         return []
-    names = texts.names()
+    try:
+        names = _names(files)
+    except (DiagnosticsError, OSError):
+        return []
     known = {"option": names.all_options(), "setting": names.keys, "overlay": names.overlays}
     results = []
     for what, name, place in wanted:
@@ -133,45 +137,53 @@ def _folders(dialect: Dialect) -> list[Path]:
     return list(results)
 
 
-class _Texts(Struct):
-    """The texts in which names are looked for.
+class _Files(Struct):
+    """The files in which names are looked for.
 
     Attributes:
-        rules: of rules files.
-        sections: of YAML files with settings.
-        overlays: the names of the overlays on offer.
+        rules: those of rules.
+        sections: YAML files with settings.
+        overlays: those of them that are overlays on offer.
     """
 
     rules: list[str] = field(default_factory=list)
     sections: list[str] = field(default_factory=list)
-    overlays: set[str] = field(default_factory=set)
-
-    def names(self) -> _Names:
-        """The names in them."""
-        names = _Names(overlays=self.overlays)
-        for text in self.rules:
-            names.read_rules(text)
-        for text in self.sections:
-            names.keys.update(_KEY.findall(text))
-        return names
-
-    def key(self, wanted: Iterable[str], there: Iterable[str]) -> str:
-        """The key of the entry that says of names that all are there, or among those known to be there."""
-        groups = (sorted(wanted), sorted(there), sorted(self.rules), sorted(self.sections), sorted(self.overlays))
-        texts = (text for group in groups for text in (f"{len(group)}", *group))
-        return cache.key("dialect names", *texts, rooms=_ROOMS)
+    overlays: list[str] = field(default_factory=list)
 
 
-def _texts(folders: Iterable[Path]) -> _Texts:
-    texts = _Texts()
+def _files(folders: Iterable[Path]) -> _Files:
+    files = _Files()
     for folder in folders:
         rules, variants = f"{folder}/rules", f"{folder}/variants"
-        for path in (*files_in(rules, ".rules", MAX_FILES), *files_in(variants, ".rules", MAX_FILES)):
-            texts.rules.append(_text(Path(path)))
+        files.rules += [*files_in(rules, ".rules", MAX_FILES), *files_in(variants, ".rules", MAX_FILES)]
         overlays = files_in(variants, ".yaml", MAX_FILES)
-        texts.overlays.update(Path(path).stem for path in overlays)
-        texts.sections += [_text(Path(path)) for path in (f"{folder}/game.yaml", *overlays)]
-    return texts
+        files.overlays += overlays
+        files.sections += [f"{folder}/game.yaml", *overlays]
+    return files
+
+
+def _names(files: _Files) -> _Names:
+    names = _Names(overlays={Path(path).stem for path in files.overlays})
+    for path in files.rules:
+        names.read_rules(_text(Path(path)))
+    for path in files.sections:
+        names.keys.update(_KEY.findall(_text(Path(path))))
+    return names
+
+
+def _key(wanted: Iterable[tuple[str, str, str]], there: Iterable[str], files: _Files) -> str:
+    """The key of the entry that says of names that all are there, or among those known to be there.
+
+    Files count by their sizes and times of change, as those of this program do: a replay does not read other rulesets.
+    """
+    stats = [(path, os.stat(path)) for path in sorted((*files.rules, *files.sections))]  # noqa: PTH116 - many
+    groups = (
+        sorted(f"{what} {name}" for what, name, _ in wanted),
+        sorted(there),
+        [f"{path}\0{status.st_size}\0{status.st_mtime_ns}" for path, status in stats],
+    )
+    texts = (text for group in groups for text in (f"{len(group)}", *group))
+    return cache.key("dialect names", *texts, rooms=_ROOMS)
 
 
 def _text(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from itertools import islice, takewhile
 
 from msgspec import Struct
@@ -50,5 +49,7 @@ def nearest(game: Game, text: str) -> tuple[str, ...]:
         legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _MAX_COMPARED)]
     except RulesetFaultError:
         return ()
-    legal.sort(key=lambda option: -difflib.SequenceMatcher(None, option, text[:200]).ratio())
+    from difflib import SequenceMatcher  # lazily: most logs are legal
+
+    legal.sort(key=lambda option: -SequenceMatcher(None, option, text[:200]).ratio())
     return tuple(legal[:_MAX_NEAREST])

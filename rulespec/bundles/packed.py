@@ -9,7 +9,7 @@ SHA-256 of the files that show. Nothing of it is ever written to a disk.
 
 from __future__ import annotations
 
-import base64
+import binascii
 import hashlib
 import json
 import zlib
@@ -93,7 +93,7 @@ def packed(contents: Contents, sources: str, place: Span) -> Bundle:
     data = _canonical(msgspec.to_builtins(contents))
     if len(data) > MAX_UNPACKED:
         _too_large(f"more than {MAX_UNPACKED:,} bytes", place)
-    text = base64.b64encode(zlib.compress(data, 9)).decode()
+    text = binascii.b2a_base64(zlib.compress(data, 9), newline=False).decode()
     if len(text) > MAX_PACKED:
         _too_large(f"more than {MAX_PACKED:,} characters", place)
     return Bundle(sources, _sum(contents.shown), text)
@@ -123,7 +123,7 @@ def _inflated(bundle: Bundle, place: Span) -> bytes:
     """The unpacked bytes; never more than `MAX_UNPACKED` and one are made."""
     try:
         unpacker = zlib.decompressobj()
-        data = unpacker.decompress(base64.b64decode(bundle.packed, validate=True), MAX_UNPACKED + 1)
+        data = unpacker.decompress(binascii.a2b_base64(bundle.packed, strict_mode=True), MAX_UNPACKED + 1)
     except (ValueError, zlib.error):
         _unreadable("it is not base64 of zlib", place)
     if len(data) > MAX_UNPACKED:

@@ -15,7 +15,6 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.documents.nodes import Mapping
-from rulespec.overlays.changes import carry_out
 from rulespec.overlays.conflicts import Edit, Touched, check_extensions, check_rules, option_edit, report_conflict
 from rulespec.overlays.extension import Extender, Extension, Repeated, decisions
 from rulespec.overlays.facts import apply_facts
@@ -45,7 +44,10 @@ def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> Non
         stages.wraps(number)
     stages.report_missing()
     stages.extensions()
-    carry_out(source, overlays, stages.before, report)
+    if any(type(item) is ast.Change for overlay in overlays for item in overlay.rules):
+        from rulespec.overlays.changes import carry_out
+
+        carry_out(source, overlays, stages.before, report)
 
 
 def lay_rules(source: Source, rules: tuple[ast.Item, ...], report: Report) -> None:
