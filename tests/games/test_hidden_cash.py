@@ -12,6 +12,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from shipped import OFFERED
 from twins import outlets
 
 from rulespec.engine.game.game import Game
@@ -21,12 +22,7 @@ from rulespec.engine.game.state_json import state_json
 from rulespec.load import load_ruleset
 
 REFS = ("imperial", "imperial+no_investor_card", "imperial+playimperial", "imperial_2030", "imperial_asia", "tutorial")
-OVERLAYS = [
-    f"{name}+{overlay}"
-    for name in ("imperial", "imperial_2030", "imperial_asia")
-    for overlay in load_ruleset(name).offered
-    if f"{name}+{overlay}" not in REFS
-]
+OVERLAYS = [ref for ref in OFFERED if ref.startswith("imperial") and ref not in REFS]
 DECISIONS = 24
 GAMES = 2
 ASKED = 4

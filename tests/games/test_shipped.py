@@ -42,6 +42,7 @@ def test_what_lies_in_variants_is_offered_or_included_or_named_by_a_dialect(name
 
 def test_what_is_extended_does_not_offer_its_overlays_further() -> None:
     assert loaded("imperial")[0].offered
+    assert [f"{name}+{overlay}" for name in NAMES for overlay in loaded(name)[0].offered] == OFFERED
     assert loaded("tutorial")[0].offered == ()
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from rulespec import cache
 from rulespec.cli.main import cli
-from rulespec.cli.validate import check
+from rulespec.cli.validate import STARTING, check
 from rulespec.diagnostics.report import Report
 from rulespec.documents.kept_trees import parse_kept
 from rulespec.documents.schema_check import check_schema

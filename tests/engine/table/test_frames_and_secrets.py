@@ -23,12 +23,19 @@ from rulespec.typed.traversal import may_hide
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
-SECRETIVE = [name for name in NAMES if may_hide(loaded(name)[0])]
-DECIDED = [name for name in SECRETIVE if "hide_cash" not in loaded(name)[0].settings]
+DECIDED = ["kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor"]
 """Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""
+
+SECRETIVE = ["imperial", "imperial_2030", "imperial_asia", *DECIDED, "tutorial"]
 
 HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
 """Games with state that a seat does not see; in the other one only choices of a round are secret."""
+
+
+def test_all_games_with_secrets_are_compared() -> None:
+    secretive = [name for name in NAMES if may_hide(loaded(name)[0])]
+    assert secretive == SECRETIVE
+    assert DECIDED == [name for name in secretive if "hide_cash" not in loaded(name)[0].settings]
 
 
 def played(ref: str, seed: int, moves: int) -> Game:
