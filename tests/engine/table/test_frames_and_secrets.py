@@ -35,7 +35,7 @@ HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
 def test_all_games_with_secrets_are_compared() -> None:
     secretive = [name for name in NAMES if may_hide(loaded(name)[0])]
     assert secretive == SECRETIVE
-    assert DECIDED == [name for name in secretive if "hide_cash" not in loaded(name)[0].settings]
+    assert [name for name in secretive if "hide_cash" not in loaded(name)[0].settings] == DECIDED
 
 
 def played(ref: str, seed: int, moves: int) -> Game:
