@@ -29,7 +29,7 @@ class Context:
         statements: types statements.
         groups: groups of options by name.
         start: name of the procedure that a game starts with, found by `check_start`.
-        never: conditions that make an option impossible, found by `check_options`.
+        named: conditions that a lint has named: the lints after it are silent about them.
         unsafe_tables: tables that may be asked for a row they lack, found by `check_lookups`.
     """
 
@@ -44,7 +44,7 @@ class Context:
         self.reader = DeclarationReader(source.root, self.expressions)
         self.statements = StatementChecker(self.expressions, self.groups)
         self.start = ""
-        self.never: set[Span] = set()
+        self.named: set[Span] = set()
         self.unsafe_tables: set[str] = set()
 
     @cached_property

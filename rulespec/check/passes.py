@@ -7,22 +7,7 @@ from importlib import import_module
 
 from msgspec import Struct
 
-from rulespec.check.bodies import check_bodies
 from rulespec.check.context import Context
-from rulespec.check.dead_ends import check_dead_ends
-from rulespec.check.declare import declare
-from rulespec.check.facts import check_facts
-from rulespec.check.measures import check_measures
-from rulespec.check.points import check_points
-from rulespec.check.privacy import check_privacy
-from rulespec.check.questions import check_questions
-from rulespec.check.recursion import check_recursion
-from rulespec.check.signatures import check_signatures
-from rulespec.check.size import check_size
-from rulespec.check.start import check_start
-from rulespec.check.usual import check_usual
-from rulespec.check.values import check_values
-from rulespec.check.was import check_was
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.overlays.overlay import Source
@@ -45,50 +30,49 @@ class Pass(Struct, frozen=True):
     """One pass: a function of the context, and the condition under which its findings mean something.
 
     Attributes:
+        name: the name of the function.
+        only_if: the condition.
         finds: whether all that it does is to find mistakes: what has none need not be looked through again.
     """
 
-    run: Callable[[Context], None]
+    name: str
     only_if: Callable[[Context], bool] = _always
     finds: bool = False
 
-
-def _finder(name: str) -> Callable[[Context], None]:
-    """A pass that only finds mistakes, imported when it runs: most rulesets are known to have none."""
-
-    def run(c: Context) -> None:
-        check: Callable[[Context], None] = getattr(import_module(f"rulespec.check.{name}"), f"check_{name}")
-        check(c)
-
-    return run
+    @property
+    def run(self) -> Callable[[Context], None]:
+        """The function, imported when it runs: a ruleset that is known to have no mistakes needs half of them."""
+        module = import_module(f"rulespec.check.{self.name.removeprefix('check_')}")
+        function: Callable[[Context], None] = getattr(module, self.name)
+        return function
 
 
 PASSES = (
     # Names, types and resources.
-    Pass(check_size),
-    Pass(declare),
-    Pass(check_signatures),
-    Pass(check_bodies),
-    Pass(check_measures),
-    Pass(check_values),
-    Pass(check_questions),
-    Pass(check_facts),  # the last that types expressions: it reports conflicts of units
-    Pass(check_privacy),
-    Pass(_finder("alike"), finds=True),
-    Pass(check_start),
-    Pass(check_dead_ends, _understood),
-    Pass(check_usual, _understood),
-    Pass(check_was, _understood),
-    Pass(_finder("unread"), finds=True),
+    Pass("check_size"),
+    Pass("declare"),
+    Pass("check_signatures"),
+    Pass("check_bodies"),
+    Pass("check_measures"),
+    Pass("check_values"),
+    Pass("check_questions"),
+    Pass("check_facts"),  # the last that types expressions: it reports conflicts of units
+    Pass("check_privacy"),
+    Pass("check_alike", finds=True),
+    Pass("check_start"),
+    Pass("check_dead_ends", _understood),
+    Pass("check_usual", _understood),
+    Pass("check_was", _understood),
+    Pass("check_unread", finds=True),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
-    Pass(check_recursion),  # it also finds what `once` asks, which lowering needs
-    Pass(_finder("loops"), _understood, finds=True),
-    Pass(_finder("quiet"), _without_errors, finds=True),
-    Pass(_finder("heads"), _without_errors, finds=True),
-    Pass(check_points, _without_errors),
-    Pass(_finder("work"), _without_errors, finds=True),
+    Pass("check_recursion"),  # it also finds what `once` asks, which lowering needs
+    Pass("check_loops", _understood, finds=True),
+    Pass("check_quiet", _without_errors, finds=True),
+    Pass("check_heads", _without_errors, finds=True),
+    Pass("check_points", _without_errors),
+    Pass("check_work", _without_errors, finds=True),
     # Resources, where the rules give them as numbers.
-    Pass(_finder("amounts"), _without_errors, finds=True),
+    Pass("check_amounts", _without_errors, finds=True),
 )
 """Each pass stands in a file of its name; a test holds that."""
 

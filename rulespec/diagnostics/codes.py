@@ -128,6 +128,7 @@ CODES: dict[str, str] = {
     "RS414": "a number of members for a value that is not a set",
     "RS415": "start values that take too long",
     "RS416": "checks of facts that take too long",
+    "RS417": "a condition that decides nothing",
     "RS501": "no such ruleset",
     "RS502": "no such overlay",
     "RS503": "an overlay's path does not exist",

@@ -13,7 +13,7 @@ def check_comparisons(c: Context) -> None:
     """Warns of comparisons of state that has a range with a number that lies outside of it."""
     for group in c.expressions_by_rule:
         for e in group:
-            if type(e) is typed.Op and e.op in COMPARISONS and e.span not in c.never:
+            if type(e) is typed.Op and e.op in COMPARISONS and e.span not in c.named:
                 _compare(c, e)
 
 
@@ -23,6 +23,7 @@ def _compare(c: Context, e: typed.Op) -> None:
     fields = [f for f in state.of if isinstance(f, typed.FieldDecl)]
     if len(fields) != len(state.of) or not fields or number.of or not _outside(number, state):
         return
+    c.named.add(e.span)
     answer = "holds in every position" if c.ranges.settled(e) else "holds in no position"
     names = " and ".join(f"`{f.name}`" for f in fields)
     message = f"this {answer}: with the range of {names} it is between {state.low} and {state.high}"

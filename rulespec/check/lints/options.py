@@ -18,7 +18,7 @@ def check_options(c: Context) -> None:
             for option in s.options if isinstance(s, typed.Decide) else ():
                 span = _never(option, c.ranges)
                 if span is not None:
-                    c.never.add(span)
+                    c.named.add(span)
                     notes = [Label(option.span, "the option"), *constants_at(span, c.declarations)]
                     message = f"the option `{option.name}` is never legal: this holds in no position"
                     help_ = "take the option out, or fix the condition"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.lints.comparisons import check_comparisons
+from rulespec.check.lints.idle import check_idle
 from rulespec.check.lints.leaks import check_leaks
 from rulespec.check.lints.lookups import check_lookups
 from rulespec.check.lints.map import check_map
@@ -20,7 +21,8 @@ LINTS = (
     check_set_ups,
     check_piles,
     check_options,  # before `check_comparisons`, which is silent about conditions that it has named
-    check_comparisons,
+    check_comparisons,  # before `check_idle`, which is silent as well
+    check_idle,
     check_tables,
     check_stale,
     check_leaks,

@@ -5,18 +5,22 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Callable
 
 import pytest
 
 import rulespec.check
+from rulespec.check.context import Context
 from rulespec.check.lints.order import LINTS
-from rulespec.check.passes import PASSES, Pass
+from rulespec.check.passes import PASSES
+
+RUNS = [*(each.run for each in PASSES), *LINTS]
 
 
-@pytest.mark.parametrize("each", [*PASSES, *map(Pass, LINTS)], ids=lambda each: each.run.__name__)
-def test_a_pass_stands_in_a_file_of_its_name(each: Pass) -> None:
-    file = each.run.__module__.rpartition(".")[2]
-    assert each.run.__name__.removeprefix("check_") == file
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.__name__)
+def test_a_pass_stands_in_a_file_of_its_name(run: Callable[[Context], None]) -> None:
+    file = run.__module__.rpartition(".")[2]
+    assert run.__name__.removeprefix("check_") == file
 
 
 def test_no_pass_is_left_out_and_none_runs_twice() -> None:
@@ -26,10 +30,10 @@ def test_no_pass_is_left_out_and_none_runs_twice() -> None:
             takes = [p.annotation for p in inspect.signature(function).parameters.values()]
             if function.__module__ == module.name and takes == ["Context"] and name[0] != "_":
                 results.add(function)
-    assert results == {*(each.run for each in PASSES), *LINTS}
-    assert len(results) == len(PASSES) + len(LINTS)
+    assert results == {*RUNS}
+    assert len(results) == len(RUNS)
 
 
 def test_a_pass_says_what_it_does() -> None:
-    for run in (*(each.run for each in PASSES), *LINTS):
+    for run in RUNS:
         assert run.__doc__

@@ -1,0 +1,122 @@
+"""Conditions that forbid nothing: they hold in every position, or follow from what is required before them.
+
+What names a constant is left out: an overlay may give it another value, or may have given it this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from rulespec.check.context import Context
+from rulespec.check.origins import constants_at
+from rulespec.check.ranges import COMPARISONS, Ranges
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.typed import nodes as typed
+from rulespec.typed.meaning import FOR_PEOPLE, PLACES
+from rulespec.typed.traversal import walk
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+_LEFT_OUT = FOR_PEOPLE | PLACES
+
+
+def check_idle(c: Context) -> None:
+    """Warns of conditions of options and guards, and of branches, that decide nothing."""
+    for guard in c.rules.guards.values():
+        _check_head(c, guard.head)
+    for procedure in c.rules.procedures.values():
+        for s in walk(procedure.body):
+            if isinstance(s, typed.Decide):
+                for option in s.options:
+                    _check_head(c, option.head)
+            elif isinstance(s, typed.If):
+                _check_branches(c, s)
+
+
+def _check_head(c: Context, head: tuple[typed.HeadPart, ...]) -> None:
+    known: list[typed.Expr] = []
+    for part in head:
+        if not isinstance(part, typed.Requirement):
+            continue
+        for each in _conjuncts(part.condition):
+            if each.span not in c.named and not constants_at(each.span, c.declarations):
+                before = next((k for k in known if _implies(k, each, c.ranges)), None)
+                if c.ranges.settled(each):
+                    _warn(c, each, "this forbids nothing: it holds in every position")
+                elif before is not None:
+                    label = Label(before.span, "it is required here")
+                    _warn(c, each, "this forbids nothing: what is required before it says as much", label)
+            known.append(each)
+
+
+def _check_branches(c: Context, s: typed.If) -> None:
+    for condition, _ in s.branches:
+        if condition is None or condition.span in c.named or constants_at(condition.span, c.declarations):
+            continue
+        settled = c.ranges.settled(condition)
+        if settled is not None:
+            _warn(c, condition, f"this decides nothing: it holds in {'every' if settled else 'no'} position")
+
+
+def _warn(c: Context, e: typed.Expr, message: str, *labels: Label) -> None:
+    c.named.add(e.span)
+    c.report.warning("RS417", message, e.span, notes=labels, help="take it out, or fix the condition")
+
+
+def _conjuncts(e: typed.Expr) -> Iterator[typed.Expr]:
+    if isinstance(e, typed.Op) and e.op == "and":
+        for each in e.args:
+            yield from _conjuncts(each)
+    else:
+        yield e
+
+
+def _implies(known: typed.Expr, e: typed.Expr, ranges: Ranges) -> bool:
+    """Whether a condition holds wherever a known one does, by what is written alone."""
+    if _same(known, e):
+        return True
+    one, other = _bounds(known, ranges), _bounds(e, ranges)
+    if one is None or other is None or not _same(one.of, other.of):
+        return False
+    low = other.low is None or (one.low is not None and one.low >= other.low)
+    return low and (other.high is None or (one.high is not None and one.high <= other.high))
+
+
+class _Bounds(Struct):
+    """The least and the greatest value that a comparison allows a number; None if there is no bound."""
+
+    of: typed.Expr
+    low: int | None = None
+    high: int | None = None
+
+
+def _bounds(e: typed.Expr, ranges: Ranges) -> _Bounds | None:
+    """The bounds of a comparison with a number that is the same in every position; None if it is none."""
+    if not isinstance(e, typed.Op) or e.op not in COMPARISONS or e.op == "!=":
+        return None
+    op, (left, right) = e.op, e.args
+    if ranges.of(left).low == ranges.of(left).high:
+        op, left, right = _TURNED[op], right, left
+    number = ranges.of(right)
+    if number.low is None or number.low != number.high or number.of:
+        return None
+    value = number.low
+    low = value + (op == ">") if op in (">", ">=", "==") else None
+    high = value - (op == "<") if op in ("<", "<=", "==") else None
+    return _Bounds(left, low, high)
+
+
+def _same(a: object, b: object) -> bool:
+    """Whether two typed expressions are equal, whatever their places, and whatever is known of their being none."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Struct):
+        if not a.__struct_config__.frozen:
+            return a is b
+        names = [n for n in a.__struct_fields__ if n not in _LEFT_OUT and (n != "type" or isinstance(a, typed.Lit))]
+        return all(_same(getattr(a, n), getattr(b, n)) for n in names)
+    if isinstance(a, tuple):
+        assert isinstance(b, tuple)
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    return a == b
