@@ -21,6 +21,7 @@ _OPEN = re.compile(r"""(?<![\w.])([\w.]{1,64})["']?:\s{1,8}\{(?![^{}]*\})""")
 """A key whose value in braces has not ended."""
 _BLOCK_KEY = re.compile(r"^\s*(?:- )?\w*$")
 _FLOW_KEY = re.compile(r"[{,]\s*\w*$")
+_FLOW_KEYS = re.compile(r"""([\w.]+)["']?:(?:\s|$)""")
 _SECTIONS = ("changes", "add", "remove")
 
 
@@ -46,7 +47,9 @@ def complete_yaml(before: str, lines: list[str], line: int, file: str, index: In
     if (_BLOCK_KEY if bracket == "" else _FLOW_KEY).search(before) and bracket != "[":
         parts = places.at([*reversed(above), *reversed(around)])
         listed = bracket == "" and "-" in before
-        return [(name, None) for name in (*keys_of(parts, listed), *(values_of(parts, listed) if listed else ()))]
+        written_keys = _beside(before, lines, line)
+        keys = [name for name in keys_of(parts, listed) if name not in written_keys]
+        return [(name, None) for name in (*keys, *(values_of(parts, listed) if listed else ()))]
     written = _VALUE.search(before)
     if written is None:
         return None
@@ -101,6 +104,41 @@ def _above(before: str, lines: list[str], line: int) -> list[str]:
             result.append(key[2])
             indent = len(key[1])
     return result
+
+
+def _beside(before: str, lines: list[str], line: int) -> set[str]:
+    """The keys that are written beside the one at a place, in the same mapping."""
+    after = lines[line][len(before) :] if line < len(lines) else ""
+    if _bracket(before):
+        return {*_FLOW_KEYS.findall(_outside(reversed(before), "]}", "[{")[::-1] + _outside(after, "[{", "]}"))}
+    column = len(before) - len(before.lstrip(" -"))
+    results: set[str] = set()
+    above = () if before.lstrip().startswith("-") else reversed(lines[:line])
+    for others, begins_item in ((above, False), (lines[line + 1 :], True)):
+        for text in others:
+            key = _KEY.match(text)
+            if not text.strip() or len(text) - len(text.lstrip(" -")) > column:
+                continue
+            item = text.lstrip().startswith("-")
+            if key is None or len(key[1]) != column or (item and begins_item):
+                break
+            results.add(key[2])
+            if item:
+                break
+    return results
+
+
+def _outside(text: Iterable[str], opening: str, closing: str) -> str:
+    """What of a text stands in no bracket of its own, up to one that closes what was opened before it."""
+    results: list[str] = []
+    depth = 0
+    for letter in text:
+        if letter in closing and not depth:
+            break
+        depth += (letter in opening) - (letter in closing)
+        if not depth:
+            results.append(letter)
+    return "".join(results)
 
 
 def _steps(node: Node | None) -> Iterator[Member]:

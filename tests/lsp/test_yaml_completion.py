@@ -65,7 +65,7 @@ def test_keys_are_those_of_the_schema_at_the_place(editor: Editor) -> None:
     head = text[: text.index("\n    vienna:")] + "\n    vienna: "
     facts = completion(editor, "map.yaml", head, "{")
     assert {"terrain", "home", "land", "title"} <= facts and not {"vienna", "kinds", "factory_cost"} & facts
-    assert completion(editor, "map.yaml", head, "{land: [budapest], ho") == facts
+    assert completion(editor, "map.yaml", head, "{land: [budapest], ho") == facts - {"land"}
     assert completion(editor, "map.yaml", head.rstrip(), "\n      te") == facts
     assert completion(editor, "map.yaml", "", "m") == {"map"}
     editor.close_all()
@@ -97,4 +97,23 @@ def test_an_overlay_has_its_keys_and_values_behind_paths(editor: Editor) -> None
     assert completion(editor, OVERLAY, HEAD, "changes:\n  constants.free_steps: ") >= {"max_steps"}
     start = completion(editor, OVERLAY, HEAD, "changes:\n  state.investor_card.start: ")
     assert "none" in start and "vienna" not in start
+    editor.close_all()
+
+
+def test_a_key_that_is_written_is_not_offered_again(editor: Editor) -> None:
+    editor.open("map.yaml")
+    text = editor.texts[editor.path("map.yaml")]
+    head = text[: text.index("\n    vienna:")] + "\n    vienna: "
+    flow = completion(editor, "map.yaml", head, "{terrain: province, land: [trieste, budapest], ")
+    assert "home" in flow and not {"terrain", "land"} & flow
+    block = completion(editor, "map.yaml", head.rstrip(), "\n      terrain: land\n      ")
+    assert {"home", "land"} <= block and "terrain" not in block
+    editor.close_all()
+    editor.open(OVERLAY)
+    assert not {"id", "title", "for", "version"} & completion(editor, OVERLAY, HEAD, "")
+    editor.change(OVERLAY, f"ti\n{HEAD}")
+    document = {"uri": editor.path(OVERLAY).as_uri()}
+    asked = {"textDocument": document, "position": {"line": 0, "character": 2}}
+    labels = {item["label"] for item in editor.ask("textDocument/completion", asked)}
+    assert "doc" in labels and "title" not in labels, "keys below count as well"
     editor.close_all()
