@@ -6,6 +6,8 @@ The result is read again, and refused unless it has exactly the data that were w
 from __future__ import annotations
 
 import json
+import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,6 +21,8 @@ from rulespec.documents.scalars import plain_value
 
 _INDENT = 2
 _MARK = "\ufeff"
+_REST = re.compile(r"[ \t]*,?(?:[ \t]+#[^\n]*)?[ \t\r]*\n")
+_COMMA = re.compile(r"[ \t]*,[ \t]*")
 
 
 class YamlEdits:
@@ -47,16 +51,81 @@ class YamlEdits:
         self._edits: list[tuple[int, int, str]] = []
         self._gone: dict[tuple[str, ...], set[int]] = {}
 
-    def put(self, path: Sequence[str], value: Any) -> None:
-        """Gives an entry another value; one that is not there is added to its mapping, which must be there."""
+    def put(self, path: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
+        """Gives an entry another value; one that is not there is added to its mapping, which must be there.
+
+        Args:
+            path: of the entry.
+            value: its value.
+            order: the order of keys; a new one is put before the first that comes after it. By default it is the last.
+        """
         node, into = get(self.root, *path), self._at(path[:-1])
         if node is not None and into[path[-1]] == value:
             return
         if node is not None:
             self._edits.append((self._start(node.span), self._stop(node.span), flow(value)))
+            into[path[-1]] = value
+            return
+        line = f"{flow(path[-1])}: {flow(value)}"
+        later = order[order.index(path[-1]) + 1 :] if path[-1] in order else ()
+        before = next((key for key in into if key in later), None)
+        if before is None:
+            self._added(path, [line])
+            into[path[-1]] = value
         else:
-            self._added(path, [f"{flow(path[-1])}: {flow(value)}"])
-        into[path[-1]] = value
+            self._put_before(path, before, line)
+            rest = {key: into.pop(key) for key in [*into][[*into].index(before) :]}
+            into |= {path[-1]: value, **rest}
+
+    def _put_before(self, path: Sequence[str], key: str, line: str) -> None:
+        """Adds an entry on one line before another one of its mapping."""
+        parent = get(self.root, *path[:-1])
+        assert isinstance(parent, Mapping)
+        at = parent.entries[key][0].span
+        gap = ", " if self._is_flow(parent) else "\n" + " " * (at.column - 1)
+        self._edits.append((self._start(at), self._start(at), f"{line}{gap}"))
+
+    def add_item(self, path: Sequence[str], item: Any) -> None:
+        """Adds an item to a list, which must be there: at its place if the list is sorted, else at its end."""
+        node = get(self.root, *path)
+        assert isinstance(node, Items)
+        values = self._at(path)
+        is_sorted = len(values) > 1 and all(isinstance(v, str) for v in (*values, item)) and sorted(values) == values
+        number = bisect(values, item) if is_sorted else len(values)
+        if not node.items:
+            self._edits.append((self._start(node.span), self._stop(node.span), f"[{flow(item)}]"))
+        elif self._is_flow(node) and number < len(values):
+            at = self._start(node.items[number].span)
+            self._edits.append((at, at, f"{flow(item)}, "))
+        elif self._is_flow(node):
+            at = self._stop(node.items[-1].span)
+            self._edits.append((at, at, f", {flow(item)}"))
+        else:
+            self._add_line(node, number, flow(item))
+        values.insert(number, item)
+
+    def _add_line(self, node: Items, number: int, item: str) -> None:
+        """Adds an item to a list in lines."""
+        beside = node.items[min(number, len(node.items) - 1)].span
+        line = self._lines[beside.line - 1]
+        lead = line[: beside.column - 1]
+        if lead.strip() != "-":  # the list begins beside its key, or an item is a list itself
+            raise self._refused()
+        at = self._starts[beside.line - 1] if number < len(node.items) else self._starts[beside.end_line]
+        if at > len(self._text):
+            self._edits.append((len(self._text), len(self._text), f"\n{lead}{item}"))
+        else:
+            self._edits.append((at, at, f"{lead}{item}\n"))
+
+    def rename_key(self, path: Sequence[str], new: str) -> None:
+        """Gives the key of an entry another name."""
+        parent, into = get(self.root, *path[:-1]), self._at(path[:-1])
+        assert isinstance(parent, Mapping)
+        key = parent.entries[path[-1]][0]
+        self._edits.append((self._start(key.span), self._stop(key.span), flow(new)))
+        renamed = {new if name == path[-1] else name: value for name, value in into.items()}
+        into.clear()
+        into |= renamed
 
     def add(self, path: Sequence[str], lines: Sequence[str], value: Any) -> None:
         """Adds an entry that is several lines, indented from its key; its mapping must be there.
@@ -135,22 +204,37 @@ class YamlEdits:
             assert isinstance(node, Items)
             spans = [each.span for each in node.items]
         rest = [number for number in range(len(spans)) if number not in gone]
-        if not rest:
-            yield self._start(node.span), self._stop(node.span), "{}" if isinstance(node, Mapping) else "[]"
+        whole = self._text[self._start(node.span) : self._stop(node.span)]
+        if not rest and not (self._is_flow(node) and "#" in whole):
+            empty = "{}" if isinstance(node, Mapping) else "[]"  # a list may begin below its key, and `[]` may not
+            yield self._start(node.span), self._stop(node.span), empty if self._is_flow(node) else f" {empty}"
         elif not self._is_flow(node):
             for number in gone:
                 key = spans[number]
                 yield self._starts[key.line - 1], self._starts[self._last(key, key.column) + 1], ""
         else:
-            for number in sorted(gone):
-                if number < rest[-1]:  # with the comma after it
-                    yield self._start(spans[number]), self._start(spans[number + 1]), ""
-            if len(spans) - 1 in gone:  # with the comma before it
-                yield self._stop(spans[rest[-1]]), self._stop(spans[-1]), ""
+            end = self._stop(spans[rest[-1]]) if rest else self._stop(spans[-1])
+            beside = "\n" not in self._text[end : self._stop(spans[-1])]
+            if rest and beside and rest[-1] < len(spans) - 1:  # with the comma before them
+                yield end, self._stop(spans[-1]), ""
+            for number in gone:
+                if not (rest and beside and number > rest[-1]):
+                    yield self._flow_cut(spans[number])
+
+    def _flow_cut(self, part: Span) -> tuple[int, int, str]:
+        """The span of a part in brackets with the comma after it; of a part with lines of its own, these lines."""
+        line, start, stop = self._starts[part.line - 1], self._start(part), self._stop(part)
+        rest_of_line = _REST.match(self._text, stop)
+        if rest_of_line is not None and not self._text[line:start].strip():
+            return line, rest_of_line.end(), ""
+        comma = _COMMA.match(self._text, stop)
+        return start, stop if comma is None else comma.end(), ""
 
     def _last(self, part: Span, indent: int) -> int:
         """The last line of an entry, from 0: of all of it, and of comments after it that are indented so far."""
-        last = line = part.end_line - 1
+        last = line = (
+            part.end_line - 1 - (part.end_column == 1)
+        )  # the text of a literal ends where the next line begins
         while line + 1 < len(self._lines):
             line += 1
             text = self._lines[line].strip()
