@@ -45,6 +45,7 @@ COMMANDS = {
     "titles": "List the languages of a ruleset, and what has no words in them.",
     "facts": "List the facts of one kind, such as how certain something is.",
     "new": "Start a variant or a map of your own.",
+    "edit": "Edit a map in words of the map: regions, facts, links.",
     "format": "Set rules files in one layout.",
     "schema": "Print the JSON Schema of a ruleset's own files, for editors.",
     "lsp": "Serve an editor: problems as you type, meanings, definitions, names.",

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rulespec.cli import output
+from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.cli.new_map import Base, map_files, region_lines
 from rulespec.documents.nodes import Node, entries, get, text, to_plain
 from rulespec.documents.reader import parse_yaml
@@ -43,17 +44,8 @@ def update_map(folder: Path, drawn: Drawn, base: Base | None, delete: bool, yes:
     if not results:
         output.echo("the map is as the drawing has it")
         return
-    try:
-        wanted = yes or click.confirm(f"write {output.counted(len(results), 'file')}?", default=False)
-    except click.Abort:  # no input
-        wanted = False
-    if not wanted:
-        output.echo("nothing is written")
-        return
-    for name in sorted(results, key=lambda name: name == _MAP):  # the map last: outlines alone are harmless
-        with output.written(folder / name) as file:
-            file.buffer.write(results[name].encode())
-        output.echo(f"written: {folder / name}")
+    if is_confirmed(len(results), yes):
+        write_all({folder / name: body for name, body in results.items()})
 
 
 def _text(path: Path) -> str:

@@ -173,8 +173,7 @@ def one_case(seed: int) -> bool:
     try:
         gone = edit(choose, one, wanted)
         result = one.applied()
-    except DiagnosticsError as error:
-        assert {d.code for d in error.diagnostics} == {"RS567"}
+    except DiagnosticsError:
         return False
     data = to_plain(parse_yaml(result, "x.yaml", DEFAULT))
     assert repr(data) == repr(wanted), text

@@ -1,0 +1,29 @@
+"""Files that a command changes after the user has agreed, each at once and with the line ends of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from rulespec.cli import output
+
+
+def is_confirmed(number: int, yes: bool) -> bool:
+    """Whether so many files are to be written: if `yes`, or if the answer is yes; says if none is."""
+    try:
+        wanted = yes or click.confirm(f"write {output.counted(number, 'file')}?", default=False)
+    except click.Abort:  # no input
+        wanted = False
+    if not wanted:
+        output.echo("nothing is written")
+    return wanted
+
+
+def write_all(texts: Mapping[Path, str]) -> None:
+    """Writes files; a map last, since what only shows it is harmless without it."""
+    for path in sorted(texts, key=lambda path: path.name == "map.yaml"):
+        with output.written(path) as file:
+            file.buffer.write(texts[path].encode())
+        output.echo(f"written: {path}")
