@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rulespec.documents.nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.nodes import Sequence as YamlSequence
 from rulespec.documents.reader import parse_yaml
 from rulespec.edits.yaml_edits import YamlEdits
+from rulespec.engine.verify.facts import failed_checks
 from rulespec.errors import RulespecError
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
@@ -66,6 +68,7 @@ class MapEdits:
         self._folder = folder.resolve()
         self._own = own_files(self.ref)
         self._files = EditorFiles()
+        self._latest: tuple[Checked | None, tuple[Diagnostic, ...]] | None = None
 
     def check(self) -> tuple[Diagnostic, ...]:
         """The diagnostics of the ruleset after the edits."""
@@ -84,7 +87,7 @@ class MapEdits:
             if path not in self._own:
                 raise MapEditError(f"{path} is not of this ruleset, or leads elsewhere: it is not written")
         self.texts |= result.texts
-        self._files = self._files.instead(result.texts)
+        self._files, self._latest = self._files.instead(result.texts), None
         return result
 
     def changed_elsewhere(self) -> list[Path]:
@@ -113,11 +116,8 @@ class MapEdits:
         if kind:
             self._known(kind, "kind of links", kinds)
             return self._linked(a, b, kind)
-        faults: dict[str, int] = {}
-        for each in kinds:
-            if b not in self._linked_to(a, each):
-                after = self._files.instead(self._linked(a, b, each).texts)
-                faults[each] = sum(d.severity is Severity.ERROR for d in check(self.ref, after)[1])
+        new = [each for each in kinds if b not in self._linked_to(a, each)]
+        faults = self._faults(a, b, new)
         fewest = [each for each, number in faults.items() if number == min(faults.values())]
         if len(fewest) != 1:
             listed = ", ".join(fewest) or "none of the kinds of links"
@@ -165,8 +165,8 @@ class MapEdits:
 
     def rename(self, old: str, new: str) -> Edited:
         """Gives a region another name in all files of the ruleset, as an editor does."""
-        _, index, named = self._named(old)
-        renaming = rename(index, (named.span.file, named.span.line, named.span.column), new, self._files)
+        checked, named = self._named(old)
+        renaming = rename(Index(checked), (named.span.file, named.span.line, named.span.column), new, self._files)
         shown = {edit.span.file for edit in renaming.edits}
         texts = {file: self._raw(Path(file).resolve()) for file in shown}
         plain = {file: raw.removeprefix("\ufeff").replace("\r\n", "\n") for file, raw in texts.items()}
@@ -179,7 +179,8 @@ class MapEdits:
         Where it stands in rules or in scenarios is a remark.
         """
         path = self._region(region)
-        checked, index, named = self._named(region)
+        checked, named = self._named(region)
+        index = Index(checked)
         mentions = Mentions(checked.ruleset, self._files, [region])
         beside = files_beside(self.ref)
         mentions.read(beside)
@@ -203,12 +204,30 @@ class MapEdits:
             results[real] = edits.applied()
         return Edited(results, tuple(remarks))
 
+    def _faults(self, a: str, b: str, kinds: Sequence[str]) -> dict[str, int]:
+        """The number of checks of the map that do not hold with a link of each kind between two regions."""
+        checked, _ = self._named(a)
+        members = checked.declarations.kinds[self._kind()]
+        numbers = {entity.name: number for number, entity in enumerate(members.entities)}
+        results = {}
+        for each in kinds:
+            both = text(get(self._declared("links"), each)) == "two_way"
+            values = members.facts[each].values
+            before = values[:]
+            for begin, end in ((a, b), (b, a)) if both else ((a, b),):
+                values[numbers[begin]] |= 1 << numbers[end]
+            results[each] = len(failed_checks(checked.declarations, checked.source.layers))
+            values[:] = before
+        return results
+
     # --- the map as it is ----------------------------------------------------------------------------------------
 
     def _checked(self) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
-        return check(self.ref, self._files)
+        if self._latest is None:
+            self._latest = check(self.ref, self._files)
+        return self._latest
 
-    def _named(self, region: str) -> tuple[Checked, Index, typed.Entity]:
+    def _named(self, region: str) -> tuple[Checked, typed.Entity]:
         """The region as it is declared.
 
         Raises:
@@ -221,7 +240,7 @@ class MapEdits:
         if checked is None or named is None:
             first = next((d.message for d in diagnostics if d.severity is Severity.ERROR), "it has no such region")
             raise MapEditError(f"the ruleset cannot be read: {first}")
-        return checked, Index(checked), named
+        return checked, named
 
     def _raw(self, path: Path) -> str:
         """The text of a file as it is after the edits, with its line ends."""
@@ -260,11 +279,15 @@ class MapEdits:
             hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
             raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")
 
-    def _declared(self, *path: str) -> Node | None:
-        """What the map declares, in its own file or in that of its base."""
+    @cached_property
+    def _map(self) -> Node | None:
+        """The map as it was before the edits, with what its base declares; none of them changes a declaration."""
         checked, _ = self._checked()
-        own = get(self._tree(_MAP), "map", *path)
-        return own if own is not None or checked is None else get(checked.source.root, "map", *path)
+        return get(checked.source.root if checked is not None else self._tree(_MAP), "map")
+
+    def _declared(self, *path: str) -> Node | None:
+        """What the map declares."""
+        return get(self._map, *path)
 
     def _kind(self) -> str:
         return text(self._declared("kind")) or "region"

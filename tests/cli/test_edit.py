@@ -41,11 +41,10 @@ def regions(folder: Path) -> dict[str, dict[str, object]]:
 
 def commands(wanted: dict[str, dict[str, object]]) -> Iterator[str]:
     """The edits that make a map: its regions with their facts, then its links without their kinds."""
-    kinds = ("land", "sea", "coast")
     for name, facts in wanted.items():
-        yield " ".join(["add", name, *(f"{k}={v}" for k, v in facts.items() if k not in (*kinds, "port"))])
+        yield " ".join(["add", name, *(f"{k}={v}" for k, v in facts.items() if k not in (*KINDS, "port"))])
     for a, b in combinations(wanted, 2):
-        for kind in kinds:
+        for kind in KINDS:
             if b in wanted[a].get(kind, []):  # type: ignore[operator]
                 yield f"link {a} {b}"
     for name, facts in wanted.items():
@@ -73,34 +72,28 @@ def test_a_map_from_nothing(lake: Path, tmp_path: Path) -> None:
     assert "nothing changes" in edit(lake, "set hills terrain land").stdout and files(lake) == before
 
 
-def kinds_found(folder: Path) -> list[str]:
-    """The links whose kind is not found without its name, after it has been taken out."""
-    wrong = []
+KINDS = ("land", "sea", "coast")
+
+
+def links(name: str) -> list[tuple[str, str, str]]:
+    """The links of a shipped map: two regions and a kind."""
+    ends = regions(GAMES / name)
+    return [(a, b, k) for a, b in combinations(ends, 2) for k in KINDS if b in ends[a].get(k, ())]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "name, a, b, kind", [(name, *link) for name in ("tutorial", "imperial", "imperial_2030") for link in links(name)]
+)
+@pytest.mark.sampled(4)
+def test_the_kind_of_a_link_follows_from_the_checks(name: str, a: str, b: str, kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "games" / name
+    for each in {name, "imperial"}:  # which the others extend
+        shutil.copytree(GAMES / each, folder.with_name(each), ignore=shutil.ignore_patterns("logs", "perft"))
     one = MapEdits(folder)
-    kinds = one._link_kinds()
-    wanted = regions(folder)
-    for a, b in combinations(wanted, 2):
-        for kind in kinds:
-            if b in wanted[a].get(kind, ()):  # type: ignore[operator]
-                again = MapEdits(folder)
-                again.make(lambda again=again, a=a, b=b, kind=kind: again.unlink(a, b, kind))  # type: ignore[misc]
-                again.make(lambda again=again, a=a, b=b: again.link(a, b))  # type: ignore[misc]
-                path = folder.resolve() / "map.yaml"
-                ends = yaml.safe_load(again.texts[path])["map"]["regions"]
-                if b not in ends[a].get(kind, ()) or a not in ends[b].get(kind, ()):
-                    wrong.append(f"{a} {b} {kind}")
-    return wrong
-
-
-def test_the_kind_of_a_link_follows_from_the_checks(lake: Path) -> None:
-    assert kinds_found(lake) == []
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("name", ["imperial", "imperial_2030"])
-def test_the_kind_of_every_shipped_link_follows_from_the_checks(name: str, tmp_path: Path) -> None:
-    shutil.copytree(GAMES, tmp_path / "games", ignore=shutil.ignore_patterns("logs", "perft", "scenarios"))
-    assert kinds_found(tmp_path / "games" / name) == []
+    one.make(lambda: one.unlink(a, b, kind))
+    one.make(lambda: one.link(a, b))
+    ends = yaml.safe_load(one.texts[folder.resolve() / "map.yaml"])["map"]["regions"]
+    assert b in ends[a][kind] and a in ends[b][kind]
 
 
 def test_a_renamed_region_is_renamed_everywhere_in_the_folder(lake: Path) -> None:

@@ -81,6 +81,7 @@ CALLS: dict[str, Calls] = {
     "titles": lambda ref, log: [[ref]],
     "facts": lambda ref, log: [[ref]],
     "new": lambda ref, log: [["over", "--from", ref, "--overlay"]],
+    "edit": lambda ref, log: [],
     "format": lambda ref, log: [[ref, "--check"]],
     "schema": lambda ref, log: [[ref], [ref, "--overlay"]],
     "lsp": lambda ref, log: [],
