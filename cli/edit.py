@@ -15,7 +15,8 @@ from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.text_files import display
-from rulespec.lsp.map_edits import Edited, MapEditError, MapEdits
+from rulespec.lsp.map_edits import Edited, MapEdits
+from rulespec.lsp.map_files import MapEditError, MapFiles
 from rulespec.lsp.rename import RenameError
 
 _FORMS = {
@@ -62,10 +63,10 @@ def command(folder: Path, edits: tuple[str, ...], source: IO[str] | None, yes: b
         except DiagnosticsError as error:
             output.show(error.diagnostics)
             return output.PROBLEMS
-    return _write(map_, remarks, yes)
+    return _write(map_.map, remarks, yes)
 
 
-def _write(map_: MapEdits, remarks: list[str], yes: bool) -> int:
+def _write(map_: MapFiles, remarks: list[str], yes: bool) -> int:
     """Shows the edits and what follows from them, and writes them if that is wanted."""
     changed = {path: text for path, text in map_.texts.items() if text != map_.before[path]}
     for path, text in changed.items():
@@ -73,7 +74,7 @@ def _write(map_: MapEdits, remarks: list[str], yes: bool) -> int:
             output.echo(line)
     for remark in remarks:
         output.echo(f"note: {remark}")
-    diagnostics = map_.check()
+    diagnostics = map_.checked()[1]
     output.show(diagnostics, {display(path): text for path, text in map_.texts.items()}, err=False)
     output.echo(f"the map has {output.problems(diagnostics) or 'no problems'}")
     if not changed:

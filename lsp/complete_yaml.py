@@ -129,7 +129,7 @@ def _beside(before: str, lines: list[str], line: int) -> set[str]:
 
 
 def _outside(text: Iterable[str], opening: str, closing: str) -> str:
-    """What of a text stands in no bracket of its own, up to one that closes what was opened before it."""
+    """The part of a text in no bracket of its own, up to one that closes what was opened before it."""
     results: list[str] = []
     depth = 0
     for letter in text:

@@ -60,13 +60,13 @@ def test_a_map_from_nothing(lake: Path, tmp_path: Path) -> None:
     listed.write_text("# the lake\n" + "\n".join(commands(wanted)) + "\n", "utf-8")
     result = CliRunner().invoke(cli, ["edit", str(lake), "--from", str(listed), "--yes"])
     assert result.exit_code == 0 and "the map has no problems" in result.stdout, result.output
-    made = regions(lake)
-    assert [*made] == [*wanted]
+    edited = regions(lake)
+    assert [*edited] == [*wanted]
     for name, facts in wanted.items():
-        assert {k: sorted(v) if isinstance(v, list) else v for k, v in made[name].items()} == {
+        assert {k: sorted(v) if isinstance(v, list) else v for k, v in edited[name].items()} == {
             k: sorted(v) if isinstance(v, list) else v for k, v in facts.items()
         }
-        assert [*made[name]] == [*facts], "facts are in the order in which they are declared"
+        assert [*edited[name]] == [*facts], "facts are in the order in which they are declared"
     assert CliRunner().invoke(cli, ["validate", str(lake)]).exit_code == 0
     before = files(lake)
     assert "nothing changes" in edit(lake, "set hills terrain land").stdout and files(lake) == before
@@ -92,7 +92,7 @@ def test_the_kind_of_a_link_follows_from_the_checks(name: str, a: str, b: str, k
     one = MapEdits(folder)
     one.make(lambda: one.unlink(a, b, kind))
     one.make(lambda: one.link(a, b))
-    ends = yaml.safe_load(one.texts[folder.resolve() / "map.yaml"])["map"]["regions"]
+    ends = yaml.safe_load(one.map.texts[folder.resolve() / "map.yaml"])["map"]["regions"]
     assert b in ends[a][kind] and a in ends[b][kind]
 
 

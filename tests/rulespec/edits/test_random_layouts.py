@@ -30,7 +30,7 @@ class Layout:
         return f"# c{self.comments}."
 
     def end(self) -> str:
-        """What may follow on a line."""
+        """The rest of a line: blanks, or a comment."""
         return self.choose.choice(["", "", "", "  ", f"  {self.comment()}", f"\t{self.comment()}"])
 
     def between(self, indent: str) -> list[str]:

@@ -1,0 +1,165 @@
+"""The files of a map that is being edited: their texts, and what the map says of its regions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.nodes import Node, Scalar, entries, get, text
+from rulespec.documents.nodes import Sequence as YamlSequence
+from rulespec.documents.reader import parse_yaml
+from rulespec.errors import RulespecError
+from rulespec.lsp.files import EditorFiles
+from rulespec.lsp.project import Checked, check
+from rulespec.own_files import own_files
+from rulespec.ruleset_files import MAX_YAML
+from rulespec.typed import nodes as typed
+
+MAP = "map.yaml"
+REGIONS = ("map", "regions")
+WORDS = ("title", "doc")
+"""Facts that are words for people."""
+
+
+class MapEditError(RulespecError):
+    """An edit is refused; the text says why."""
+
+
+class MapFiles:
+    """The map of a ruleset in a folder, with the edits that have been made of it.
+
+    Args:
+        folder: the folder of the ruleset.
+
+    Attributes:
+        files: the files as they are after the edits.
+        texts: the texts of the files that have been changed, with their line ends.
+        before: the texts of the files that have been read, as they were on the disk.
+        own: the files that may be changed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.ref = str(folder)
+        self.folder = folder.resolve()
+        self.files = EditorFiles()
+        self.texts: dict[Path, str] = {}
+        self.before: dict[Path, str] = {}
+        self.own = own_files(self.ref)
+        self._latest: tuple[Checked | None, tuple[Diagnostic, ...]] | None = None
+
+    def take(self, texts: Mapping[Path, str]) -> None:
+        """Gives files other texts.
+
+        Raises:
+            MapEditError: one of them is not of this ruleset.
+        """
+        for path in texts:
+            if path not in self.own:
+                raise MapEditError(f"{path} is not of this ruleset, or leads elsewhere: it is not written")
+        self.texts |= texts
+        self.files, self._latest = self.files.instead(texts), None
+
+    def changed_elsewhere(self) -> list[Path]:
+        """The files that somebody else has changed since they were read: they must not be written."""
+        return [path for path in self.texts if _on_disk(path) != self.before[path]]
+
+    def checked(self) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
+        """The ruleset after the edits, None if it could not be merged; and its diagnostics."""
+        if self._latest is None:
+            self._latest = check(self.ref, self.files)
+        return self._latest
+
+    def named(self, region: str) -> tuple[Checked, typed.Entity]:
+        """The region as it is declared.
+
+        Raises:
+            MapEditError: the ruleset cannot be read as a whole.
+        """
+        self.region(region)
+        checked, diagnostics = self.checked()
+        kind = checked.declarations.kinds.get(self.kind()) if checked is not None else None
+        named = next((e for e in kind.entities if e.name == region), None) if kind is not None else None
+        if checked is None or named is None:
+            first = next((d.message for d in diagnostics if d.severity is Severity.ERROR), "it has no such region")
+            raise MapEditError(f"the ruleset cannot be read: {first}")
+        return checked, named
+
+    def raw(self, path: Path) -> str:
+        """The text of a file as it is after the edits, with its line ends."""
+        if path in self.texts:
+            return self.texts[path]
+        if path not in self.before:
+            if path not in self.own:
+                raise MapEditError(f"{path} is not there, or leads elsewhere")
+            self.before[path] = _on_disk(path)
+        return self.before[path]
+
+    def tree(self, file: str) -> Node:
+        """The tree of a file in the folder."""
+        path = self.folder / file
+        return parse_yaml(self.raw(path).removeprefix("\ufeff"), str(path), MAX_YAML)
+
+    def keys(self, file: str, path: Sequence[str]) -> list[str]:
+        """The keys of a mapping in a file."""
+        return [key for key, _, _ in entries(get(self.tree(file), *path))]
+
+    def region(self, name: str) -> tuple[str, ...]:
+        """The path of a region, which must be one of the map's own."""
+        known = self.keys(MAP, REGIONS)
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise MapEditError(f"there is no region `{name[:64]}` in {MAP}" + (f"; {hint}" if hint else ""))
+        return (*REGIONS, name)
+
+    @staticmethod
+    def known(name: str, what: str, known: Sequence[str]) -> None:
+        """Refuses a name that is not among those that are known."""
+        if name not in known:
+            hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
+            raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")
+
+    @cached_property
+    def _map(self) -> Node | None:
+        """The map as it was before the edits, with what its base declares; none of them changes a declaration."""
+        checked, _ = self.checked()
+        return get(checked.source.root if checked is not None else self.tree(MAP), "map")
+
+    def declared(self, *path: str) -> Node | None:
+        """A declaration of the map, by its path."""
+        return get(self._map, *path)
+
+    def kind(self) -> str:
+        """The kind of the regions."""
+        return text(self.declared("kind")) or "region"
+
+    def link_kinds(self) -> list[str]:
+        """The kinds of links that stand at the ends of regions."""
+        results = [key for key, _, value in entries(self.declared("links")) if isinstance(value, Scalar)]
+        if not results:
+            raise MapEditError("the links of this map are entities: write them under `links` in the map")
+        return results
+
+    def facts(self) -> list[str]:
+        """The facts of a region, in the order of their declaration; kinds of links last."""
+        links = [key for key, _, _ in entries(self.declared("links"))]
+        return [*(key for key, _, _ in entries(self.declared("facts"))), *links]
+
+    def order(self) -> list[str]:
+        """The order of the keys of a region."""
+        return ["title", *self.facts(), "doc", "position"]
+
+    def linked_to(self, region: str, kind: str) -> list[str]:
+        """The regions that are written at an end of links of a kind."""
+        node = get(self.tree(MAP), *REGIONS, region, kind)
+        return [text(item) for item in node.items] if isinstance(node, YamlSequence) else []
+
+
+def _on_disk(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(4 * MAX_YAML.size).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise MapEditError(f"{path} cannot be read: {error}") from None
