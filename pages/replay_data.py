@@ -25,7 +25,7 @@ from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
 from rulespec.pages.move_notes import MoveNotes
-from rulespec.pages.move_rules import MoveRules, move_rules
+from rulespec.pages.move_rules import Cited, MoveRules, move_rules
 from rulespec.records import Brief
 
 MAX_MOVES = 20_000
@@ -83,7 +83,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
     words = Words(game.ruleset, language, budget=Budget())
     film = _Film(game, moves, seat, words)
-    numbers: dict[str, int] = {}
+    numbers: dict[Cited, int] = {}
     rows = []
     ran = list(move_rules(game, moves))
     turn: str | None = None
@@ -98,7 +98,7 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     listed = game.ruleset.listed
     data = {
         "moves": rows,
-        "rules": [[id_, listed[id_].text if id_ in listed else ""] for id_ in numbers],
+        "rules": [[id_, listed[id_].text if id_ in listed else "", overlay] for id_, overlay in numbers],
         "board": film.pictures.to_json(),
         "tables": film.tables(),
         "measures": film.curves.to_json(),
@@ -158,12 +158,12 @@ class _Film:
         return self.pictures.svg(width, height, self._words.game, note)
 
 
-def _row(move: Move, rules: MoveRules, numbers: dict[str, int], notes: Sequence[str]) -> dict[str, Any]:
-    """A move with its notes; rules are named by numbers, each id once."""
+def _row(move: Move, rules: MoveRules, numbers: dict[Cited, int], notes: Sequence[str]) -> dict[str, Any]:
+    """A move with its notes; rules are named by numbers, each listed once."""
     row: dict[str, Any] = {"text": move.text}
-    for name, ids in (("own", rules.own), ("ran", rules.ran)):
-        if ids:
-            row[name] = [numbers.setdefault(id_, len(numbers)) for id_ in ids]
+    for name, cited in (("own", rules.own), ("ran", rules.ran)):
+        if cited:
+            row[name] = [numbers.setdefault(rule, len(numbers)) for rule in cited]
     if move.own or move.causes or notes:
         row["changes"] = [*_changes(move), *notes]
     if move.by is None:

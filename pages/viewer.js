@@ -75,8 +75,8 @@
   }
 
   function button(rule, className) {
-    const [id, text] = data.rules[rule];
-    const made = make("button", id, className);
+    const [id, text, overlay] = data.rules[rule];
+    const made = make("button", overlay ? `${id} (${overlay})` : id, className);
     made.title = text;
     made.addEventListener("click", () => element("cited").replaceChildren(make("dt", id), make("dd", text || "…")));
     return made;

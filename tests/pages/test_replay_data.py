@@ -106,9 +106,28 @@ def test_every_line_has_a_colour_of_its_own_or_a_dash(folder: Path) -> None:
 def test_a_move_rests_on_the_rules_of_its_option_and_on_those_that_ran() -> None:
     results = list(move_rules(quickstart().game, quickstart().moves))
     imports, factory = results[4], results[12]
-    assert imports.own[0] == "IMP-RON-03" and "IMP-IMP-01" in imports.ran
-    assert "IMP-FAC-02" in factory.own
+    assert imports.own[0] == ("IMP-RON-03", "") and ("IMP-IMP-01", "") in imports.ran
+    assert ("IMP-FAC-02", "") in factory.own
     assert all(not set(each.own) & set(each.ran) for each in results)
+
+
+def test_a_condition_of_an_overlay_has_its_title(tmp_path: Path) -> None:
+    head = "id: few\ntitle: Few factories\nfor: imperial\nversion: '1'\n"
+    (tmp_path / "few.yaml").write_text(head, "utf-8")
+    (tmp_path / "few.rules").write_text(
+        "change option build of construction:\n"
+        '    require count(r in region where r.home == n and factory.at[r] > 0) < 4 "four are enough"\n'
+        '    require n.treasury < 99 "HSE-01: the rich need none"\n',
+        "utf-8",
+    )
+    result = replay_log(QUICKSTART, rules=f"imperial+{tmp_path / 'few.yaml'}", until=20)
+    data = replay_data(result, OMNISCIENT)
+    built = next(move for move in data["moves"] if "factory" in move["text"])
+    cited = [data["rules"][rule] for rule in built["own"]]
+    assert ["HSE-01", "", "Few factories"] in cited and "IMP-FAC-02" in {id_ for id_, _, title in cited if not title}
+    assert [id_ for id_, _, title in cited if title and id_ != "HSE-01"] == [
+        "count(r in region where r.home == n and factory.at[r] > 0) < 4"
+    ]
 
 
 def test_a_move_that_was_taken_back_is_in_the_page(tmp_path: Path) -> None:
