@@ -10,19 +10,21 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
+from rulespec.drawing.cell_boards import matrix_plan, panels_plan
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.map_board import map_plan
 from rulespec.drawing.plan import GAP, Plan, Sheet
-from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan, scale_plan
+from rulespec.drawing.regular_boards import bands_of, grid_plan, heading_of, ring_plan, row_plan, scale_plan
 from rulespec.drawing.scene import LAYERS, Item, Place, Scene, document
-from rulespec.drawing.shown import Entity, Names, Pile, Shown
+from rulespec.drawing.shown import Entity, Names, Shown
+from rulespec.drawing.standing import standing
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
-from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token, pile_token
+from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token
 from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import shown_names
@@ -31,7 +33,6 @@ from rulespec.engine.game.views import View
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import named
-from rulespec.types import Bool, Ent, Maybe, Num
 
 MAX_PLACES = 2_500
 MAX_TABLE_ROWS = 5_000
@@ -203,6 +204,12 @@ class Board:
             plan = grid_plan(self.sheet, b, corner)
         elif b.form == "ring":
             plan = ring_plan(self.sheet, b, corner, min(width, _SIDE))
+        elif b.form == "panels":
+            plan = panels_plan(self.sheet, b, corner, width)
+            plan.copies = {name: t for t, tray in enumerate(b.trays, 1) for name in tray.holds}
+        elif b.form == "pairs" and len(self.sheet.d.kinds[b.kind].product) == 2:
+            plan = matrix_plan(self.sheet, b, corner, width)
+            plan.owned = True
         else:
             plan = row_plan(self.sheet, b, corner, width)
         self.plans[b.kind] = plan
@@ -214,8 +221,9 @@ class Board:
         field = fields.get(name)
         if field is None or field.low is None or field.high is None or field.high - field.low > 100:
             return 0.0
-        title = f"{self.words.field(kind, name)}"
-        plan = scale_plan(f"{kind}.{name}", title, field.low, field.high, corner, width)
+        title = heading_of(self.words.field(kind, name))
+        bands = bands_of(self.sheet, self.sheet.style.bands.get(f"{kind}.{name}".lstrip("."), ""))
+        plan = scale_plan(f"{kind}.{name}", title, (field.low, field.high), bands, corner, width)
         self.scales[kind, name] = plan
         self.static += plan.items
         return plan.size[1]
@@ -244,7 +252,8 @@ class Board:
         return document(*self.size, self.words.game, note, "".join(layers))
 
     def _title_of(self, table: Table) -> str:
-        return self.words.game if table.kind == "game" else self.words.kind(table.kind)
+        own = self.words.game if table.kind == "game" else heading_of(self.words.kind(table.kind))
+        return self.words.board(table.kind, own)
 
     # --- a position ----------------------------------------------------------------------------
 
@@ -284,15 +293,8 @@ class Board:
     def items(self, state: dict[str, Any]) -> Iterator[Item]:
         """The items of a board that show a state."""
         shown = self.names.read(state)
-        tokens: dict[tuple[str, int], list[Token]] = {}
-        for pile in shown.piles:
-            self._pile(pile, tokens)
-        for kind, name in self.sheet.style.markers:
-            self._markers(kind, name, shown, tokens)
-        for kind, plan in self.plans.items():
-            self._fields(kind, plan, shown, tokens)
         placed: dict[str, Place] = {}
-        for (kind, number), result in tokens.items():
+        for (kind, number), result in standing(self.sheet, self.plans, shown).items():
             if (slot := self.plans[kind].slots.get(number)) is not None:
                 for item in self._standing(kind, number, tuple(result), slot):
                     placed |= {place.id: place for place in item.places}
@@ -323,56 +325,6 @@ class Board:
                 self._stood.clear()
             self._stood[key] = tuple(drawn(self.sheet, tokens, slot, self.plans[kind].piece or LARGEST))
         return self._stood[key]
-
-    def _pile(self, pile: Pile, tokens: dict[tuple[str, int], list[Token]]) -> None:
-        d = self.sheet.d
-        places = d.pieces[pile.type].places if pile.type in d.pieces else d.kinds[pile.type].places
-        kind = places[pile.place].index if pile.place in places else ""
-        style = self.sheet.style.pieces[pile.type]
-        if kind not in self.plans or (style.places is not None and pile.place not in style.places):
-            return
-        owners = [(k, self.sheet.titles(k)[n]) for k, n in pile.owners]
-        title = self.words.pieces(pile.type, owners)
-        key = self.sheet.names(kind)[pile.index]
-        token = pile_token(self.sheet, pile, key, self.sheet.titles(kind)[pile.index], title)
-        tokens.setdefault((kind, pile.index), []).append(token)
-
-    def _markers(self, kind: str, name: str, shown: Shown, tokens: dict[tuple[str, int], list[Token]]) -> None:
-        fields = self.sheet.d.kinds[kind].state if kind else self.sheet.d.fields
-        if name not in fields or self.words.internal(kind or "game", name):
-            return
-        for number, value in shown.fields.get((kind, name), {}).items():
-            at = self.names.entity(fields[name].type, value)
-            if at is not None and at[0] in self.plans:
-                of: Entity | None = (kind, number) if kind else None
-                whose = self.sheet.titles(kind)[number] if kind else ""
-                title = f"{self.sheet.titles(at[0])[at[1]]}: {whose} {self.words.field(kind, name)}"
-                key = f"{at[0]}" if kind else self.sheet.names(at[0])[at[1]]
-                tokens.setdefault(at, []).append(marker_token(self.sheet, of, name, key, title))
-
-    def _fields(self, kind: str, plan: Plan, shown: Shown, tokens: dict[tuple[str, int], list[Token]]) -> None:
-        """The fields of places themselves: whose entity is there, or a mark where something is so."""
-        for name in self.sheet.style.boards[kind].fields:
-            field = self.sheet.d.kinds[kind].state.get(name)
-            if field is None or self.words.internal(kind, name):
-                continue
-            for number, value in shown.fields.get((kind, name), {}).items():
-                if value in (None, False, 0) or number not in plan.slots:
-                    continue
-                place = self.sheet.names(kind)[number]
-                text = f"{self.sheet.titles(kind)[number]}: {self.words.field(kind, name)}"
-                id_ = f"field.{place}.{name}"
-                of = self.names.entity(field.type, value)
-                if isinstance(field.type, Ent) and of is not None:
-                    look = self.sheet.look(*of)
-                    title = f"{text} {self.sheet.titles(of[0])[of[1]]}"
-                    token = Token(id_, look.symbol or "circle", look.colour, look.letter, title)
-                elif isinstance(field.type, Bool | Num | Maybe):
-                    shows = "" if value is True else str(value)
-                    token = Token(id_, "card" if shows else "diamond", "white", shows, f"{text} {shows}".rstrip())
-                else:
-                    continue
-                tokens.setdefault((kind, number), []).append(token)
 
     def _on_scale(self, kind: str, name: str, plan: Plan, shown: Shown) -> Iterator[Item]:
         results: dict[int, list[Token]] = {}

@@ -36,8 +36,9 @@ def plan(board: Board) -> dict[str, Any]:
             for (kind, name), of in board.scales.items()
         ],
         "tables": [_table(board, table) for table in board.tables],
+        "turn": _turn(board),
         "symbols": {symbol: style.path(symbol) for symbol in sorted(symbols - {""})},
-        "words": {word: board.words.word(word) for word in ("yes", "no")},
+        "words": {"yes": board.words.word("yes")},
         "widths": {weight: tables()[weight] for weight in ("regular", "bold")},
         "largest": LARGEST,
     }
@@ -79,6 +80,9 @@ def _piece(board: Board, name: str) -> dict[str, Any]:
         ]
     if any(place.index in board.plans for place in decl.places.values()):
         result["titles"] = _titles(board, name, decl)
+    if any(board.plans[kind].owned for kind in result.get("each", ()) if kind in board.plans):
+        result["where"] = {place: board.words.place(name, place) for place, of in decl.places.items() if not of.index}
+        result["internal"] = [place for place in decl.places if board.words.internal(name, place)]
     return result
 
 
@@ -103,6 +107,8 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
         "kind": kind,
         "slots": _slots(board.plans[kind].slots),
         "piece": board.plans[kind].piece or LARGEST,
+        "copies": board.plans[kind].copies,
+        "owned": board.plans[kind].owned,
         "fields": [{"name": f, "title": board.words.field(kind, f), **_type(fields[f].type)} for f in shown],
     }
 
@@ -124,13 +130,22 @@ def _marker(board: Board, kind: str, name: str) -> dict[str, Any]:
     return {"kind": kind, "name": name, "title": board.words.field(kind, name), "of": _type(fields[name].type)["of"]}
 
 
+def _turn(board: Board) -> dict[str, str] | None:
+    """The field that names whose turn it is, its title, and the kind of what it names; None without one."""
+    name, type_ = board.sheet.style.turn, board.sheet.turn
+    if not isinstance(type_, Ent):
+        return None
+    return {"name": name, "title": board.words.field("", name), "of": type_.kind}
+
+
 def _table(board: Board, table: Table) -> dict[str, Any]:
     return {
         "kind": table.kind,
         "top": table.top,
         "row": table.row,
         "rows": table.rows,
-        "columns": [_column(board, table.kind, column) for column in table.columns],
+        "left": table.corner[0],
+        "columns": [_column(board, table.kind, column) for column in table.columns if column.fact is None],
     }
 
 

@@ -45,6 +45,14 @@ class LinkStyle(Brief, Struct, frozen=True):
     hidden: bool = False
 
 
+class Tray(Brief, Struct, frozen=True):
+    """A part of a panel: pieces in some places, as `piece.place`, and the fact that says for how many there is room."""
+
+    title: str
+    holds: tuple[str, ...]
+    room: str = ""
+
+
 class BoardStyle(Brief, Struct, frozen=True):
     """The style of a board, whose places are the entities of a kind; see `drawing.schema.json`."""
 
@@ -65,6 +73,8 @@ class BoardStyle(Brief, Struct, frozen=True):
     links: dict[str, LinkStyle] = {}
     names: str = "title"
     columns: int = 0
+    facts: tuple[str, ...] = ()
+    trays: tuple[Tray, ...] = ()
 
 
 class PieceStyle(Brief, Struct, frozen=True):
@@ -85,6 +95,8 @@ class Style(Brief, Struct, frozen=True):
     markers: tuple[tuple[str, str], ...]
     scales: tuple[tuple[str, str], ...]
     tables: dict[str, tuple[str, ...]]
+    bands: dict[str, str]
+    turn: str
     shapes: dict[str, str]
     looks: dict[str, dict[str, Look]]
     doc: str = ""
@@ -109,6 +121,8 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
         markers=_fields(data["markers"]) if "markers" in data else tuple(_markers(d, drawn)),
         scales=_fields(data.get("scales", [])),
         tables={k: tuple(v) for k, v in data["tables"].items()} if "tables" in data else dict(_tables(d, drawn)),
+        bands=data.get("bands", {}),
+        turn=data.get("turn", ""),
         shapes=data.get("shapes", {}),
         looks=_looks(d, data.get("entities", {})),
         doc=data.get("doc", ""),
@@ -207,6 +221,8 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 links=links,
                 names=data.get("names", "title"),
                 columns=data.get("columns", 0),
+                facts=tuple(data.get("facts", [])),
+                trays=tuple(Tray(t["title"], tuple(t["holds"]), t.get("room", "")) for t in data.get("trays", [])),
             ),
         )
 

@@ -78,6 +78,17 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
     return Token(id_, symbol, fill, text, title, mark, entity)
 
 
+def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> Token:
+    """The token of a piece on the place of its owner: a card, or the disc of the entity that has it."""
+    owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
+    id_ = f"piece.{key}.{pile.type}.{pile.place}.{owners}"
+    if index:
+        look = sheet.look(index, pile.index)
+        return Token(f"{id_}.{pile.index}", "circle", look.colour, look.letter, title)
+    first = sheet.look(*sheet.parts(*pile.owners[0])[0])
+    return Token(id_, sheet.style.pieces[pile.type].symbol, first.colour, "", title)
+
+
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> Token:
     """The token of an entity whose field names a place; without one, of the game's own field."""
     if of is None:

@@ -118,6 +118,17 @@ function makeDrawing(plan) {
       mark: alike && style.text !== "owner" ? looks[0][2] : "", place: pile.token && `${pile.type}.${pile.token}`,
     };
   }
+  function ownedToken(pile) {
+    const style = plan.pieces[pile.type], [kind, n] = pile.owners[0];
+    const id = `piece.${plan.kinds[kind].names[n]}.${pile.type}.${pile.place}.${pile.owners.map((of) => nameOf(...of)).join(".")}`;
+    const told = `${title(kind, n)}: ${pile.kind ? title(pile.kind, pile.index) : style.where[pile.place]}`;
+    if (pile.kind) {
+      const [fill, ink, letter] = look(pile.kind, pile.index);
+      return { id: `${id}.${pile.index}`, symbol: "circle", fill, ink, text: letter, title: told, mark: "" };
+    }
+    const [fill, ink] = look(...parts(pile.owners[0])[0]);
+    return { id, symbol: style.symbol, fill, ink, text: "", title: told, mark: "" };
+  }
   function markerToken(kind, n, field, key, told) {
     if (!kind) return { id: `marker.${key}.${field}`, symbol: "ring", fill: "#ffffff", ink: INK, text: "", title: told, mark: "" };
     const [fill, ink, letter] = look(kind, n);
@@ -207,17 +218,23 @@ function makeDrawing(plan) {
       const key = `${pile.type}.${pile.place}.${own}`;
       piles.set(key, [...(piles.get(key) || []), pile]);
     }
+    const whose = plan.turn && shown.of("", plan.turn.name).get(0);
+    const turn = typeof whose === "string" && plan.turn.of === table.kind ? number(table.kind, whose) : -1;
     for (let i = 0; i < table.rows; i++) {
       const middle = table.top + (i + 0.5) * table.row;
-      const body = table.columns.map((column) => (column.pile
+      const body = (i === turn ? turnMark(table.left, middle) : "") + table.columns.map((column) => (column.pile
         ? chips(column, piles.get(`${column.pile}.${column.place}.${i}`) || [], middle, ids)
         : valueOf(column, shown.of(column.kind, column.name).get(i), middle))).join("");
       if (body) yield { id: `row.${table.kind}.${table.kind === "game" ? "game" : nameOf(table.kind, i)}`, layer: "tables", svg: body };
     }
   }
+  function turnMark(x, y) {
+    const points = [[x - 12, y - 6], [x - 3, y], [x - 12, y + 6]].map((at) => at.map(num).join(" ")).join("L");
+    return `<g role="img"><title>${clean(plan.turn.title)}</title><path d="M${points}Z" fill="${INK}"/></g>`;
+  }
   function valueOf(column, value, y) {
     if (value === null || value === undefined) return "";
-    if (column.type === "bool") return plain(value ? plan.words.yes : plan.words.no, column.left, y, SIZE);
+    if (column.type === "bool") return value ? plain(plan.words.yes, column.left, y, SIZE) : "";
     if (column.type === "set") {
       let x = column.left + 8, result = "";
       for (const name of value) {
@@ -267,6 +284,8 @@ function makeDrawing(plan) {
   function card(pile) {
     const looks = pile.owners.flatMap(parts).map((part) => look(...part));
     const style = plan.pieces[pile.type];
+    if (style.text === "title" && pile.owners.length === 1)
+      return [title(...pile.owners[0]) + (pile.count > 1 ? ` x${pile.count}` : ""), look(...pile.owners[0])];
     if (!looks.length) return [String(pile.count), [...(style.colour.length ? style.colour : ["#ffffff", INK]), "", "", false]];
     return [looks.map((each) => each[2]).join(" ") + (pile.count > 1 ? ` x${pile.count}` : ""), looks[0]];
   }
@@ -281,7 +300,13 @@ function makeDrawing(plan) {
     }
     for (const pile of shown.piles) {
       const { shown: where } = plan.pieces[pile.type];
-      if (boards.has(pile.kind) && (!where || where.includes(pile.place))) add(pile.kind, pile.index, pileToken(pile));
+      if (where && !where.includes(pile.place)) continue;
+      const board = boards.get(pile.kind), [own] = pile.owners;
+      if (board) {
+        const slot = pile.index + plan.kinds[pile.kind].names.length * (board.copies[`${pile.type}.${pile.place}`] || 0);
+        add(pile.kind, slot in board.slots ? slot : pile.index, pileToken(pile));
+      } else if (pile.owners.length === 1 && boards.get(own[0])?.owned && !plan.pieces[pile.type].internal.includes(pile.place))
+        add(own[0], own[1], ownedToken(pile));
     }
     markers(shown, add);
     for (const board of plan.boards) fieldTokens(board, shown, add);
