@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
-from rulespec.drawing.cell_boards import matrix_plan, panels_plan
+from rulespec.drawing.board_forms import SIDE, plans_of
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawing_file import read_drawing
-from rulespec.drawing.map_board import map_plan
+from rulespec.drawing.link_states import link_states
 from rulespec.drawing.plan import GAP, Plan, Sheet
-from rulespec.drawing.regular_boards import bands_of, grid_plan, heading_of, ring_plan, row_plan, scale_plan
+from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
 from rulespec.drawing.scene import LAYERS, Item, Place, Scene, document
 from rulespec.drawing.shown import Entity, Names, Shown
 from rulespec.drawing.standing import standing
@@ -42,7 +42,6 @@ _STOOD = 5_000
 """Places with what stands on them that are kept as they are drawn."""
 _MARGIN = 18.0
 _TOP = 58.0
-_SIDE = 380.0
 _LEAST = 760.0
 
 
@@ -55,10 +54,12 @@ def board(ruleset: typed.Ruleset, position: Game | View | None = None, words: Wo
         words: the titles that are shown; by default those of the ruleset.
     """
     names = position.names if position is not None else {}
-    return board_of(ruleset, names, words).scene(position)
+    seat = position.seat if isinstance(position, View) else None
+    viewer = list(names).index(seat) if seat in names else 0
+    return board_of(ruleset, names, words, viewer=viewer).scene(position)
 
 
-_boards: OrderedDict[tuple[int, tuple[tuple[str, str], ...], int, bool], tuple[object, object, Board]] = OrderedDict()
+_boards: OrderedDict[object, tuple[object, object, Board]] = OrderedDict()
 
 
 def board_of(
@@ -67,6 +68,7 @@ def board_of(
     words: Wording | None = None,
     *,
     tables: bool = True,
+    viewer: int = 0,
 ) -> Board:
     """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept.
 
@@ -75,16 +77,17 @@ def board_of(
         seats: those of the table.
         words: the titles that are shown; by default those of the ruleset.
         tables: whether tables are part of the picture; `rows_of` has them as text.
+        viewer: the number of the seat whose own spaces can be pointed at, where each seat has its own.
     """
     names = named(seats)
-    key = id(ruleset), tuple(names.items()), id(words), tables
+    key = id(ruleset), tuple(names.items()), id(words), tables, viewer
     if key not in _boards:
         style = read_drawing(ruleset)
         source = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
-            Board(ruleset.declarations, style, names, source, tables=tables),
+            Board(ruleset.declarations, style, names, source, tables=tables, viewer=viewer),
         )  # both live as long as their ids
         while len(_boards) > _MEMO_SIZE:
             _boards.popitem(last=False)
@@ -101,12 +104,21 @@ class Board:
         names: the seats with the names of the players; without a game there are none.
         words: the titles that are shown.
         tables: whether tables are part of the picture.
+        viewer: the number of the seat that looks at it.
     """
 
     def __init__(
-        self, d: typed.Declarations, style: Style, names: Mapping[str, str], words: Wording, *, tables: bool = True
+        self,
+        d: typed.Declarations,
+        style: Style,
+        names: Mapping[str, str],
+        words: Wording,
+        *,
+        tables: bool = True,
+        viewer: int = 0,
     ) -> None:
         self.words = words
+        self.viewer = viewer
         self._with_tables = tables
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
@@ -126,6 +138,9 @@ class Board:
         """Puts boards and tables on the sheet; returns its size."""
         self._bounded()
         boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden" and self.names.names(b.kind)]
+        hosts = {b.kind for b in boards if b.form == "cells" and not b.inside}
+        self._guests = [b for b in boards if b.form == "cells" and b.inside in hosts]
+        boards = [b for b in boards if b not in self._guests]
         main = [b for b in boards if b.at == "left"]
         side = [b for b in boards if b.at == "right"]
         width, y = 0.0, _TOP
@@ -136,9 +151,9 @@ class Board:
         column = _MARGIN + (width + GAP if main else 0.0)
         at = _TOP
         for b in side:
-            plan = self._add(b, (column, at), _SIDE)
+            plan = self._add(b, (column, at), SIDE)
             at += plan.size[1] + GAP
-        width = max(width + (GAP + _SIDE if side and main else 0.0), _SIDE if side else 0.0, _LEAST)
+        width = max(width + (GAP + SIDE if side and main else 0.0), SIDE if side else 0.0, _LEAST)
         y = self._beside((column, at), y) if side and self._with_tables else y
         y = max(y, at if side else 0.0)
         for b in boards:
@@ -188,8 +203,8 @@ class Board:
         """Puts tables that are narrow enough into what the side column has left; returns the bottom of all."""
         x, y = corner
         for kind in self.sheet.style.tables:
-            table = self._table_of(kind, (x, y), _SIDE)
-            if table is None or not table.rows or table.width > _SIDE * 0.999 or any(c.pile for c in table.columns):
+            table = self._table_of(kind, (x, y), SIDE)
+            if table is None or not table.rows or table.width > SIDE * 0.999 or any(c.pile for c in table.columns):
                 continue
             height = table.top - y + table.row * table.rows
             if y + height <= bottom:
@@ -197,24 +212,13 @@ class Board:
         return bottom
 
     def _add(self, b: BoardStyle, corner: Point, width: float) -> Plan:
+        """Adds a board, and those that lie in its cells."""
         b = replace(b, title=self.words.board(b.kind, b.title))
-        if b.form in ("areas", "nodes"):
-            plan = map_plan(self.sheet, b, corner)
-        elif b.form == "grid" and b.kind in self.sheet.d.boards:
-            plan = grid_plan(self.sheet, b, corner)
-        elif b.form == "ring":
-            plan = ring_plan(self.sheet, b, corner, min(width, _SIDE))
-        elif b.form == "panels":
-            plan = panels_plan(self.sheet, b, corner, width)
-            plan.copies = {name: t for t, tray in enumerate(b.trays, 1) for name in tray.holds}
-        elif b.form == "pairs" and len(self.sheet.d.kinds[b.kind].product) == 2:
-            plan = matrix_plan(self.sheet, b, corner, width)
-            plan.owned = True
-        else:
-            plan = row_plan(self.sheet, b, corner, width)
-        self.plans[b.kind] = plan
-        self.static += plan.items
-        return plan
+        guests = [g for g in self._guests if g.inside == b.kind]
+        self.plans |= plans_of(self.sheet, b, guests, (corner, width, self.viewer))
+        for each in (b, *guests):
+            self.static += self.plans[each.kind].items
+        return self.plans[b.kind]
 
     def _scale(self, kind: str, name: str, corner: Point, width: float) -> float:
         fields = self.sheet.d.kinds[kind].state if kind else self.sheet.d.fields
@@ -293,6 +297,9 @@ class Board:
     def items(self, state: dict[str, Any]) -> Iterator[Item]:
         """The items of a board that show a state."""
         shown = self.names.read(state)
+        for plan in self.plans.values():
+            for kind, lines in plan.links.items():
+                yield from link_states(self.sheet, kind, lines, shown)
         placed: dict[str, Place] = {}
         for (kind, number), result in standing(self.sheet, self.plans, shown).items():
             if (slot := self.plans[kind].slots.get(number)) is not None:

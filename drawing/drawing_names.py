@@ -48,9 +48,10 @@ class _Names:
                 for at_name, at, symbol in entries(get(node, "symbols")):
                     self._known(at, at_name, self.piles[name].places, f"place of `{name}`")
                     self._symbol(symbol)
+                self._states(self.piles[name], get(node, "states"))
                 for at in words(get(node, "places")):
                     self._known(at, at.text, self.piles[name].places, f"place of `{name}`")
-        for section in ("markers", "scales"):
+        for section in ("markers", "scales", "dice"):
             for word in words(get(self.drawing, section)):
                 self._field(word)
         for name, place, node in entries(get(self.drawing, "bands")):
@@ -64,6 +65,19 @@ class _Names:
             if name == "game" or self._known(place, name, self.d.kinds, "kind"):
                 for word in words(node):
                     self._column(name, word)
+
+    def _states(self, pile: typed.PieceDecl | typed.Kind, node: Node | None) -> None:
+        """Symbols of tokens by their state."""
+        fields = pile.state if isinstance(pile, typed.Kind) else {}
+        for name, place, symbols in entries(node):
+            if not self._known(place, name, fields, f"field of `{pile.name}`"):
+                continue
+            self._symbol(symbols)
+            type_ = fields[name].type
+            for value, at, symbol in entries(symbols):
+                values = _entities(self.d.kinds[type_.kind]) if isinstance(type_, Ent) else {}
+                self._known(at, value, values, f"value of `{name}`")
+                self._symbol(symbol)
 
     def _known(self, place: Scalar, name: str, known: Mapping[str, typed.Named | None], what: str) -> bool:
         if name in known:
@@ -114,6 +128,8 @@ class _Names:
             self._known(word, word.text, kind.state, f"field of `{kind.name}`")
         for word in words(get(node, "facts")):
             self._known(word, word.text, self._facts_of(kind), f"fact of `{kind.name}`")
+        for word in (*words(get(node, "in")), *words(get(node, "each"))):
+            self._known(word, word.text, self.d.kinds, "kind")
         trays = get(node, "trays")
         for tray in trays.items if isinstance(trays, Sequence) else ():
             for word in words(get(tray, "holds")):
@@ -129,6 +145,9 @@ class _Names:
                 if isinstance(fact, Scalar) and isinstance(fact.value, str):
                     facts = self.d.kinds[name].facts if name in self.d.links else {}
                     self._known(fact, fact.text, facts, f"fact of `{name}`")
+                if isinstance(field := get(style, "state"), Scalar):
+                    fields = self.d.kinds[name].state if name in self.d.links else {}
+                    self._known(field, field.text, fields, f"field of `{name}`")
         self._seams(kind, links, get(node, "seams"))
 
     def _seams(self, kind: typed.Kind, links: Iterable[str], node: Node | None) -> None:

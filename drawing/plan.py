@@ -21,6 +21,14 @@ HEAD = 22.0
 """Height of the heading of a board or a table."""
 
 
+class LinkLines(Struct, frozen=True):
+    """The links of a kind on a map: the field that is drawn, and of each link the path data and the title."""
+
+    field: str
+    layer: str
+    lines: dict[int, tuple[str, str]]
+
+
 class Plan(Brief, Struct):
     """The static part of a board.
 
@@ -31,6 +39,8 @@ class Plan(Brief, Struct):
         size: width and height.
         piece: the size of its pieces where there is room; 0 if they are as large as they get.
         copies: pieces in some places, as `piece.place` → which further slot of their place they stand in; see `slot`.
+        each: the kind of owners of which each has copies of all slots.
+        links: kinds of links whose state is drawn, with their lines.
         owned: whether pieces of its places stand there, wherever they are.
     """
 
@@ -40,11 +50,15 @@ class Plan(Brief, Struct):
     outlines: dict[int, str] = field(default_factory=dict)
     piece: float = 0
     copies: dict[str, int] = field(default_factory=dict)
+    each: str = ""
+    links: dict[str, LinkLines] = field(default_factory=dict)
     owned: bool = False
 
     def slot(self, pile: Pile, count: int) -> int:
         """The slot of pieces; the copies of the slots of `count` places follow one another."""
-        slot = pile.index + count * self.copies.get(f"{pile.type}.{pile.place}", 0)
+        copy = self.copies.get(f"{pile.type}.{pile.place}", 0)
+        copy = next((number for kind, number in pile.owners if kind == self.each), copy)
+        slot = pile.index + count * copy
         return slot if slot in self.slots else pile.index
 
 

@@ -16,7 +16,7 @@ from rulespec.types import Bool
 
 CELL = 64.0
 _HEX = 78.0
-_LINE = "#5b6770"
+LINE = "#5b6770"
 _RIM = 22.0  # beside a grid, for the names of its columns and rows
 _COLUMNS = 13
 _SMALL = 9.0
@@ -27,7 +27,7 @@ _ENDLESS = 1_000_000_000
 def cell(box: Box, fill: str, *, rx: float = 0) -> str:
     """The shape of a place that is a box."""
     size = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
-    return svg.element("rect", **size, fill=fill, stroke=_LINE, stroke_width=1, rx=rx or None)
+    return svg.element("rect", **size, fill=fill, stroke=LINE, stroke_width=1, rx=rx or None)
 
 
 def notes_of(sheet: Sheet, board: BoardStyle, number: int) -> list[str]:
@@ -100,11 +100,11 @@ def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         sides = ((0, -0.5), (0.5, -0.25), (0.5, 0.25), (0, 0.5), (-0.5, 0.25), (-0.5, -0.25))
         outline = svg.path([(x + a * wide, y + b * tall) for a, b in sides], closed=True)
         fill = _fill(sheet, board, i, colour("light"))
-        shape = svg.element("path", d=outline, fill=fill, stroke=_LINE, stroke_width=1)
+        shape = svg.element("path", d=outline, fill=fill, stroke=LINE, stroke_width=1)
         box = Box((x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2))
         plan.items.append(region(shape, sheet.place((board.kind, i), box, (x, y), outline)))
         text = shortened(shown[i], _SMALL, wide * 0.8)
-        plan.items.append(Item(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=_LINE)))
+        plan.items.append(Item(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=LINE)))
         plan.slots[i] = Box((x - wide * 0.4, y - tall * 0.19, x + wide * 0.4, y + tall * 0.27))
         plan.outlines[i] = outline
     return plan
@@ -126,12 +126,12 @@ def _rims(
         name = at.get((low[0] + column, low[1]), "")
         text = name.rstrip("0123456789").rstrip("_") or name
         x = corner[0] + _RIM + (column + 0.5) * side
-        parts.append(svg.words(text, x, corner[1] + count[1] * side + _RIM / 2, 12, fill=_LINE))
+        parts.append(svg.words(text, x, corner[1] + count[1] * side + _RIM / 2, 12, fill=LINE))
     for row in range(count[1]):
         name = at.get((low[0], low[1] + row), "")
         text = name[len(name.rstrip("0123456789")) :] or name
         y = corner[1] + (count[1] - row - 0.5) * side
-        parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=_LINE))
+        parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=LINE))
     yield Item(f"rims.{kind}", "names", "".join(parts))
 
 
@@ -152,7 +152,7 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         first, last = (2 * pi * (i + k) / count - pi / 2 for k in (-0.5, 0.5))
         fill = _fill(sheet, board, i, colour("light") if i % 2 else colour("sand"))
         sector = _sector(centre, inner, outer, first, last)
-        shape = svg.element("path", d=sector, fill=fill, stroke=_LINE)
+        shape = svg.element("path", d=sector, fill=fill, stroke=LINE)
         middle = (first + last) / 2
         far = outer * 0.79
         x, y = centre[0] + cos(middle) * far, centre[1] + sin(middle) * far
@@ -221,7 +221,7 @@ def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         near = radius - box * 0.95
         x, y = centre[0] + cos(angle) * near, centre[1] + sin(angle) * near
         text = shortened(titles[i], _SMALL, room)
-        plan.items.append(Item(f"name.{name}", "names", svg.words(text, x, y, _SMALL, fill=_LINE)))
+        plan.items.append(Item(f"name.{name}", "names", svg.words(text, x, y, _SMALL, fill=LINE)))
         plan.slots[i] = _inner(place, 3)
     return plan
 
@@ -253,7 +253,7 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
         text = _stacked(titles[i], left + wide / 2, top + (name_height - noted) / 2 + 1, wide - 6)
         if notes[i]:
             note = shortened(notes[i], _SMALL, wide - 6)
-            text += svg.words(note, left + wide / 2, top + name_height - noted / 2 - 1, _SMALL, fill=_LINE)
+            text += svg.words(note, left + wide / 2, top + name_height - noted / 2 - 1, _SMALL, fill=LINE)
         plan.items.append(Item(f"name.{name}", "names", text))
         plan.slots[i] = Box((left + 4, top + name_height + 1, left + wide - 4, top + name_height + tall - 3))
     return plan

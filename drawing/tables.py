@@ -30,6 +30,17 @@ _CHIP = 19.0
 _WIDEST = 150.0
 _CHIPS = 150.0  # the least width of a column of pieces
 _LINE = "#c9cdd1"
+_TWO = ((-1, -1), (1, 1))
+_FOUR = (*_TWO, (-1, 1), (1, -1))
+_SPOTS = {
+    1: ((0, 0),),
+    2: _TWO,
+    3: (*_TWO, (0, 0)),
+    4: _FOUR,
+    5: (*_FOUR, (0, 0)),
+    6: (*_FOUR, (-1, 0), (1, 0)),
+}
+"""The spots of a die by what it shows: across and down from its middle."""
 
 
 class Column(Brief, Struct):
@@ -199,6 +210,8 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
     size = _chip_letters(text)
     wide = _chip_width(text)
     at = {"x": x - wide / 2, "y": y - 8, "width": wide, "height": 16, "rx": 8 if text == look.letter else 2}
+    if text == look.letter and look.symbol == "card":
+        at |= {"y": y - 10, "height": 20, "rx": 2}
     shape = svg.element("rect", **at, fill=fill, stroke=INK, stroke_width=0.8)
     return shape + svg.words(text, x, y, size, bold=True, fill=ink_on(look.colour))
 
@@ -236,6 +249,15 @@ def turn_mark(sheet: Sheet, at: Point) -> str:
     return svg.group([mark], sheet.words.field("", sheet.style.turn))
 
 
+def die(value: int, x: float, y: float) -> str:
+    """A die that shows a number from 1 to 6; `x` is its left side."""
+    box = {"x": x, "y": y - 9, "width": 18, "height": 18, "rx": 4}
+    spots = [
+        svg.element("circle", cx=x + 9 + 5 * across, cy=y + 5 * down, r=1.9, fill=INK) for across, down in _SPOTS[value]
+    ]
+    return svg.element("rect", **box, fill="#ffffff", stroke=INK, stroke_width=1.2) + "".join(spots)
+
+
 def piles_of_rows(sheet: Sheet, kind: str, shown: Shown) -> dict[tuple[str, str, int], list[Pile]]:
     """The piles by their type, place and row: where they are, or whose they are, or what their owners are made of."""
     piles: dict[tuple[str, str, int], list[Pile]] = {}
@@ -262,6 +284,8 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
                 result.append(chip(sheet.look(type_.kind, names.number(type_.kind, name)), x, y))
             x += _CHIP * 1.3
         return "".join(result)
+    if (column.field.kind, column.name) in sheet.style.dice and value in _SPOTS:
+        return die(value, column.left, y)
     of = names.entity(type_, value)
     if of is None:
         return svg.words(shortened(str(value), SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)

@@ -3,6 +3,8 @@
 // the form of `state_json`. A port of `Board.items`: a test keeps both equal, item by item.
 function makeDrawing(plan) {
   const INK = "#1a1a1a", GREY = ["#545454", "#ffffff", "", "", false], SIZE = 12, CHIP = 19, PAD = 14;
+  const TWO = [[-1, -1], [1, 1]], FOUR = [...TWO, [-1, 1], [1, -1]];
+  const SPOTS = { 1: [[0, 0]], 2: TWO, 3: [...TWO, [0, 0]], 4: FOUR, 5: [...FOUR, [0, 0]], 6: [...FOUR, [-1, 0], [1, 0]] };
   const boards = new Map(plan.boards.map((board) => [board.kind, board]));
   const numbers = {}, owners = {};
   for (const [kind, { names }] of Object.entries(plan.kinds)) numbers[kind] = new Map(names.map((name, i) => [name, i]));
@@ -102,7 +104,11 @@ function makeDrawing(plan) {
   // --- tokens
   function pileToken(pile) {
     const style = plan.pieces[pile.type], looks = pile.owners.map((of) => look(...of));
-    const symbol = style.symbols[pile.place] || looks.map((each) => each[3]).find(Boolean) || style.symbol;
+    const state = style.states.find(([field, value]) => {
+      const held = pile.fields[field];
+      return value ? held === value : !none(held);
+    });
+    const symbol = state?.[2] || style.symbols[pile.place] || looks.map((each) => each[3]).find(Boolean) || style.symbol;
     const many = pile.count > 1 ? String(pile.count) : "", value = pile.fields[style.text];
     let text = style.text === "count" ? many : "";
     if (style.text === "owner") text = looks.map((each) => each[2]).join("") + many;
@@ -192,6 +198,18 @@ function makeDrawing(plan) {
       }
   }
 
+  function* linkStates({ kind, name, layer, of, lines }, shown) {
+    for (const [n, value] of shown.of(kind, name)) {
+      if (none(value) || !lines[n]) continue;
+      const at = of && typeof value === "string" ? number(of, value) : -1;
+      const note = at >= 0 ? ` ${title(of, at)}` : value === true ? "" : ` ${written(value)}`;
+      const looks = at >= 0 ? [[INK, 8], [look(of, at)[0], 5.6]] : [[INK, 5.6]];
+      const drawnLines = looks.map(([ink, wide]) => `<path d="${lines[n][0]}" stroke="${ink}" stroke-width="${num(wide)}" fill="none" stroke-linecap="round"/>`);
+      const svg = `<g role="img"><title>${clean(lines[n][1] + note)}</title>${drawnLines.join("")}</g>`;
+      yield { id: `link_state.${kind}.${plan.kinds[kind].names[n]}`, layer, svg };
+    }
+  }
+
   // --- scales and tables
   function* onScale(scale, shown) {
     const results = new Map();
@@ -205,9 +223,10 @@ function makeDrawing(plan) {
   }
   const letters = (text) => (textWidth(text, 10, true) <= 15 ? 10 : 8);
   const chipWidth = (text) => Math.max(16, textWidth(text, letters(text), true) + 5);
-  function chip([fill, ink, letter], x, y, text = letter) {
-    const shown = text || letter, wide = chipWidth(shown);
-    const at = `x="${num(x - wide / 2)}" y="${num(y - 8)}" width="${num(wide)}" height="16" rx="${shown === letter ? 8 : 2}"`;
+  function chip([fill, ink, letter, symbol], x, y, text = letter) {
+    const shown = text || letter, wide = chipWidth(shown), card = shown === letter && symbol === "card";
+    const size = card ? 'height="20" rx="2"' : `height="16" rx="${shown === letter ? 8 : 2}"`;
+    const at = `x="${num(x - wide / 2)}" y="${num(y - (card ? 10 : 8))}" width="${num(wide)}" ${size}`;
     return `<rect ${at} fill="${fill}" stroke="${INK}" stroke-width="0.8"/>${words(shown, x, y, letters(shown), { bold: true, fill: ink })}`;
   }
   function* rows(table, shown, ids) {
@@ -228,6 +247,11 @@ function makeDrawing(plan) {
       if (body) yield { id: `row.${table.kind}.${table.kind === "game" ? "game" : nameOf(table.kind, i)}`, layer: "tables", svg: body };
     }
   }
+  function die(value, x, y) {
+    const spots = SPOTS[value].map(([across, down]) => `<circle cx="${num(x + 9 + 5 * across)}" cy="${num(y + 5 * down)}" r="1.9" fill="${INK}"/>`);
+    const box = `x="${num(x)}" y="${num(y - 9)}" width="18" height="18" rx="4"`;
+    return `<rect ${box} fill="#ffffff" stroke="${INK}" stroke-width="1.2"/>${spots.join("")}`;
+  }
   function turnMark(x, y) {
     const points = [[x - 12, y - 6], [x - 3, y], [x - 12, y + 6]].map((at) => at.map(num).join(" ")).join("L");
     return `<g role="img"><title>${clean(plan.turn.title)}</title><path d="M${points}Z" fill="${INK}"/></g>`;
@@ -243,6 +267,7 @@ function makeDrawing(plan) {
       }
       return result;
     }
+    if (column.die && SPOTS[value]) return die(value, column.left, y);
     const at = column.type === "entity" && typeof value === "string" ? number(column.of, value) : -1;
     if (at < 0) return plain(shortened(written(value), SIZE, column.width), column.left, y, SIZE);
     const text = shortened(title(column.of, at), SIZE, column.width - CHIP), of = look(column.of, at);
@@ -293,6 +318,7 @@ function makeDrawing(plan) {
   // The items that show a state: `{id, layer, svg}`, in the order in which they lie upon one another.
   return function* items(state) {
     const shown = read(state), tokens = new Map(), ids = new Set();
+    for (const link of plan.links) yield* linkStates(link, shown);
     function add(kind, n, token) {
       const key = `${kind}.${n}`;
       if (!tokens.has(key)) tokens.set(key, { kind, n, tokens: [] });
@@ -303,7 +329,9 @@ function makeDrawing(plan) {
       if (where && !where.includes(pile.place)) continue;
       const board = boards.get(pile.kind), [own] = pile.owners;
       if (board) {
-        const slot = pile.index + plan.kinds[pile.kind].names.length * (board.copies[`${pile.type}.${pile.place}`] || 0);
+        const owner = pile.owners.find(([kind]) => kind === board.each);
+        const copy = owner ? owner[1] : board.copies[`${pile.type}.${pile.place}`] || 0;
+        const slot = pile.index + plan.kinds[pile.kind].names.length * copy;
         add(pile.kind, slot in board.slots ? slot : pile.index, pileToken(pile));
       } else if (pile.owners.length === 1 && boards.get(own[0])?.owned && !plan.pieces[pile.type].internal.includes(pile.place))
         add(own[0], own[1], ownedToken(pile));

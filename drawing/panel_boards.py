@@ -34,6 +34,7 @@ def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
     tall = _PANEL + _TRAY * len(board.trays) + _PANEL_GAP
     head = HEAD if board.title else 0.0
     plan = Plan((wide * (max(x for x, _ in at.values()) + 1), head + tall * (max(y for _, y in at.values()) + 1)))
+    plan.copies = {name: t for t, tray in enumerate(board.trays, 1) for name in tray.holds}
     if board.title:
         plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
     for i, (x, y) in at.items():
@@ -81,7 +82,7 @@ def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
     facts = [(kind, name) for name in board.facts for kind in (second, first) if name in sheet.d.kinds[kind].facts]
     over = [name for kind, name in facts if kind == second]
     head = (HEAD if board.title else 0.0) + 16.0 * (1 + len(over))
-    plan = Plan((_ROW_HEAD + wide * across, head + _ROW * len(sheet.names(first))))
+    plan = Plan((_ROW_HEAD + wide * across, head + _ROW * len(sheet.names(first))), owned=True)
     heads = [heading(board.title, corner)] if board.title else []
     top = corner[1] + head
     heads += _heads(sheet, second, over, (corner[0] + _ROW_HEAD, top), wide)
