@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
-from rulespec.drawing.board_forms import SIDE, plans_of
+from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.link_states import link_states
@@ -138,8 +138,8 @@ class Board:
         """Puts boards and tables on the sheet; returns its size."""
         self._bounded()
         boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden" and self.names.names(b.kind)]
-        hosts = {b.kind for b in boards if b.form == "cells" and not b.inside}
-        self._guests = [b for b in boards if b.form == "cells" and b.inside in hosts]
+        hosts = {b.kind: HOSTS[b.form] for b in boards if b.form in HOSTS and not b.inside}
+        self._guests = [b for b in boards if b.form == hosts.get(b.inside)]
         boards = [b for b in boards if b not in self._guests]
         main = [b for b in boards if b.at == "left"]
         side = [b for b in boards if b.at == "right"]

@@ -121,7 +121,7 @@ class _Names:
             self._look(part)
         check_outlines(node, self.report)
         entity_facts = {f.name: f for f in kind.facts.values() if isinstance(f.type, Ent)}
-        for section in ("fill", "badges"):
+        for section in ("fill", "badges", "across"):
             for word in words(get(node, section)):
                 self._known(word, word.text, entity_facts, f"fact of `{kind.name}` that names an entity")
         for word in words(get(node, "fields")):

@@ -13,6 +13,7 @@ from rulespec.drawing.lettering import WATER
 from rulespec.drawing.map_ground import Ground, ground
 from rulespec.drawing.map_legend import legend
 from rulespec.drawing.map_links import Link
+from rulespec.drawing.map_spots import across_marks
 from rulespec.drawing.place_looks import (
     BADGE,
     badge,
@@ -53,6 +54,7 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
     else:
         items = list(_boxes(sheet, board, layout, corner))
     items += _lines(sheet, board, layout, corner)
+    items += across_marks(sheet, board, layout, corner)
     explained, height = legend(sheet, board, layout, {item.id for item in items}, corner)
     plan = Plan((layout.size[0], layout.size[1] + height), items=[*items, *explained], piece=PIECE, links=links)
     for i, block in enumerate(layout.blocks):

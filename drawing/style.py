@@ -71,6 +71,7 @@ class BoardStyle(Brief, Struct, frozen=True):
     seams: tuple[tuple[int, int], ...] = ()
     fill: tuple[str, ...] = ()
     badges: tuple[str, ...] = ()
+    across: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     links: dict[str, LinkStyle] = {}
     names: str = "title"
@@ -232,6 +233,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 seams=tuple((places.index[a], places.index[b]) for a, b in data.get("seams", [])),
                 fill=tuple(data.get("fill", facts[:1])),
                 badges=tuple(data.get("badges", [])),
+                across=tuple(data.get("across", [])),
                 fields=tuple(data.get("fields", own)),
                 links=links,
                 names=data.get("names", "title"),
