@@ -28,8 +28,10 @@ from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token
 from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import shown_names
+from rulespec.engine.game.option import Decision
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.game.views import View
+from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import named
@@ -284,7 +286,13 @@ class Board:
             return word("over", decisions=after, ending=self.words.ending(result.ending), winners=winners)
         assert decision is not None
         actor = decision.by or word("chance")
-        return word("asked", decisions=after, decision=self.words.decision(decision.name), actor=actor)
+        return word("asked", decisions=after, decision=self._prompt(position, decision), actor=actor)
+
+    def _prompt(self, position: Game | View, decision: Decision) -> str:
+        """The title of a decision; of a whole game with what it is about."""
+        if isinstance(position, Game) and isinstance(self.words, Words):
+            return Narrator(self.words, position).decision(decision)
+        return self.words.decision(decision.name)
 
     def places(self, state: dict[str, Any] | None = None) -> dict[str, Place]:
         """The entities that can be pointed at, by their ids: spaces, rows, and with a state tokens and cards, too.
