@@ -19,6 +19,7 @@ from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
 from rulespec.drawing.scene import LAYERS, Item, Place, Scene, document
 from rulespec.drawing.shown import Entity, Names, Shown
 from rulespec.drawing.standing import standing
+from rulespec.drawing.status import status_of
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
@@ -28,10 +29,8 @@ from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token
 from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import shown_names
-from rulespec.engine.game.option import Decision
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.game.views import View
-from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import named
@@ -270,29 +269,12 @@ class Board:
         if position is not None:
             state = position.state if isinstance(position, View) else state_json(position)
             dynamic = list(self.items(state))
-            status = self._status(position)
+            status = status_of(self.words, position)
             text = svg.words(shortened(status, 13, self.size[0] - 2 * _MARGIN), _MARGIN, 42, 13, anchor="start")
             dynamic.append(Item("status", "names", text))
         note = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
         description = f"{note} {status}".strip()
         return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
-
-    def _status(self, position: Game | View) -> str:
-        """The status of the game, in words."""
-        result, decision, word = position.result, position.decision, self.words.word
-        after = word("decisions", position.ply)
-        if result is not None:
-            winners = ", ".join(result.winners) or word("nobody")
-            return word("over", decisions=after, ending=self.words.ending(result.ending), winners=winners)
-        assert decision is not None
-        actor = decision.by or word("chance")
-        return word("asked", decisions=after, decision=self._prompt(position, decision), actor=actor)
-
-    def _prompt(self, position: Game | View, decision: Decision) -> str:
-        """The title of a decision; of a whole game with what it is about."""
-        if isinstance(position, Game) and isinstance(self.words, Words):
-            return Narrator(self.words, position).decision(decision)
-        return self.words.decision(decision.name)
 
     def places(self, state: dict[str, Any] | None = None) -> dict[str, Place]:
         """The entities that can be pointed at, by their ids: spaces, rows, and with a state tokens and cards, too.

@@ -353,11 +353,14 @@ def _entity(sheet: Sheet, pile: Pile) -> Entity | None:
 
 def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
     """The text on the card of a pile, and its colours: the letters of its owners' parts."""
+    style = sheet.style.pieces[pile.type]
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
     looks = [sheet.look(*part) for part in parts]
-    if sheet.style.pieces[pile.type].text == "title" and len(pile.owners) == 1:
+    if style.text == "title" and len(pile.owners) == 1:
         kind, number = pile.owners[0]
         return sheet.titles(kind)[number] + (f" x{pile.count}" if pile.count > 1 else ""), sheet.look(kind, number)
     if not looks:
-        return str(pile.count), Look(sheet.style.pieces[pile.type].colour or "white")
+        return str(pile.count), Look(style.colour or "white")
+    if isinstance(value := pile.fields.get(style.text), int):
+        return f"{looks[0].letter} {value}", looks[0]
     return " ".join(look.letter for look in looks) + (f" x{pile.count}" if pile.count > 1 else ""), looks[0]

@@ -312,6 +312,8 @@ function makeDrawing(plan) {
     if (style.text === "title" && pile.owners.length === 1)
       return [title(...pile.owners[0]) + (pile.count > 1 ? ` x${pile.count}` : ""), look(...pile.owners[0])];
     if (!looks.length) return [String(pile.count), [...(style.colour.length ? style.colour : ["#ffffff", INK]), "", "", false]];
+    const value = pile.fields[style.text];
+    if (["number", "boolean"].includes(typeof value)) return [`${looks[0][2]} ${written(value)}`, looks[0]];
     return [looks.map((each) => each[2]).join(" ") + (pile.count > 1 ? ` x${pile.count}` : ""), looks[0]];
   }
 
