@@ -46,18 +46,24 @@ _TOP = 58.0
 _LEAST = 760.0
 
 
-def board(ruleset: typed.Ruleset, position: Game | View | None = None, words: Wording | None = None) -> Scene:
+def board(
+    ruleset: typed.Ruleset,
+    position: Game | View | None = None,
+    words: Wording | None = None,
+    style: Style | None = None,
+) -> Scene:
     """The picture of a position.
 
     Args:
         ruleset: its rules.
         position: a game, of which all is shown, or what a seat sees of one; None: the board without pieces.
         words: the titles that are shown; by default those of the ruleset.
+        style: that of the ruleset, if its drawing files have been read.
     """
     names = position.names if position is not None else {}
     seat = position.seat if isinstance(position, View) else None
     viewer = list(names).index(seat) if seat in names else 0
-    return board_of(ruleset, names, words, viewer=viewer).scene(position)
+    return board_of(ruleset, names, words, viewer=viewer, style=style).scene(position)
 
 
 _boards: OrderedDict[object, tuple[object, object, Board]] = OrderedDict()
@@ -70,6 +76,7 @@ def board_of(
     *,
     tables: bool = True,
     viewer: int = 0,
+    style: Style | None = None,
 ) -> Board:
     """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept.
 
@@ -79,11 +86,12 @@ def board_of(
         words: the titles that are shown; by default those of the ruleset.
         tables: whether tables are part of the picture; `rows_of` has them as text.
         viewer: the number of the seat whose own spaces can be pointed at, where each seat has its own.
+        style: that of the ruleset, if its drawing files have been read.
     """
     names = named(seats)
     key = id(ruleset), tuple(names.items()), id(words), tables, viewer
     if key not in _boards:
-        style = read_drawing(ruleset)
+        style = read_drawing(ruleset) if style is None else style
         source = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
