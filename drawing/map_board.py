@@ -121,8 +121,10 @@ def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -
             scale = layout.size[0] / board.frame.width
             rings = [[board.frame.placed(dot, scale) for dot in ring] for ring in part.rings]
             data = "".join(svg.trace(shift(ring, corner), closed=True) for ring in rings)
-            shape = svg.element("path", d=data, fill=grounded(part.colour), fill_rule="evenodd")
-            yield Item(f"scenery.{board.kind}.{number}", "areas", shape)
+            coast: svg.Values = {"stroke": "#4d6b7a", "stroke_width": 0.9} if board.form == "nodes" else {}
+            shape = svg.element("path", d=data, fill=grounded(part.colour), fill_rule="evenodd", **coast)
+            layer = "ground" if board.form == "nodes" else "areas"
+            yield Item(f"scenery.{board.kind}.{number}", layer, shape)
 
 
 def _ranked(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> dict[str, str]:
@@ -161,7 +163,10 @@ def _borders(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> 
 
 def _boxes(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
     frame = {"x": corner[0], "y": corner[1], "width": layout.size[0], "height": layout.size[1]}
-    yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill="#eef1f3", rx=6))
+    ground_ = PALETTE["water"] if board.scenery else "#eef1f3"
+    yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=ground_, rx=6))
+    for water in (True, False):
+        yield from _scenery(board, layout, corner, water=water)
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     for i, block in enumerate(layout.blocks):
         left, top, right, bottom = moved(block.box, corner)

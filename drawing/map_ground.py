@@ -23,7 +23,8 @@ MAX_LINKS = 10_000
 _CROWDED = 80  # more regions than these get a larger map
 _LEAST, _MOST = 0.55, 0.95  # height of a map by its width
 _MARGIN = 0.07
-_SPOT = 8.0
+_SPOT, _ROOMY = 8.0, (82.0, 32.0)
+"""Half the sides of spots, and of those with room for a name and pieces."""
 _STAND_IN = 0.025
 """Half the side of a square in place of an outline, by the shorter side of the frame."""
 
@@ -95,7 +96,8 @@ def spot_boxes(host: BoardStyle, board: BoardStyle, width: float) -> dict[int, B
         return {}
     scale = width / host.frame.width
     at = {i: host.frame.placed(position, scale) for i, position in board.positions.items()}
-    return {i: Box((x - _SPOT, y - _SPOT, x + _SPOT, y + _SPOT)) for i, (x, y) in at.items()}
+    half, high = _ROOMY if board.roomy else (_SPOT, _SPOT)
+    return {i: Box((x - half, y - high, x + half, y + high)) for i, (x, y) in at.items()}
 
 
 def _framed(points: Sequence[Point], width: float, frame: Frame) -> tuple[Point, list[Point]]:

@@ -68,10 +68,12 @@ def _entries(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str]) -
         if any(f"across.{fact}.{name}" in drawn for name in names):
             yield _towards, sheet.words.field(board.kind, fact)
     for each in sheet.style.boards.values():
-        if each.inside == board.kind and spot_boxes(board, each, layout.size[0]):
+        if each.inside == board.kind and not each.roomy and spot_boxes(board, each, layout.size[0]):
             yield _symbol(sheet, spot_look(sheet, each.kind, 0)), word_of(sheet, each)
     if board.seams:
         yield (lambda at: svg.words("\N{UPWARDS ARROW}", at[0] + 10, at[1], 12)), word("over_edge")
+    if board.form == "nodes":
+        return
     if tones := list(dict.fromkeys(part.colour for part in board.scenery if part.colour != "water")):
         yield _swatches(tones), word("not_in_play")
 

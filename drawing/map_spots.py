@@ -7,28 +7,49 @@ from functools import partial
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK
+from rulespec.drawing.lettering import WATER
 from rulespec.drawing.map_ground import Ground, spot_boxes
 from rulespec.drawing.outlines import holds
 from rulespec.drawing.place_looks import badge, moved, shift
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.style import BoardStyle, Look
-from rulespec.drawing.svg import Point
+from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.text_width import shortened
 
 _TOWARDS, _HALF = 7.0, 2.5
 
 
 def spots_plan(sheet: Sheet, host: BoardStyle, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """The spots of a kind on a map of some width: the symbol of each at its position, in the units of the frame."""
+    """The spots of a kind on a map of some width, at their positions in the units of the frame.
+
+    Each is a symbol; or if pieces stand there, its name with room for them below.
+    """
     plan = Plan((0.0, 0.0))
     for i, box in spot_boxes(host, board, width).items():
         around = moved(box, corner)
         place = sheet.place((board.kind, i), around)
+        if board.roomy:
+            plan.items += _with_room(sheet, board, i, around)
+            plan.slots[i] = Box((around[0] + 4, around[1] + 22, around[2] - 4, around[3] - 2))
+            continue
         shown = badge(sheet, spot_look(sheet, board.kind, i), "", place.middle)
         item = svg.group([shown], place.title, data_place=place.id)
         plan.items.append(Item(f"region.{sheet.names(board.kind)[i]}", "marks", item, (place,)))
         plan.slots[i] = around
     return plan
+
+
+def _with_room(sheet: Sheet, board: BoardStyle, number: int, box: Box) -> Iterator[Item]:
+    """A spot with its name above, in the letters of water, and room for pieces below."""
+    left, top, right, bottom = box
+    place, name = sheet.place((board.kind, number), box), sheet.names(board.kind)[number]
+    size: svg.Values = {"x": left, "y": top, "width": right - left, "height": bottom - top, "rx": 6}
+    area = svg.element("rect", **size, fill="#ffffff", fill_opacity="0.45", stroke=WATER.fill, stroke_dasharray="4 3")
+    yield Item(f"region.{name}", "areas", svg.group([area], place.title, data_place=place.id), (place,))
+    letters = svg.Letters(WATER.fill, italic=True)
+    text = shortened(sheet.place_titles(board)[number], 12, right - left - 8)
+    yield Item(f"name.{name}", "names", svg.lettered(text, (left + right) / 2, top + 12, 12, letters))
 
 
 def spot_look(sheet: Sheet, kind: str, number: int) -> Look:

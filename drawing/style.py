@@ -56,7 +56,11 @@ class Tray(Brief, Struct, frozen=True):
 
 
 class BoardStyle(Brief, Struct, frozen=True):
-    """The style of a board, whose places are the entities of a kind; see `drawing.schema.json`."""
+    """The style of a board, whose places are the entities of a kind; see `drawing.schema.json`.
+
+    Attributes:
+        roomy: whether pieces stand on its places.
+    """
 
     kind: str
     form: str
@@ -82,6 +86,7 @@ class BoardStyle(Brief, Struct, frozen=True):
     each: str = ""
     turned: dict[int, tuple[str, ...]] = {}
     shape: str = "square"
+    roomy: bool = False
 
 
 class PieceStyle(Brief, Struct, frozen=True):
@@ -243,6 +248,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 each=data.get("each", "") if data.get("each") in d.kinds else "",
                 turned={int(n): tuple(map(str, how)) for n, how in data.get("turned", {}).items()},
                 shape=data.get("shape", "square"),
+                roomy=any(place.index == kind for pile in _piles(d) for place in pile.places.values()),
                 trays=tuple(Tray(t["title"], tuple(t["holds"]), t.get("room", "")) for t in data.get("trays", [])),
             ),
         )

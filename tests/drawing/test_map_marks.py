@@ -63,3 +63,27 @@ def test_regions_of_an_overlay_have_outlines_and_touch_where_links_lead() -> Non
     layout = ground(sheet, board)
     linked = {(min(link.a, link.b), max(link.a, link.b)) for link in layout.links}
     assert layout.areas.touching() == linked
+
+
+def test_provinces_stand_on_land_and_sea_zones_on_water() -> None:
+    board = board_for("tetrarchia")
+    style = board.sheet.style.boards
+    land = [ring for part in style["province"].scenery for ring in part.rings]
+    names = board.names.names("province")
+    at_sea = {names[i] for i, at in style["province"].positions.items() if not holds(land, *at)}
+    assert at_sea == set()
+    assert not any(holds(land, *at) for at in style["zone"].positions.values())
+
+
+def test_fleets_stand_in_their_sea_zone_and_each_has_a_name() -> None:
+    board = board_for("tetrarchia")
+    places, zones = board.places(), board.names.names("zone")
+    assert {f"zone.{zone}" for zone in zones} <= set(places)
+    assert len(zones) == 3
+    for i, zone in enumerate(zones):
+        outer, slot = places[f"zone.{zone}"].box, board.plans["zone"].slots[i]
+        assert outer.holds(slot) and board.sheet.titles("zone")[i] in static(board, f"name.{zone}")
+
+
+def test_a_legend_of_boxes_says_how_links_are_drawn() -> None:
+    assert ">link: broken<" in static(board_for("tetrarchia"), "legend.province")
