@@ -60,26 +60,36 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
     """The cells of a board, once for each owner if they have their own.
 
     The slot of space `i` of owner `n` is `i + count * n`; to be pointed at are those of the viewer.
+    `data-places` of a cell are the places that it is for each seat, in their order; `-`: none.
     """
     names, cells = sheet.names(board.kind), _cells(board)
     owners = len(sheet.names(board.each)) if board.each else 1
-    viewer = viewer if viewer < owners else 0
+    seated = board.each != "" and sheet.d.kinds[board.each].is_player
+    viewer = viewer if seated and viewer < owners else 0
     plan = Plan((net.columns * net.side[0], net.rows * net.side[1]), each=board.each)
+    hows = board.turned.get(owners, ())
+    at = {
+        (owner, i): net.turned(cell_, hows[owner]) if owner < len(hows) else cell_
+        for owner in range(owners)
+        for i, cell_ in cells.items()
+    }
+    ids = {(owner, where): sheet.place_id((board.kind, i)) for (owner, i), where in at.items()}
     drawn: set[Cell] = set()
     for owner in (viewer, *(n for n in range(owners) if n != viewer)):
-        hows = board.turned.get(owners, ())
-        for i, at in cells.items():
-            at = net.turned(at, hows[owner]) if owner < len(hows) else at
-            box = net.box(at)
-            plan.slots[i + len(names) * owner] = _slot(board, net, box, at)
+        for i in cells:
+            where = at[owner, i]
+            box = net.box(where)
+            plan.slots[i + len(names) * owner] = _slot(board, net, box, where)
             plain = sheet.look(board.kind, i).symbol == "square"
-            shape = _shape(sheet, replace(board, shape="square") if plain else board, net, at, owner)
+            shape = _shape(sheet, replace(board, shape="square") if plain else board, net, where, owner)
+            by_seat = " ".join(ids.get((n, where), "-") for n in range(owners)) if seated else ""
             if owner == viewer:
-                plan.items.append(region(shape, sheet.place((board.kind, i), box)))
-            elif at not in drawn:
-                plan.items.append(Item(f"copy.{board.kind}.{owner + 1}.{names[i]}", "areas", shape))
-            plan.items += _name(sheet, board, i, owner, Name(box, net.rows > at[1] * 2 + 1, at in drawn))
-            drawn.add(at)
+                plan.items.append(region(shape, sheet.place((board.kind, i), box), by_seat))
+            elif where not in drawn:
+                copy = svg.group([shape], data_places=by_seat or None)
+                plan.items.append(Item(f"copy.{board.kind}.{owner + 1}.{names[i]}", "areas", copy))
+            plan.items += _name(sheet, board, i, owner, Name(box, net.rows > where[1] * 2 + 1, where in drawn))
+            drawn.add(where)
     return plan
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
+from math import hypot
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK
@@ -18,6 +20,7 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened
 
 _TOWARDS, _HALF = 7.0, 2.5
+_DENSE = 6.0
 
 
 def spots_plan(sheet: Sheet, host: BoardStyle, board: BoardStyle, corner: Point, width: float) -> Plan:
@@ -78,11 +81,21 @@ def across_marks(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point)
 
 def arrow_over(line: list[Point], within: Callable[[float, float], bool], corner: Point = (0.0, 0.0)) -> str:
     """A triangle over a line near its middle that points into the area that a point is `within`, where it has room."""
+    line = _dense(line)
     middle = len(line) // 2
     tried = [_arrow(line, k, side) for k in sorted(range(len(line)), key=lambda k: abs(k - middle)) for side in (1, -1)]
     fits = (points for points in tried if within(*points[0]) and not within(*points[1]) and not within(*points[2]))
     data = svg.path(shift(next(fits, tried[0]), corner), closed=True)
     return svg.element("path", d=data, fill=INK, stroke="#ffffff", stroke_width=2, paint_order="stroke")
+
+
+def _dense(line: list[Point]) -> list[Point]:
+    """A line with a point at least every few units."""
+    results = line[:1]
+    for (ax, ay), (bx, by) in pairwise(line):
+        parts = max(int(hypot(bx - ax, by - ay) / _DENSE), 1)
+        results += [(ax + (bx - ax) * k / parts, ay + (by - ay) * k / parts) for k in range(1, parts + 1)]
+    return results
 
 
 def _arrow(line: list[Point], at: int, side: int) -> list[Point]:

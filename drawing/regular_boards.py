@@ -55,10 +55,11 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
     return default
 
 
-def region(shape: str, place: Place) -> Item:
-    """The item of a place of a board."""
+def region(shape: str, place: Place, by_seat: str = "") -> Item:
+    """The item of a place of a board; `by_seat` are the places that it is for each seat, if that differs."""
     name = place.id.partition(".")[2]
-    return Item(f"region.{name}", "areas", svg.group([shape], place.title, data_place=place.id), (place,))
+    drawn = svg.group([shape], place.title, data_place=place.id, data_places=by_seat or None)
+    return Item(f"region.{name}", "areas", drawn, (place,))
 
 
 # --- grids ---------------------------------------------------------------------------------------
