@@ -63,7 +63,7 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
     `data-places` of a cell are the places that it is for each seat, in their order; `-`: none.
     """
     names, cells = sheet.names(board.kind), _cells(board)
-    owners = len(sheet.names(board.each)) if board.each else 1
+    owners = max(len(sheet.names(board.each)), 1) if board.each else 1  # without a game there are no seats
     seated = board.each != "" and sheet.d.kinds[board.each].is_player
     viewer = viewer if seated and viewer < owners else 0
     plan = Plan((net.columns * net.side[0], net.rows * net.side[1]), each=board.each)

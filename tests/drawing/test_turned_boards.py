@@ -72,5 +72,12 @@ def test_a_lane_of_ludo_belongs_to_its_player() -> None:
             assert 30 < dist(first, last) < 60, (players, seat)  # the first step lies beside the last square
 
 
+@pytest.mark.parametrize("ref", ["backgammon", "ludo"])
+def test_a_board_without_a_game_is_that_of_the_first_seat(ref: str) -> None:
+    board = board_of(loaded(ref)[0], ())
+    assert set(board.places()) <= set(board_of(loaded(ref)[0], ["A", "B"]).places())
+    assert len(board.places()) > 20
+
+
 def middle(box: tuple[float, float, float, float]) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
