@@ -161,12 +161,13 @@ def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) ->
 
 def _start(ruleset: typed.Ruleset, players: int | None, empty: bool, viewed: Viewer) -> Game | View | None:
     """A game that begins; None for the board without pieces."""
+    from rulespec.engine.game.machines import first_machine
     from rulespec.engine.game.seating import seat_names
 
     if empty:
         return None
     number = players if players is not None else ruleset.declarations.min_players
-    return _seen(Game(ruleset, seat_names(number, ruleset.seats)), viewed)
+    return _seen(Game(ruleset, seat_names(number, ruleset.seats), backend=first_machine), viewed)
 
 
 def _seen(game: Game, viewed: Viewer) -> Game | View:
@@ -180,11 +181,11 @@ def _draw(ruleset: typed.Ruleset, position: Game | View | None, language: str | 
     from rulespec.engine.words.words import Words
 
     report = Report()
-    read_drawing(ruleset, report)
+    style = read_drawing(ruleset, report)
     output.show(report.diagnostics)
     if not report.ok:
         return output.UNUSABLE
-    _write(board(ruleset, position, Words(ruleset, language)), out)
+    _write(board(ruleset, position, Words(ruleset, language), style), out)
     return output.OK
 
 

@@ -10,19 +10,22 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
+from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawing_file import read_drawing
-from rulespec.drawing.map_board import map_plan
+from rulespec.drawing.link_states import link_states
 from rulespec.drawing.plan import GAP, Plan, Sheet
-from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan, scale_plan
+from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
 from rulespec.drawing.scene import LAYERS, Item, Place, Scene, document
-from rulespec.drawing.shown import Entity, Names, Pile, Shown
+from rulespec.drawing.shown import Entity, Names, Shown
+from rulespec.drawing.standing import standing
+from rulespec.drawing.status import status_of
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
-from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token, pile_token
+from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token
 from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import shown_names
@@ -31,7 +34,6 @@ from rulespec.engine.game.views import View
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import named
-from rulespec.types import Bool, Ent, Maybe, Num
 
 MAX_PLACES = 2_500
 MAX_TABLE_ROWS = 5_000
@@ -41,23 +43,30 @@ _STOOD = 5_000
 """Places with what stands on them that are kept as they are drawn."""
 _MARGIN = 18.0
 _TOP = 58.0
-_SIDE = 380.0
 _LEAST = 760.0
 
 
-def board(ruleset: typed.Ruleset, position: Game | View | None = None, words: Wording | None = None) -> Scene:
+def board(
+    ruleset: typed.Ruleset,
+    position: Game | View | None = None,
+    words: Wording | None = None,
+    style: Style | None = None,
+) -> Scene:
     """The picture of a position.
 
     Args:
         ruleset: its rules.
         position: a game, of which all is shown, or what a seat sees of one; None: the board without pieces.
         words: the titles that are shown; by default those of the ruleset.
+        style: that of the ruleset, if its drawing files have been read.
     """
     names = position.names if position is not None else {}
-    return board_of(ruleset, names, words).scene(position)
+    seat = position.seat if isinstance(position, View) else None
+    viewer = list(names).index(seat) if seat in names else 0
+    return board_of(ruleset, names, words, viewer=viewer, style=style).scene(position)
 
 
-_boards: OrderedDict[tuple[int, tuple[tuple[str, str], ...], int, bool], tuple[object, object, Board]] = OrderedDict()
+_boards: OrderedDict[object, tuple[object, object, Board]] = OrderedDict()
 
 
 def board_of(
@@ -66,6 +75,8 @@ def board_of(
     words: Wording | None = None,
     *,
     tables: bool = True,
+    viewer: int = 0,
+    style: Style | None = None,
 ) -> Board:
     """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept.
 
@@ -74,16 +85,18 @@ def board_of(
         seats: those of the table.
         words: the titles that are shown; by default those of the ruleset.
         tables: whether tables are part of the picture; `rows_of` has them as text.
+        viewer: the number of the seat whose own spaces can be pointed at, where each seat has its own.
+        style: that of the ruleset, if its drawing files have been read.
     """
     names = named(seats)
-    key = id(ruleset), tuple(names.items()), id(words), tables
+    key = id(ruleset), tuple(names.items()), id(words), tables, viewer
     if key not in _boards:
-        style = read_drawing(ruleset)
+        style = read_drawing(ruleset) if style is None else style
         source = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
-            Board(ruleset.declarations, style, names, source, tables=tables),
+            Board(ruleset.declarations, style, names, source, tables=tables, viewer=viewer),
         )  # both live as long as their ids
         while len(_boards) > _MEMO_SIZE:
             _boards.popitem(last=False)
@@ -100,12 +113,21 @@ class Board:
         names: the seats with the names of the players; without a game there are none.
         words: the titles that are shown.
         tables: whether tables are part of the picture.
+        viewer: the number of the seat that looks at it.
     """
 
     def __init__(
-        self, d: typed.Declarations, style: Style, names: Mapping[str, str], words: Wording, *, tables: bool = True
+        self,
+        d: typed.Declarations,
+        style: Style,
+        names: Mapping[str, str],
+        words: Wording,
+        *,
+        tables: bool = True,
+        viewer: int = 0,
     ) -> None:
         self.words = words
+        self.viewer = viewer
         self._with_tables = tables
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
@@ -125,6 +147,9 @@ class Board:
         """Puts boards and tables on the sheet; returns its size."""
         self._bounded()
         boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden" and self.names.names(b.kind)]
+        hosts = {b.kind: HOSTS[b.form] for b in boards if b.form in HOSTS and not b.inside}
+        self._guests = [b for b in boards if b.form == hosts.get(b.inside)]
+        boards = [b for b in boards if b not in self._guests]
         main = [b for b in boards if b.at == "left"]
         side = [b for b in boards if b.at == "right"]
         width, y = 0.0, _TOP
@@ -135,9 +160,9 @@ class Board:
         column = _MARGIN + (width + GAP if main else 0.0)
         at = _TOP
         for b in side:
-            plan = self._add(b, (column, at), _SIDE)
+            plan = self._add(b, (column, at), SIDE)
             at += plan.size[1] + GAP
-        width = max(width + (GAP + _SIDE if side and main else 0.0), _SIDE if side else 0.0, _LEAST)
+        width = max(width + (GAP + SIDE if side and main else 0.0), SIDE if side else 0.0, _LEAST)
         y = self._beside((column, at), y) if side and self._with_tables else y
         y = max(y, at if side else 0.0)
         for b in boards:
@@ -187,8 +212,8 @@ class Board:
         """Puts tables that are narrow enough into what the side column has left; returns the bottom of all."""
         x, y = corner
         for kind in self.sheet.style.tables:
-            table = self._table_of(kind, (x, y), _SIDE)
-            if table is None or not table.rows or table.width > _SIDE * 0.999 or any(c.pile for c in table.columns):
+            table = self._table_of(kind, (x, y), SIDE)
+            if table is None or not table.rows or table.width > SIDE * 0.999 or any(c.pile for c in table.columns):
                 continue
             height = table.top - y + table.row * table.rows
             if y + height <= bottom:
@@ -196,26 +221,22 @@ class Board:
         return bottom
 
     def _add(self, b: BoardStyle, corner: Point, width: float) -> Plan:
+        """Adds a board, and those that lie in its cells."""
         b = replace(b, title=self.words.board(b.kind, b.title))
-        if b.form in ("areas", "nodes"):
-            plan = map_plan(self.sheet, b, corner)
-        elif b.form == "grid" and b.kind in self.sheet.d.boards:
-            plan = grid_plan(self.sheet, b, corner)
-        elif b.form == "ring":
-            plan = ring_plan(self.sheet, b, corner, min(width, _SIDE))
-        else:
-            plan = row_plan(self.sheet, b, corner, width)
-        self.plans[b.kind] = plan
-        self.static += plan.items
-        return plan
+        guests = [g for g in self._guests if g.inside == b.kind]
+        self.plans |= plans_of(self.sheet, b, guests, (corner, width, self.viewer))
+        for each in (b, *guests):
+            self.static += self.plans[each.kind].items
+        return self.plans[b.kind]
 
     def _scale(self, kind: str, name: str, corner: Point, width: float) -> float:
         fields = self.sheet.d.kinds[kind].state if kind else self.sheet.d.fields
         field = fields.get(name)
         if field is None or field.low is None or field.high is None or field.high - field.low > 100:
             return 0.0
-        title = f"{self.words.field(kind, name)}"
-        plan = scale_plan(f"{kind}.{name}", title, field.low, field.high, corner, width)
+        title = heading_of(self.words.field(kind, name))
+        bands = bands_of(self.sheet, self.sheet.style.bands.get(f"{kind}.{name}".lstrip("."), ""))
+        plan = scale_plan(f"{kind}.{name}", title, (field.low, field.high), bands, corner, width)
         self.scales[kind, name] = plan
         self.static += plan.items
         return plan.size[1]
@@ -244,7 +265,8 @@ class Board:
         return document(*self.size, self.words.game, note, "".join(layers))
 
     def _title_of(self, table: Table) -> str:
-        return self.words.game if table.kind == "game" else self.words.kind(table.kind)
+        own = self.words.game if table.kind == "game" else heading_of(self.words.kind(table.kind))
+        return self.words.board(table.kind, own)
 
     # --- a position ----------------------------------------------------------------------------
 
@@ -255,23 +277,12 @@ class Board:
         if position is not None:
             state = position.state if isinstance(position, View) else state_json(position)
             dynamic = list(self.items(state))
-            status = self._status(position)
+            status = status_of(self.words, position)
             text = svg.words(shortened(status, 13, self.size[0] - 2 * _MARGIN), _MARGIN, 42, 13, anchor="start")
             dynamic.append(Item("status", "names", text))
         note = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
         description = f"{note} {status}".strip()
         return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
-
-    def _status(self, position: Game | View) -> str:
-        """The status of the game, in words."""
-        result, decision, word = position.result, position.decision, self.words.word
-        after = word("decisions", position.ply)
-        if result is not None:
-            winners = ", ".join(result.winners) or word("nobody")
-            return word("over", decisions=after, ending=self.words.ending(result.ending), winners=winners)
-        assert decision is not None
-        actor = decision.by or word("chance")
-        return word("asked", decisions=after, decision=self.words.decision(decision.name), actor=actor)
 
     def places(self, state: dict[str, Any] | None = None) -> dict[str, Place]:
         """The entities that can be pointed at, by their ids: spaces, rows, and with a state tokens and cards, too.
@@ -284,15 +295,11 @@ class Board:
     def items(self, state: dict[str, Any]) -> Iterator[Item]:
         """The items of a board that show a state."""
         shown = self.names.read(state)
-        tokens: dict[tuple[str, int], list[Token]] = {}
-        for pile in shown.piles:
-            self._pile(pile, tokens)
-        for kind, name in self.sheet.style.markers:
-            self._markers(kind, name, shown, tokens)
-        for kind, plan in self.plans.items():
-            self._fields(kind, plan, shown, tokens)
+        for plan in self.plans.values():
+            for kind, lines in plan.links.items():
+                yield from link_states(self.sheet, kind, lines, shown)
         placed: dict[str, Place] = {}
-        for (kind, number), result in tokens.items():
+        for (kind, number), result in standing(self.sheet, self.plans, shown).items():
             if (slot := self.plans[kind].slots.get(number)) is not None:
                 for item in self._standing(kind, number, tuple(result), slot):
                     placed |= {place.id: place for place in item.places}
@@ -323,56 +330,6 @@ class Board:
                 self._stood.clear()
             self._stood[key] = tuple(drawn(self.sheet, tokens, slot, self.plans[kind].piece or LARGEST))
         return self._stood[key]
-
-    def _pile(self, pile: Pile, tokens: dict[tuple[str, int], list[Token]]) -> None:
-        d = self.sheet.d
-        places = d.pieces[pile.type].places if pile.type in d.pieces else d.kinds[pile.type].places
-        kind = places[pile.place].index if pile.place in places else ""
-        style = self.sheet.style.pieces[pile.type]
-        if kind not in self.plans or (style.places is not None and pile.place not in style.places):
-            return
-        owners = [(k, self.sheet.titles(k)[n]) for k, n in pile.owners]
-        title = self.words.pieces(pile.type, owners)
-        key = self.sheet.names(kind)[pile.index]
-        token = pile_token(self.sheet, pile, key, self.sheet.titles(kind)[pile.index], title)
-        tokens.setdefault((kind, pile.index), []).append(token)
-
-    def _markers(self, kind: str, name: str, shown: Shown, tokens: dict[tuple[str, int], list[Token]]) -> None:
-        fields = self.sheet.d.kinds[kind].state if kind else self.sheet.d.fields
-        if name not in fields or self.words.internal(kind or "game", name):
-            return
-        for number, value in shown.fields.get((kind, name), {}).items():
-            at = self.names.entity(fields[name].type, value)
-            if at is not None and at[0] in self.plans:
-                of: Entity | None = (kind, number) if kind else None
-                whose = self.sheet.titles(kind)[number] if kind else ""
-                title = f"{self.sheet.titles(at[0])[at[1]]}: {whose} {self.words.field(kind, name)}"
-                key = f"{at[0]}" if kind else self.sheet.names(at[0])[at[1]]
-                tokens.setdefault(at, []).append(marker_token(self.sheet, of, name, key, title))
-
-    def _fields(self, kind: str, plan: Plan, shown: Shown, tokens: dict[tuple[str, int], list[Token]]) -> None:
-        """The fields of places themselves: whose entity is there, or a mark where something is so."""
-        for name in self.sheet.style.boards[kind].fields:
-            field = self.sheet.d.kinds[kind].state.get(name)
-            if field is None or self.words.internal(kind, name):
-                continue
-            for number, value in shown.fields.get((kind, name), {}).items():
-                if value in (None, False, 0) or number not in plan.slots:
-                    continue
-                place = self.sheet.names(kind)[number]
-                text = f"{self.sheet.titles(kind)[number]}: {self.words.field(kind, name)}"
-                id_ = f"field.{place}.{name}"
-                of = self.names.entity(field.type, value)
-                if isinstance(field.type, Ent) and of is not None:
-                    look = self.sheet.look(*of)
-                    title = f"{text} {self.sheet.titles(of[0])[of[1]]}"
-                    token = Token(id_, look.symbol or "circle", look.colour, look.letter, title)
-                elif isinstance(field.type, Bool | Num | Maybe):
-                    shows = "" if value is True else str(value)
-                    token = Token(id_, "card" if shows else "diamond", "white", shows, f"{text} {shows}".rstrip())
-                else:
-                    continue
-                tokens.setdefault((kind, number), []).append(token)
 
     def _on_scale(self, kind: str, name: str, plan: Plan, shown: Shown) -> Iterator[Item]:
         results: dict[int, list[Token]] = {}

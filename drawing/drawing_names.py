@@ -48,15 +48,36 @@ class _Names:
                 for at_name, at, symbol in entries(get(node, "symbols")):
                     self._known(at, at_name, self.piles[name].places, f"place of `{name}`")
                     self._symbol(symbol)
+                self._states(self.piles[name], get(node, "states"))
                 for at in words(get(node, "places")):
                     self._known(at, at.text, self.piles[name].places, f"place of `{name}`")
-        for section in ("markers", "scales"):
+        for section in ("markers", "scales", "dice"):
             for word in words(get(self.drawing, section)):
                 self._field(word)
+        for name, place, node in entries(get(self.drawing, "bands")):
+            kind, _, fact = name.rpartition(".")
+            fields = {f.name: f for f in self.d.kinds[kind].state.values()} if kind in self.d.kinds else self.d.fields
+            self._known(place, fact, fields, "field")
+            self._fact_of_spaces(node)
+        if isinstance(turn := get(self.drawing, "turn"), Scalar):
+            self._known(turn, turn.text, self.d.fields, "field of the game")
         for name, place, node in entries(get(self.drawing, "tables")):
             if name == "game" or self._known(place, name, self.d.kinds, "kind"):
                 for word in words(node):
                     self._column(name, word)
+
+    def _states(self, pile: typed.PieceDecl | typed.Kind, node: Node | None) -> None:
+        """Symbols of tokens by their state."""
+        fields = pile.state if isinstance(pile, typed.Kind) else {}
+        for name, place, symbols in entries(node):
+            if not self._known(place, name, fields, f"field of `{pile.name}`"):
+                continue
+            self._symbol(symbols)
+            type_ = fields[name].type
+            for value, at, symbol in entries(symbols):
+                values = _entities(self.d.kinds[type_.kind]) if isinstance(type_, Ent) else {}
+                self._known(at, value, values, f"value of `{name}`")
+                self._symbol(symbol)
 
     def _known(self, place: Scalar, name: str, known: Mapping[str, typed.Named | None], what: str) -> bool:
         if name in known:
@@ -90,6 +111,9 @@ class _Names:
         if form is not None and text(form) == "grid" and kind.name not in self.d.boards:
             message = f"`{kind.name}` is no regular board, and cannot be drawn as a grid"
             self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
+        if form is not None and text(form) == "pairs" and len(kind.product) != 2:
+            message = f"`{kind.name}` is not made of two kinds, and cannot be drawn as pairs"
+            self.report.error("RS553", message, form.span, help="draw it as a row")
         for section in ("positions", "outlines"):
             for name, place, _ in entries(get(node, section)):
                 self._known(place, name, _entities(kind), f"`{kind.name}`")
@@ -97,11 +121,21 @@ class _Names:
             self._look(part)
         check_outlines(node, self.report)
         entity_facts = {f.name: f for f in kind.facts.values() if isinstance(f.type, Ent)}
-        for section in ("fill", "badges"):
+        for section in ("fill", "badges", "across"):
             for word in words(get(node, section)):
                 self._known(word, word.text, entity_facts, f"fact of `{kind.name}` that names an entity")
         for word in words(get(node, "fields")):
             self._known(word, word.text, kind.state, f"field of `{kind.name}`")
+        for word in words(get(node, "facts")):
+            self._known(word, word.text, self._facts_of(kind), f"fact of `{kind.name}`")
+        for word in (*words(get(node, "in")), *words(get(node, "each"))):
+            self._known(word, word.text, self.d.kinds, "kind")
+        trays = get(node, "trays")
+        for tray in trays.items if isinstance(trays, Sequence) else ():
+            for word in words(get(tray, "holds")):
+                self._pieces_in(word)
+            if isinstance(room := get(tray, "room"), Scalar):
+                self._known(room, room.text, kind.facts, f"fact of `{kind.name}`")
         links: dict[str, typed.Named] = {name: kind.facts[name] for name in link_facts(self.d, kind.name)}
         links |= {name: self.d.kinds[name] for name, link in self.d.links.items() if link.region == kind.name}
         for name, place, style in entries(get(node, "links")):
@@ -111,6 +145,9 @@ class _Names:
                 if isinstance(fact, Scalar) and isinstance(fact.value, str):
                     facts = self.d.kinds[name].facts if name in self.d.links else {}
                     self._known(fact, fact.text, facts, f"fact of `{name}`")
+                if isinstance(field := get(style, "state"), Scalar):
+                    fields = self.d.kinds[name].state if name in self.d.links else {}
+                    self._known(field, field.text, fields, f"field of `{name}`")
         self._seams(kind, links, get(node, "seams"))
 
     def _seams(self, kind: typed.Kind, links: Iterable[str], node: Node | None) -> None:
@@ -141,13 +178,30 @@ class _Names:
         elif self._known(word, kind, self.d.kinds, "kind"):
             self._known(word, name, self.d.kinds[kind].state, f"field of `{kind}`")
 
+    def _fact_of_spaces(self, node: Node) -> None:
+        """A fact of the spaces of a line."""
+        for word in words(node):
+            kind, _, fact = word.text.partition(".")
+            lines = {track.kind: self.d.kinds[track.kind] for track in self.d.tracks.values() if not track.ring}
+            if self._known(word, kind, lines, "line of spaces"):
+                self._known(word, fact, lines[kind].facts, f"fact of `{kind}`")
+
+    def _facts_of(self, kind: typed.Kind) -> dict[str, typed.Named]:
+        """The facts of a kind, and of those that it is made of."""
+        return {name: fact for part in (*kind.product, kind.name) for name, fact in self.d.kinds[part].facts.items()}
+
+    def _pieces_in(self, word: Scalar) -> None:
+        """Pieces in a place, as `piece.place`."""
+        pile, _, place = word.text.partition(".")
+        if self._known(word, pile, self.piles, "type of pieces"):
+            self._known(word, place, self.piles[pile].places, f"place of `{pile}`")
+
     def _column(self, kind: str, word: Scalar) -> None:
-        pile, dot, place = word.text.partition(".")
-        if dot:
-            if self._known(word, pile, self.piles, "type of pieces"):
-                self._known(word, place, self.piles[pile].places, f"place of `{pile}`")
+        if "." in word.text:
+            self._pieces_in(word)
             return
-        fields = self.d.fields if kind == "game" else self.d.kinds[kind].state
+        fields: dict[str, typed.Named] = {**(self.d.fields if kind == "game" else self.d.kinds[kind].state)}
+        fields |= {} if kind == "game" else self.d.kinds[kind].facts
         self._known(word, word.text, fields, "field of the game" if kind == "game" else f"field of `{kind}`")
 
 

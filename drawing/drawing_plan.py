@@ -10,6 +10,7 @@ from typing import Any
 
 from rulespec.drawing.board import Board
 from rulespec.drawing.colours import colour, ink_on
+from rulespec.drawing.plan import LinkLines
 from rulespec.drawing.style import Look
 from rulespec.drawing.tables import Column, Table, is_counted
 from rulespec.drawing.text_width import tables
@@ -25,19 +26,22 @@ def plan(board: Board) -> dict[str, Any]:
     looks = [look for kind in d.kinds for look in style.looks.get(kind, {}).values()]
     symbols = {look.symbol for look in looks} | {"circle", "card", "diamond", "ring"}
     symbols |= {symbol for piece in pieces.values() for symbol in (piece["symbol"], *piece["symbols"].values())}
+    symbols |= {symbol for piece in pieces.values() for _, _, symbol in piece["states"]}
     return {
         "rulespec_plan": 1,
         "kinds": {kind: _kind(board, kind) for kind in d.kinds},
         "pieces": pieces,
         "boards": [_board(board, kind) for kind in board.plans],
+        "links": [_link(board, *of) for plan_ in board.plans.values() for of in plan_.links.items()],
         "markers": [_marker(board, *marker) for marker in style.markers if _is_marker(board, *marker)],
         "scales": [
             {"kind": kind, "name": name, "title": board.words.field(kind, name), "slots": _slots(of.slots)}
             for (kind, name), of in board.scales.items()
         ],
         "tables": [_table(board, table) for table in board.tables],
+        "turn": _turn(board),
         "symbols": {symbol: style.path(symbol) for symbol in sorted(symbols - {""})},
-        "words": {word: board.words.word(word) for word in ("yes", "no")},
+        "words": {"yes": board.words.word("yes")},
         "widths": {weight: tables()[weight] for weight in ("regular", "bold")},
         "largest": LARGEST,
     }
@@ -66,6 +70,7 @@ def _piece(board: Board, name: str) -> dict[str, Any]:
     result: dict[str, Any] = {
         "symbol": style.symbol,
         "symbols": style.symbols,
+        "states": [list(state) for state in style.states],
         "colour": [colour(style.colour), ink_on(style.colour)] if style.colour else [],
         "text": style.text,
         "shown": None if style.places is None else list(style.places),
@@ -79,6 +84,9 @@ def _piece(board: Board, name: str) -> dict[str, Any]:
         ]
     if any(place.index in board.plans for place in decl.places.values()):
         result["titles"] = _titles(board, name, decl)
+    if any(board.plans[kind].owned for kind in result.get("each", ()) if kind in board.plans):
+        result["where"] = {place: board.words.place(name, place) for place, of in decl.places.items() if not of.index}
+        result["internal"] = [place for place in decl.places if board.words.internal(name, place)]
     return result
 
 
@@ -103,6 +111,9 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
         "kind": kind,
         "slots": _slots(board.plans[kind].slots),
         "piece": board.plans[kind].piece or LARGEST,
+        "copies": board.plans[kind].copies,
+        "each": board.plans[kind].each,
+        "owned": board.plans[kind].owned,
         "fields": [{"name": f, "title": board.words.field(kind, f), **_type(fields[f].type)} for f in shown],
     }
 
@@ -112,6 +123,17 @@ def _type(type_: Type) -> dict[str, str]:
     if isinstance(type_, Ent | SetOf):
         return {"type": "entity" if isinstance(type_, Ent) else "set", "of": type_.kind}
     return {"type": "bool" if isinstance(type_, Bool) else "number" if isinstance(type_, Num | Maybe) else "other"}
+
+
+def _link(board: Board, kind: str, lines: LinkLines) -> dict[str, Any]:
+    """Links of a kind with a state that is drawn."""
+    return {
+        "kind": kind,
+        "name": lines.field,
+        "layer": lines.layer,
+        **_type(board.sheet.d.kinds[kind].state[lines.field].type),
+        "lines": {str(n): [path, title] for n, (path, title) in lines.lines.items()},
+    }
 
 
 def _is_marker(board: Board, kind: str, name: str) -> bool:
@@ -124,18 +146,28 @@ def _marker(board: Board, kind: str, name: str) -> dict[str, Any]:
     return {"kind": kind, "name": name, "title": board.words.field(kind, name), "of": _type(fields[name].type)["of"]}
 
 
+def _turn(board: Board) -> dict[str, str] | None:
+    """The field that names whose turn it is, its title, and the kind of what it names; None without one."""
+    name, type_ = board.sheet.style.turn, board.sheet.turn
+    if not isinstance(type_, Ent):
+        return None
+    return {"name": name, "title": board.words.field("", name), "of": type_.kind}
+
+
 def _table(board: Board, table: Table) -> dict[str, Any]:
     return {
         "kind": table.kind,
         "top": table.top,
         "row": table.row,
         "rows": table.rows,
-        "columns": [_column(board, table.kind, column) for column in table.columns],
+        "left": table.corner[0],
+        "columns": [_column(board, table.kind, column) for column in table.columns if column.fact is None],
     }
 
 
 def _column(board: Board, kind: str, column: Column) -> dict[str, Any]:
     result: dict[str, Any] = {"name": column.name, "left": column.left, "width": column.width}
     if column.field is not None:
-        return result | {"kind": column.field.kind, **_type(column.field.type)}
+        die = (column.field.kind, column.name) in board.sheet.style.dice
+        return result | {"kind": column.field.kind, **_type(column.field.type)} | ({"die": True} if die else {})
     return result | {"pile": column.pile, "place": column.place, "counted": is_counted(board.sheet, kind, column)}

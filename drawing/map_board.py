@@ -13,6 +13,7 @@ from rulespec.drawing.lettering import WATER
 from rulespec.drawing.map_ground import Ground, ground
 from rulespec.drawing.map_legend import legend
 from rulespec.drawing.map_links import Link
+from rulespec.drawing.map_spots import across_marks
 from rulespec.drawing.place_looks import (
     BADGE,
     badge,
@@ -25,7 +26,7 @@ from rulespec.drawing.place_looks import (
     side_of,
 )
 from rulespec.drawing.placing import Block
-from rulespec.drawing.plan import Plan, Sheet
+from rulespec.drawing.plan import LinkLines, Plan, Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.seams import SEAM_SIZE
 from rulespec.drawing.style import BoardStyle, LinkStyle
@@ -47,13 +48,15 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
         layout: where everything is, if that is known.
     """
     layout = ground(sheet, board) if layout is None else layout
+    links = link_lines(sheet, board, layout, corner)
     if board.form == "areas":
         items = [*_areas(sheet, board, layout, corner), *_borders(sheet, board, layout, corner)]
     else:
         items = list(_boxes(sheet, board, layout, corner))
     items += _lines(sheet, board, layout, corner)
+    items += across_marks(sheet, board, layout, corner)
     explained, height = legend(sheet, board, layout, {item.id for item in items}, corner)
-    plan = Plan((layout.size[0], layout.size[1] + height), items=[*items, *explained], piece=PIECE)
+    plan = Plan((layout.size[0], layout.size[1] + height), items=[*items, *explained], piece=PIECE, links=links)
     for i, block in enumerate(layout.blocks):
         plan.items.append(_name(sheet, board, i, block, corner))
         plan.slots[i] = moved(block.tray, corner)
@@ -118,8 +121,10 @@ def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -
             scale = layout.size[0] / board.frame.width
             rings = [[board.frame.placed(dot, scale) for dot in ring] for ring in part.rings]
             data = "".join(svg.trace(shift(ring, corner), closed=True) for ring in rings)
-            shape = svg.element("path", d=data, fill=grounded(part.colour), fill_rule="evenodd")
-            yield Item(f"scenery.{board.kind}.{number}", "areas", shape)
+            coast: svg.Values = {"stroke": "#4d6b7a", "stroke_width": 0.9} if board.form == "nodes" else {}
+            shape = svg.element("path", d=data, fill=grounded(part.colour), fill_rule="evenodd", **coast)
+            layer = "ground" if board.form == "nodes" else "areas"
+            yield Item(f"scenery.{board.kind}.{number}", layer, shape)
 
 
 def _ranked(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> dict[str, str]:
@@ -158,7 +163,10 @@ def _borders(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> 
 
 def _boxes(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
     frame = {"x": corner[0], "y": corner[1], "width": layout.size[0], "height": layout.size[1]}
-    yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill="#eef1f3", rx=6))
+    ground_ = PALETTE["water"] if board.scenery else "#eef1f3"
+    yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=ground_, rx=6))
+    for water in (True, False):
+        yield from _scenery(board, layout, corner, water=water)
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     for i, block in enumerate(layout.blocks):
         left, top, right, bottom = moved(block.box, corner)
@@ -206,6 +214,24 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
             line = _line(points, LinkStyle("blue"), True)
             yield Item(f"seam.{names[seam.region]}.{names[seam.other]}", "links", svg.group([line], title))
         yield Item(f"seam_name.{names[seam.region]}.{names[seam.other]}", "names", svg.group([shown], title))
+
+
+def link_lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> dict[str, LinkLines]:
+    """The lines of links whose state is drawn, by their kind."""
+    results: dict[str, LinkLines] = {}
+    touching = layout.areas.touching() if board.form == "areas" else set()
+    layer = "links" if board.form == "areas" else "ground"
+    for link in layout.links:
+        name, pair = board.links[link.kind].state, (min(link.a, link.b), max(link.a, link.b))
+        if not link.name or name not in sheet.d.kinds[link.kind].state or sheet.words.internal(link.kind, name):
+            continue
+        ends = _ends(layout, board, link)
+        path = svg.path(shift(_middle_of(layout, pair, ends) if pair in touching else ends, corner))
+        one, other = (sheet.titles(board.kind)[n] for n in (link.a, link.b))
+        title = f"{one} \N{EN DASH} {other}: {sheet.words.field(link.kind, name)}"
+        lines = results.setdefault(link.kind, LinkLines(name, layer, {}))
+        lines.lines[sheet.known.number(link.kind, link.name)] = path, title
+    return results
 
 
 def _ends(layout: Ground, board: BoardStyle, link: Link) -> list[Point]:

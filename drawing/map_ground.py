@@ -16,13 +16,15 @@ from rulespec.drawing.placing import Block, Raster, Spot, place
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.seams import Seam, seams_of, stubs_of
 from rulespec.drawing.style import BoardStyle
-from rulespec.drawing.svg import Point
+from rulespec.drawing.svg import Box, Point
 
 WIDTH = 1000
 MAX_LINKS = 10_000
 _CROWDED = 80  # more regions than these get a larger map
 _LEAST, _MOST = 0.55, 0.95  # height of a map by its width
 _MARGIN = 0.07
+_SPOT, _ROOMY = 8.0, (82.0, 32.0)
+"""Half the sides of spots, and of those with room for a name and pieces."""
 _STAND_IN = 0.025
 """Half the side of a square in place of an outline, by the shorter side of the frame."""
 
@@ -72,6 +74,8 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     badges = [badge_room(sheet, board, i) for i in range(count)]
     over = list(seams_of(sheet, board, positions, result, size))
     notes = [seam.box for seam in over]
+    guests = (each for each in sheet.style.boards.values() if each.inside == board.kind)
+    notes += [box for each in guests for box in spot_boxes(board, each, size[0]).values()]
     if board.form == "areas":
         spots = _spots(sheet, board, size)
         blocks = place(raster, positions, titles, badges, size, notes, spots=spots)
@@ -84,6 +88,16 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     else:
         spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
     return Ground(size, positions, links, result, blocks, spans, over)
+
+
+def spot_boxes(host: BoardStyle, board: BoardStyle, width: float) -> dict[int, Box]:
+    """The boxes of spots on a map of some width; none on one without a frame."""
+    if host.frame is None or board.form != "spots":
+        return {}
+    scale = width / host.frame.width
+    at = {i: host.frame.placed(position, scale) for i, position in board.positions.items()}
+    half, high = _ROOMY if board.roomy else (_SPOT, _SPOT)
+    return {i: Box((x - half, y - high, x + half, y + high)) for i, (x, y) in at.items()}
 
 
 def _framed(points: Sequence[Point], width: float, frame: Frame) -> tuple[Point, list[Point]]:

@@ -8,7 +8,8 @@ from rulespec.drawing import svg
 from rulespec.drawing.border_ranks import BRIM, RANKS
 from rulespec.drawing.colours import INK, colour
 from rulespec.drawing.colours import ground as grounded
-from rulespec.drawing.map_ground import Ground
+from rulespec.drawing.map_ground import Ground, spot_boxes
+from rulespec.drawing.map_spots import arrow_over, spot_look
 from rulespec.drawing.place_looks import badge, badges_of, fill_of
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.scene import Item
@@ -62,10 +63,31 @@ def _entries(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str]) -
         own = (link for link in layout.links if link.kind == name)
         for dashed in sorted({link.dashed for link in own if _line_of(sheet, board, link.a, link.b, name) in drawn}):
             yield _link(style, dashed), _link_title(sheet, name, style, dashed)
+    names = sheet.names(board.kind)
+    for fact in board.across:
+        if any(f"across.{fact}.{name}" in drawn for name in names):
+            yield _towards, sheet.words.field(board.kind, fact)
+    for each in sheet.style.boards.values():
+        if each.inside == board.kind and not each.roomy and spot_boxes(board, each, layout.size[0]):
+            yield _symbol(sheet, spot_look(sheet, each.kind, 0)), word_of(sheet, each)
     if board.seams:
         yield (lambda at: svg.words("\N{UPWARDS ARROW}", at[0] + 10, at[1], 12)), word("over_edge")
+    if board.form == "nodes":
+        return
     if tones := list(dict.fromkeys(part.colour for part in board.scenery if part.colour != "water")):
         yield _swatches(tones), word("not_in_play")
+
+
+def word_of(sheet: Sheet, board: BoardStyle) -> str:
+    """The title of the places of a board."""
+    return sheet.words.board(board.kind, board.title) or sheet.words.kind(board.kind)
+
+
+def _towards(at: Point) -> str:
+    """A mark over a border."""
+    line = [(at[0] + 11, at[1] - 7), (at[0] + 11, at[1]), (at[0] + 11, at[1] + 7)]
+    border = svg.element("path", d=svg.path(line), fill="none", stroke=BRIM)
+    return border + arrow_over(line, lambda x, _: x > line[0][0])
 
 
 def _line_of(sheet: Sheet, board: BoardStyle, a: int, b: int, kind: str) -> str:

@@ -8,16 +8,25 @@ from msgspec import Struct, field
 
 from rulespec.drawing.colours import OWNERS, colour
 from rulespec.drawing.scene import Item, Place
-from rulespec.drawing.shown import Entity, Names
+from rulespec.drawing.shown import Entity, Names, Pile
 from rulespec.drawing.style import BoardStyle, Look, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.words import Wording
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
+from rulespec.types import Type
 
 GAP = 16.0
 HEAD = 22.0
 """Height of the heading of a board or a table."""
+
+
+class LinkLines(Struct, frozen=True):
+    """The links of a kind on a map: the field that is drawn, and of each link the path data and the title."""
+
+    field: str
+    layer: str
+    lines: dict[int, tuple[str, str]]
 
 
 class Plan(Brief, Struct):
@@ -29,6 +38,10 @@ class Plan(Brief, Struct):
         outlines: path data around each entity, on maps.
         size: width and height.
         piece: the size of its pieces where there is room; 0 if they are as large as they get.
+        copies: pieces in some places, as `piece.place` → which further slot of their place they stand in; see `slot`.
+        each: the kind of owners of which each has copies of all slots.
+        links: kinds of links whose state is drawn, with their lines.
+        owned: whether pieces of its places stand there, wherever they are.
     """
 
     size: tuple[float, float]
@@ -36,6 +49,17 @@ class Plan(Brief, Struct):
     slots: dict[int, Box] = field(default_factory=dict)
     outlines: dict[int, str] = field(default_factory=dict)
     piece: float = 0
+    copies: dict[str, int] = field(default_factory=dict)
+    each: str = ""
+    links: dict[str, LinkLines] = field(default_factory=dict)
+    owned: bool = False
+
+    def slot(self, pile: Pile, count: int) -> int:
+        """The slot of pieces; the copies of the slots of `count` places follow one another."""
+        copy = self.copies.get(f"{pile.type}.{pile.place}", 0)
+        copy = next((number for kind, number in pile.owners if kind == self.each), copy)
+        slot = pile.index + count * copy
+        return slot if slot in self.slots else pile.index
 
 
 class Sheet(Brief, Struct, frozen=True):
@@ -50,6 +74,12 @@ class Sheet(Brief, Struct, frozen=True):
     def names(self, kind: str) -> tuple[str, ...]:
         """The names of the entities of a kind."""
         return self.known.names(kind)
+
+    @property
+    def turn(self) -> Type | None:
+        """The type of the field that names whose turn it is; None without one."""
+        field_ = self.d.fields.get(self.style.turn)
+        return field_.type if field_ is not None else None
 
     def parts(self, kind: str, number: int) -> tuple[Entity, ...]:
         """An entity as what it is made of."""

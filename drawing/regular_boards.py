@@ -12,18 +12,35 @@ from rulespec.drawing.scene import Item, Place
 from rulespec.drawing.style import RING_LABELS, BoardStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width, wrapped
+from rulespec.types import Bool
 
 CELL = 64.0
 _HEX = 78.0
-_LINE = "#5b6770"
+LINE = "#5b6770"
 _RIM = 22.0  # beside a grid, for the names of its columns and rows
 _COLUMNS = 13
 _SMALL = 9.0
+_BAND = 16.0
+_ENDLESS = 1_000_000_000
 
 
-def _cell(box: Box, fill: str, *, rx: float = 0) -> str:
+def cell(box: Box, fill: str, *, rx: float = 0) -> str:
+    """The shape of a place that is a box."""
     size = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
-    return svg.element("rect", **size, fill=fill, stroke=_LINE, stroke_width=1, rx=rx or None)
+    return svg.element("rect", **size, fill=fill, stroke=LINE, stroke_width=1, rx=rx or None)
+
+
+def notes_of(sheet: Sheet, board: BoardStyle, number: int) -> list[str]:
+    """The facts that stand on a place, in words; without those that are nothing."""
+    results = []
+    for name in board.facts:
+        fact, of = sheet.d.kinds[board.kind].facts.get(name), sheet.fact(board.kind, name, number)
+        title = sheet.words.field(board.kind, name)
+        if of is not None:
+            results.append(sheet.titles(of[0])[of[1]])
+        elif fact is not None and number < len(fact.values) and fact.values[number] > 0:
+            results.append(title if isinstance(fact.type, Bool) else f"{title} {fact.values[number]}")
+    return results
 
 
 def _inner(box: Box, gap: float) -> Box:
@@ -38,10 +55,11 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
     return default
 
 
-def _region(shape: str, place: Place) -> Item:
-    """The item of a place of a board."""
+def region(shape: str, place: Place, by_seat: str = "") -> Item:
+    """The item of a place of a board; `by_seat` are the places that it is for each seat, if that differs."""
     name = place.id.partition(".")[2]
-    return Item(f"region.{name}", "areas", svg.group([shape], place.title, data_place=place.id), (place,))
+    drawn = svg.group([shape], place.title, data_place=place.id, data_places=by_seat or None)
+    return Item(f"region.{name}", "areas", drawn, (place,))
 
 
 # --- grids ---------------------------------------------------------------------------------------
@@ -55,17 +73,17 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     names = sheet.names(board.kind)
     left, low = min(x for x, _ in spaces), min(y for _, y in spaces)
     columns, rows = max(x for x, _ in spaces) - left + 1, max(y for _, y in spaces) - low + 1
-    cell = min(CELL, max(24.0, 900 / max(columns, rows)))
-    plan = Plan((columns * cell + _RIM, rows * cell + _RIM))
+    side = min(CELL, max(24.0, 900 / max(columns, rows)))
+    plan = Plan((columns * side + _RIM, rows * side + _RIM))
     for i, (x, y) in enumerate(spaces):
         column, row = x - left, rows - 1 - (y - low)  # rows are counted from below
-        at = Box((corner[0] + _RIM + column * cell, corner[1] + row * cell, 0, 0))
-        box = Box((at[0], at[1], at[0] + cell, at[1] + cell))
+        at = Box((corner[0] + _RIM + column * side, corner[1] + row * side, 0, 0))
+        box = Box((at[0], at[1], at[0] + side, at[1] + side))
         shade = colour("light") if (x + y) % 2 else colour("sand")
-        shape = _cell(box, _fill(sheet, board, i, shade))
-        plan.items.append(_region(shape, sheet.place((board.kind, i), box)))
+        shape = cell(box, _fill(sheet, board, i, shade))
+        plan.items.append(region(shape, sheet.place((board.kind, i), box)))
         plan.slots[i] = _inner(box, 3)
-    plan.items += _rims(spaces, names, (left, low), (columns, rows), cell, corner, board.kind)
+    plan.items += _rims(spaces, names, (left, low), (columns, rows), side, corner, board.kind)
     return plan
 
 
@@ -83,11 +101,11 @@ def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         sides = ((0, -0.5), (0.5, -0.25), (0.5, 0.25), (0, 0.5), (-0.5, 0.25), (-0.5, -0.25))
         outline = svg.path([(x + a * wide, y + b * tall) for a, b in sides], closed=True)
         fill = _fill(sheet, board, i, colour("light"))
-        shape = svg.element("path", d=outline, fill=fill, stroke=_LINE, stroke_width=1)
+        shape = svg.element("path", d=outline, fill=fill, stroke=LINE, stroke_width=1)
         box = Box((x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2))
-        plan.items.append(_region(shape, sheet.place((board.kind, i), box, (x, y), outline)))
+        plan.items.append(region(shape, sheet.place((board.kind, i), box, (x, y), outline)))
         text = shortened(shown[i], _SMALL, wide * 0.8)
-        plan.items.append(Item(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=_LINE)))
+        plan.items.append(Item(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=LINE)))
         plan.slots[i] = Box((x - wide * 0.4, y - tall * 0.19, x + wide * 0.4, y + tall * 0.27))
         plan.outlines[i] = outline
     return plan
@@ -98,7 +116,7 @@ def _rims(
     names: tuple[str, ...],
     low: tuple[int, int],
     count: tuple[int, int],
-    cell: float,
+    side: float,
     corner: Point,
     kind: str,
 ) -> Iterator[Item]:
@@ -108,13 +126,13 @@ def _rims(
     for column in range(count[0]):
         name = at.get((low[0] + column, low[1]), "")
         text = name.rstrip("0123456789").rstrip("_") or name
-        x = corner[0] + _RIM + (column + 0.5) * cell
-        parts.append(svg.words(text, x, corner[1] + count[1] * cell + _RIM / 2, 12, fill=_LINE))
+        x = corner[0] + _RIM + (column + 0.5) * side
+        parts.append(svg.words(text, x, corner[1] + count[1] * side + _RIM / 2, 12, fill=LINE))
     for row in range(count[1]):
         name = at.get((low[0], low[1] + row), "")
         text = name[len(name.rstrip("0123456789")) :] or name
-        y = corner[1] + (count[1] - row - 0.5) * cell
-        parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=_LINE))
+        y = corner[1] + (count[1] - row - 0.5) * side
+        parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=LINE))
     yield Item(f"rims.{kind}", "names", "".join(parts))
 
 
@@ -135,7 +153,7 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         first, last = (2 * pi * (i + k) / count - pi / 2 for k in (-0.5, 0.5))
         fill = _fill(sheet, board, i, colour("light") if i % 2 else colour("sand"))
         sector = _sector(centre, inner, outer, first, last)
-        shape = svg.element("path", d=sector, fill=fill, stroke=_LINE)
+        shape = svg.element("path", d=sector, fill=fill, stroke=LINE)
         middle = (first + last) / 2
         far = outer * 0.79
         x, y = centre[0] + cos(middle) * far, centre[1] + sin(middle) * far
@@ -146,7 +164,7 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         half = min(pi * near / count * 0.8, outer * 0.13)
         plan.slots[i] = Box((x - half, y - half, x + half, y + half))
         box = _around_sector(centre, inner, outer, first, last)
-        plan.items.append(_region(shape, sheet.place((board.kind, i), box, (x, y), sector)))
+        plan.items.append(region(shape, sheet.place((board.kind, i), box, (x, y), sector)))
     plan.slots[-1] = Box(
         (centre[0] - inner * 0.7, centre[1] - inner * 0.7, centre[0] + inner * 0.7, centre[1] + inner * 0.7)
     )
@@ -199,12 +217,12 @@ def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         angle = 2 * pi * i / count - pi / 2
         x, y = centre[0] + cos(angle) * radius, centre[1] + sin(angle) * radius
         place = Box((x - box / 2, y - box / 2, x + box / 2, y + box / 2))
-        shape = _cell(place, _fill(sheet, board, i, colour("light")), rx=9)
-        plan.items.append(_region(shape, sheet.place((board.kind, i), place)))
+        shape = cell(place, _fill(sheet, board, i, colour("light")), rx=9)
+        plan.items.append(region(shape, sheet.place((board.kind, i), place)))
         near = radius - box * 0.95
         x, y = centre[0] + cos(angle) * near, centre[1] + sin(angle) * near
         text = shortened(titles[i], _SMALL, room)
-        plan.items.append(Item(f"name.{name}", "names", svg.words(text, x, y, _SMALL, fill=_LINE)))
+        plan.items.append(Item(f"name.{name}", "names", svg.words(text, x, y, _SMALL, fill=LINE)))
         plan.slots[i] = _inner(place, 3)
     return plan
 
@@ -216,24 +234,29 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
     """Boxes beside one another, in as many rows as needed, each with its name above."""
     names, titles = sheet.names(board.kind), sheet.place_titles(board)
     columns = min(len(names), board.columns or _COLUMNS)
-    cell = min(width / columns, 150.0 if len(names) > 8 else 220.0)
-    tall = 46.0 if cell < 100 else 58.0
-    lines = 2 if any(text_width(t, _SMALL + 1) > cell - 6 for t in titles) else 1
+    wide = min(width / columns, 150.0 if len(names) > 8 else 220.0)
+    tall = 46.0 if wide < 100 else 58.0
+    lines = 2 if any(text_width(t, _SMALL + 1) > wide - 6 for t in titles) else 1
     head = HEAD if board.title else 0.0
-    name_height = 12.0 * lines + 4
+    notes = [" · ".join(notes_of(sheet, board, i)) for i in range(len(names))]
+    noted = 12.0 if any(notes) else 0.0
+    name_height = 12.0 * lines + 4 + noted
     rows = -(-len(names) // columns)
-    plan = Plan((columns * cell, head + rows * (tall + name_height + 6)))
+    plan = Plan((columns * wide, head + rows * (tall + name_height + 6)))
     if board.title:
         plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
     for i, name in enumerate(names):
-        left = corner[0] + i % columns * cell
+        left = corner[0] + i % columns * wide
         top = corner[1] + head + i // columns * (tall + name_height + 6)
-        box = Box((left + 1, top, left + cell - 1, top + tall + name_height))
-        shape = _cell(box, _fill(sheet, board, i, colour("light")), rx=4)
-        plan.items.append(_region(shape, sheet.place((board.kind, i), box)))
-        text = _stacked(titles[i], left + cell / 2, top + name_height / 2 + 1, cell - 6)
+        box = Box((left + 1, top, left + wide - 1, top + tall + name_height))
+        shape = cell(box, _fill(sheet, board, i, colour("light")), rx=4)
+        plan.items.append(region(shape, sheet.place((board.kind, i), box)))
+        text = _stacked(titles[i], left + wide / 2, top + (name_height - noted) / 2 + 1, wide - 6)
+        if notes[i]:
+            note = shortened(notes[i], _SMALL, wide - 6)
+            text += svg.words(note, left + wide / 2, top + name_height - noted / 2 - 1, _SMALL, fill=LINE)
         plan.items.append(Item(f"name.{name}", "names", text))
-        plan.slots[i] = Box((left + 4, top + name_height + 1, left + cell - 4, top + name_height + tall - 3))
+        plan.slots[i] = Box((left + 4, top + name_height + 1, left + wide - 4, top + name_height + tall - 3))
     return plan
 
 
@@ -242,19 +265,51 @@ def heading(text: str, corner: Point) -> str:
     return svg.words(text, corner[0], corner[1] + HEAD / 2 - 2, 13, bold=True, anchor="start", fill=INK)
 
 
-def scale_plan(name: str, title: str, low: int, high: int, corner: Point, width: float) -> Plan:
-    """The numbers from low to high in a row; the slots go by the numbers."""
+def heading_of(text: str) -> str:
+    """A text as a heading: with a large letter in front."""
+    return text[:1].upper() + text[1:]
+
+
+def bands_of(sheet: Sheet, path: str) -> list[tuple[int, str]]:
+    """The parts of a scale by a fact of the spaces of a line, as `kind.fact`: where each ends, and what it says."""
+    kind, _, name = path.partition(".")
+    track = next((track for track in sheet.d.tracks.values() if track.kind == kind and not track.ring), None)
+    fact = sheet.d.kinds[kind].facts.get(name) if track is not None else None
+    if track is None or fact is None:
+        return []
+    title = sheet.words.field(kind, name)
+    ends = [*track.upto, *[_ENDLESS] * len(fact.values)]
+    return [(end, f"{title} {value}") for end, value in zip(ends, fact.values, strict=False)]
+
+
+def scale_plan(
+    name: str, title: str, ends: tuple[int, int], bands: list[tuple[int, str]], corner: Point, width: float
+) -> Plan:
+    """The numbers from low to high in a row, with bands below; the slots go by the numbers."""
+    low, high = ends
     count = high - low + 1
-    cell = min(width / count, 60.0)
-    plan = Plan((cell * count, HEAD + 50))
+    wide = min(width / count, 60.0)
+    plan = Plan((wide * count, HEAD + 50 + (_BAND if bands else 0)))
     plan.items.append(Item(f"head.{name}", "names", heading(title, corner)))
     for i in range(count):
-        left, top = corner[0] + i * cell, corner[1] + HEAD
+        left, top = corner[0] + i * wide, corner[1] + HEAD
         plan.items.append(
-            Item(f"scale.{name}.{low + i}", "areas", _cell(Box((left, top, left + cell, top + 48)), colour("light")))
+            Item(f"scale.{name}.{low + i}", "areas", cell(Box((left, top, left + wide, top + 48)), colour("light")))
         )
         plan.items.append(
-            Item(f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + cell / 2, top + 7, _SMALL))
+            Item(f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + wide / 2, top + 7, _SMALL))
         )
-        plan.slots[low + i] = Box((left + 2, top + 13, left + cell - 2, top + 47))
+        plan.slots[low + i] = Box((left + 2, top + 13, left + wide - 2, top + 47))
+    first, y = low, corner[1] + HEAD + 48
+    for number, (end, text) in enumerate(bands):
+        last = min(end, high)
+        if last < first:
+            continue
+        left, right = corner[0] + (first - low) * wide, corner[0] + (last + 1 - low) * wide
+        shape = cell(Box((left, y, right, y + _BAND)), colour("light") if number % 2 else colour("sand"))
+        text = shortened(text, _SMALL, right - left - 4)
+        plan.items.append(Item(f"band.{name}.{number}", "areas", shape))
+        note = svg.words(text, (left + right) / 2, y + _BAND / 2, _SMALL, fill=INK)
+        plan.items.append(Item(f"band_name.{name}.{number}", "names", note))
+        first = last + 1
     return plan

@@ -8,6 +8,7 @@ from math import cos, radians
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.drawing.colours import OWNERS
 from rulespec.drawing.hatching import hatches
@@ -38,15 +39,28 @@ class Look(Brief, Struct, frozen=True):
 
 
 class LinkStyle(Brief, Struct, frozen=True):
-    """The style of links of a kind; `dashed` is yes, no, or a fact of the links."""
+    """The style of links of a kind; `dashed` is yes, no, or a fact of the links, `state` a field that is drawn."""
 
     colour: str = "grey"
     dashed: bool | str = False
     hidden: bool = False
+    state: str = ""
+
+
+class Tray(Brief, Struct, frozen=True):
+    """A part of a panel: pieces in some places, as `piece.place`, and the fact that says for how many there is room."""
+
+    title: str
+    holds: tuple[str, ...]
+    room: str = ""
 
 
 class BoardStyle(Brief, Struct, frozen=True):
-    """The style of a board, whose places are the entities of a kind; see `drawing.schema.json`."""
+    """The style of a board, whose places are the entities of a kind; see `drawing.schema.json`.
+
+    Attributes:
+        roomy: whether pieces stand on its places.
+    """
 
     kind: str
     form: str
@@ -61,20 +75,36 @@ class BoardStyle(Brief, Struct, frozen=True):
     seams: tuple[tuple[int, int], ...] = ()
     fill: tuple[str, ...] = ()
     badges: tuple[str, ...] = ()
+    across: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     links: dict[str, LinkStyle] = {}
     names: str = "title"
     columns: int = 0
+    facts: tuple[str, ...] = ()
+    trays: tuple[Tray, ...] = ()
+    inside: str = ""
+    each: str = ""
+    turned: dict[int, tuple[str, ...]] = {}
+    shape: str = "square"
+    roomy: bool = False
 
 
 class PieceStyle(Brief, Struct, frozen=True):
-    """The style of a type of pieces; `places` are those drawn on boards (None: all), `symbols` by place."""
+    """The style of a type of pieces.
+
+    Attributes:
+        places: those whose pieces are drawn on boards; None: all.
+        symbols: by place.
+        states: symbols of tokens by their state: a field, the entity that it names ("": whatever is not nothing), and
+            the symbol; the first that fits is taken.
+    """
 
     symbol: str
     colour: str = ""
     text: str = "owner"
     places: tuple[str, ...] | None = None
     symbols: dict[str, str] = {}
+    states: tuple[tuple[str, str, str], ...] = ()
 
 
 class Style(Brief, Struct, frozen=True):
@@ -85,6 +115,9 @@ class Style(Brief, Struct, frozen=True):
     markers: tuple[tuple[str, str], ...]
     scales: tuple[tuple[str, str], ...]
     tables: dict[str, tuple[str, ...]]
+    bands: dict[str, str]
+    turn: str
+    dice: tuple[tuple[str, str], ...]
     shapes: dict[str, str]
     looks: dict[str, dict[str, Look]]
     doc: str = ""
@@ -109,6 +142,9 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
         markers=_fields(data["markers"]) if "markers" in data else tuple(_markers(d, drawn)),
         scales=_fields(data.get("scales", [])),
         tables={k: tuple(v) for k, v in data["tables"].items()} if "tables" in data else dict(_tables(d, drawn)),
+        bands=data.get("bands", {}),
+        turn=data.get("turn", ""),
+        dice=_fields(data.get("dice", [])),
         shapes=data.get("shapes", {}),
         looks=_looks(d, data.get("entities", {})),
         doc=data.get("doc", ""),
@@ -182,10 +218,9 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
         if (positions or outlines) and form == "nodes":
             form = "areas"
         facts = [f.name for f in places.facts.values() if isinstance(f.type, Ent)]
-        links = {
-            name: LinkStyle() for name in (*link_facts(d, kind), *(k for k, v in d.links.items() if v.region == kind))
-        }
-        links |= {name: LinkStyle(**how) for name, how in data.get("links", {}).items()}
+        links = {name: LinkStyle() for name in link_facts(d, kind)}
+        links |= {name: LinkStyle(state=_owner(d, name)) for name, of in d.links.items() if of.region == kind}
+        links |= {name: replace(links.get(name, LinkStyle()), **how) for name, how in data.get("links", {}).items()}
         own = [f.name for f in places.state.values() if isinstance(f.type, Ent)]
         yield (
             kind,
@@ -203,12 +238,25 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 seams=tuple((places.index[a], places.index[b]) for a, b in data.get("seams", [])),
                 fill=tuple(data.get("fill", facts[:1])),
                 badges=tuple(data.get("badges", [])),
+                across=tuple(data.get("across", [])),
                 fields=tuple(data.get("fields", own)),
                 links=links,
                 names=data.get("names", "title"),
                 columns=data.get("columns", 0),
+                facts=tuple(data.get("facts", [])),
+                inside=data.get("in", "") if data.get("in") in d.kinds else "",
+                each=data.get("each", "") if data.get("each") in d.kinds else "",
+                turned={int(n): tuple(map(str, how)) for n, how in data.get("turned", {}).items()},
+                shape=data.get("shape", "square"),
+                roomy=any(place.index == kind for pile in _piles(d) for place in pile.places.values()),
+                trays=tuple(Tray(t["title"], tuple(t["holds"]), t.get("room", "")) for t in data.get("trays", [])),
             ),
         )
+
+
+def _owner(d: typed.Declarations, link: str) -> str:
+    """The first field of links that names an entity; "" without one."""
+    return next((f.name for f in d.kinds[link].state.values() if isinstance(f.type, Ent)), "")
 
 
 def outlines_of(kind: typed.Kind, data: dict[str, Any]) -> tuple[dict[int, Outline], tuple[Scenery, ...]]:
@@ -278,7 +326,13 @@ def _pieces(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
         places = tuple(data["places"]) if "places" in data else None
         symbol = data.get("symbol", TYPES[number % len(TYPES)])
         symbols = data.get("symbols", {})
-        yield pile.name, PieceStyle(symbol, data.get("colour", ""), data.get("text", "owner"), places, symbols)
+        states = tuple(_states(data.get("states", {})))
+        yield pile.name, PieceStyle(symbol, data.get("colour", ""), data.get("text", "owner"), places, symbols, states)
+
+
+def _states(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for field, how in data.items():
+        yield from ((field, value, symbol) for value, symbol in (how if isinstance(how, dict) else {"": how}).items())
 
 
 def _markers(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Names, Shown
 from rulespec.drawing.style import Look
-from rulespec.drawing.tables import Column, Table, card, is_counted, piles_of_rows
+from rulespec.drawing.tables import Column, Table, card, fact_text, is_counted, piles_of_rows
 from rulespec.drawing.words import Wording
 from rulespec.records import Brief
 from rulespec.types import Bool, SetOf
@@ -51,6 +51,10 @@ def text_rows(sheet: Sheet, words: Wording, names: Names, table: Table, shown: S
                 value = shown.fields.get((column.field.kind, column.name), {}).get(i)
                 row.append(_value(sheet, words, names, column, value))
                 continue
+            if column.fact is not None:
+                text = fact_text(sheet, table.kind, column, i)
+                row.append([text] if text else [])
+                continue
             of = piles.get((column.pile, column.place, i), [])
             if is_counted(sheet, table.kind, column):
                 row.append([str(sum(pile.count for pile in of))] if of else [])
@@ -65,7 +69,7 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     if value is None:
         return []
     if isinstance(type_, Bool):
-        return [words.word("yes" if value else "no")]
+        return [words.word("yes")] if value else []
     if isinstance(type_, SetOf):
         return [_chip(sheet.look(type_.kind, names.number(type_.kind, name))) for name in value]
     of = names.entity(type_, value)

@@ -30,6 +30,17 @@ _CHIP = 19.0
 _WIDEST = 150.0
 _CHIPS = 150.0  # the least width of a column of pieces
 _LINE = "#c9cdd1"
+_TWO = ((-1, -1), (1, 1))
+_FOUR = (*_TWO, (-1, 1), (1, -1))
+_SPOTS = {
+    1: ((0, 0),),
+    2: _TWO,
+    3: (*_TWO, (0, 0)),
+    4: _FOUR,
+    5: (*_FOUR, (0, 0)),
+    6: (*_FOUR, (-1, 0), (1, 0)),
+}
+"""The spots of a die by what it shows: across and down from its middle."""
 
 
 class Column(Brief, Struct):
@@ -42,6 +53,7 @@ class Column(Brief, Struct):
     pile: str = ""
     place: str = ""
     left: float = 0.0
+    fact: typed.FactDecl | None = None
 
 
 class Table(Brief, Struct):
@@ -95,6 +107,9 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
         return Column(name, _pile_title(sheet, words, head, tail), _CHIPS, None, head, tail)
     fields = sheet.d.fields if kind == "game" else sheet.d.kinds[kind].state
     field = fields.get(name)
+    if field is None and kind != "game" and name in sheet.d.kinds[kind].facts:
+        title = words.field(kind, name)
+        return Column(name, title, max(40.0, min(text_width(title, 10), 90.0)), fact=sheet.d.kinds[kind].facts[name])
     if field is None or words.internal(kind, name):
         return None
     title = words.field("" if kind == "game" else kind, name)
@@ -121,7 +136,8 @@ def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
     where = words.place(pile, place, "…" if index else "", index)
     pieces = pieces if pieces.strip("… ") else pile.replace("_", " ")  # a text that is its owner alone
     where = where if where.strip("… ") else place.replace("_", " ")
-    return f"{_OWNER.sub('', pieces).removeprefix('… ')}: {where}".replace(" (…)", "")
+    title = f"{_OWNER.sub('', pieces).removeprefix('… ')}: {where}".replace(" (…)", "")
+    return words.board(f"{pile}.{place}", title)
 
 
 def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
@@ -147,8 +163,25 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
             parts.append(chip(sheet.look(table.kind, i), x + _CHIP / 2, middle))
             text = shortened(name, SIZE, room, bold=True)
             parts.append(svg.words(text, x + _CHIP + 3, middle, SIZE, bold=True, anchor="start", fill=INK))
+            for column in table.columns:
+                if (text := fact_text(sheet, table.kind, column, i)) != "":
+                    text = shortened(text, SIZE, column.width)
+                    parts.append(svg.words(text, column.left, middle, SIZE, anchor="start", fill=INK))
     plan.items.append(Item(f"table.{table.kind}", "tables", "".join(parts), places))
     return plan
+
+
+def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
+    """The value of a fact in a row; nothing where there is none, and in columns without a fact."""
+    if column.fact is None or row >= len(column.fact.values) or column.fact.values[row] < 0:
+        return ""
+    of = sheet.fact(kind, column.name, row)
+    if of is not None:
+        return sheet.titles(of[0])[of[1]]
+    value = column.fact.values[row]
+    if isinstance(column.fact.type, Bool):
+        return sheet.words.word("yes") if value else ""
+    return str(value)
 
 
 def _rows_as_places(sheet: Sheet, table: Table) -> Iterator[Place]:
@@ -177,6 +210,8 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
     size = _chip_letters(text)
     wide = _chip_width(text)
     at = {"x": x - wide / 2, "y": y - 8, "width": wide, "height": 16, "rx": 8 if text == look.letter else 2}
+    if text == look.letter and look.symbol == "card":
+        at |= {"y": y - 10, "height": 20, "rx": 2}
     shape = svg.element("rect", **at, fill=fill, stroke=INK, stroke_width=0.8)
     return shape + svg.words(text, x, y, size, bold=True, fill=ink_on(look.colour))
 
@@ -189,9 +224,10 @@ def rows(
 ) -> Iterator[Item]:
     """The rows of a table, each an item; `placed` are the entities that are drawn so far, and takes those of chips."""
     piles = piles_of_rows(sheet, table.kind, shown)
+    turn = names.entity(sheet.turn, shown.fields.get(("", sheet.style.turn), {}).get(0))
     for i in range(table.rows):
         middle = table.top + (i + 0.5) * table.row
-        parts = []
+        parts = [turn_mark(sheet, (table.corner[0], middle))] if turn == (table.kind, i) else []
         before = len(placed)
         for column in table.columns:
             if column.pile:
@@ -204,6 +240,22 @@ def rows(
         if body := "".join(parts):
             key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
             yield Item(f"row.{table.kind}.{key}", "tables", body, tuple(placed.values())[before:])
+
+
+def turn_mark(sheet: Sheet, at: Point) -> str:
+    """The mark beside the row of the entity whose turn it is."""
+    x, y = at
+    mark = svg.element("path", d=svg.path([(x - 12, y - 6), (x - 3, y), (x - 12, y + 6)], closed=True), fill=INK)
+    return svg.group([mark], sheet.words.field("", sheet.style.turn))
+
+
+def die(value: int, x: float, y: float) -> str:
+    """A die that shows a number from 1 to 6; `x` is its left side."""
+    box = {"x": x, "y": y - 9, "width": 18, "height": 18, "rx": 4}
+    spots = [
+        svg.element("circle", cx=x + 9 + 5 * across, cy=y + 5 * down, r=1.9, fill=INK) for across, down in _SPOTS[value]
+    ]
+    return svg.element("rect", **box, fill="#ffffff", stroke=INK, stroke_width=1.2) + "".join(spots)
 
 
 def piles_of_rows(sheet: Sheet, kind: str, shown: Shown) -> dict[tuple[str, str, int], list[Pile]]:
@@ -224,7 +276,7 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     if value is None:
         return ""
     if isinstance(type_, Bool):
-        return svg.words(words.word("yes" if value else "no"), column.left, y, SIZE, anchor="start", fill=INK)
+        return svg.words(words.word("yes"), column.left, y, SIZE, anchor="start", fill=INK) if value else ""
     if isinstance(type_, SetOf):
         result, x = [], column.left + 8
         for name in value:
@@ -232,6 +284,8 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
                 result.append(chip(sheet.look(type_.kind, names.number(type_.kind, name)), x, y))
             x += _CHIP * 1.3
         return "".join(result)
+    if (column.field.kind, column.name) in sheet.style.dice and value in _SPOTS:
+        return die(value, column.left, y)
     of = names.entity(type_, value)
     if of is None:
         return svg.words(shortened(str(value), SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)
@@ -299,8 +353,14 @@ def _entity(sheet: Sheet, pile: Pile) -> Entity | None:
 
 def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
     """The text on the card of a pile, and its colours: the letters of its owners' parts."""
+    style = sheet.style.pieces[pile.type]
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
     looks = [sheet.look(*part) for part in parts]
+    if style.text == "title" and len(pile.owners) == 1:
+        kind, number = pile.owners[0]
+        return sheet.titles(kind)[number] + (f" x{pile.count}" if pile.count > 1 else ""), sheet.look(kind, number)
     if not looks:
-        return str(pile.count), Look(sheet.style.pieces[pile.type].colour or "white")
+        return str(pile.count), Look(style.colour or "white")
+    if isinstance(value := pile.fields.get(style.text), int):
+        return f"{looks[0].letter} {value}", looks[0]
     return " ".join(look.letter for look in looks) + (f" x{pile.count}" if pile.count > 1 else ""), looks[0]

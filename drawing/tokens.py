@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -55,7 +56,9 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
     """
     style = sheet.style.pieces[pile.type]
     looks = [sheet.look(*owner) for owner in pile.owners]
-    symbol = style.symbols.get(pile.place) or next((look.symbol for look in looks if look.symbol), style.symbol)
+    by_state = (s for field, value, s in style.states if _is(pile.fields.get(field), value))
+    symbol = next(by_state, "") or style.symbols.get(pile.place)
+    symbol = symbol or next((look.symbol for look in looks if look.symbol), style.symbol)
     fill = style.colour or (looks[0].colour if looks else "white")
     owner = "".join(look.letter for look in looks)
     many = str(pile.count) if pile.count > 1 else ""
@@ -76,6 +79,22 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
     title = f"{place}: {count}{title}" + (f" ({note})" if note else "")
     entity = (pile.type, sheet.known.number(pile.type, pile.token)) if pile.token else None
     return Token(id_, symbol, fill, text, title, mark, entity)
+
+
+def _is(state: Any, value: str) -> bool:
+    """Whether a field of a token has a value, or any that is not nothing if that is empty."""
+    return state == value if value else state not in (None, False, 0)
+
+
+def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> Token:
+    """The token of a piece on the place of its owner: a card, or the disc of the entity that has it."""
+    owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
+    id_ = f"piece.{key}.{pile.type}.{pile.place}.{owners}"
+    if index:
+        look = sheet.look(index, pile.index)
+        return Token(f"{id_}.{pile.index}", "circle", look.colour, look.letter, title)
+    first = sheet.look(*sheet.parts(*pile.owners[0])[0])
+    return Token(id_, sheet.style.pieces[pile.type].symbol, first.colour, "", title)
 
 
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> Token:

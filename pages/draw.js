@@ -3,6 +3,8 @@
 // the form of `state_json`. A port of `Board.items`: a test keeps both equal, item by item.
 function makeDrawing(plan) {
   const INK = "#1a1a1a", GREY = ["#545454", "#ffffff", "", "", false], SIZE = 12, CHIP = 19, PAD = 14;
+  const TWO = [[-1, -1], [1, 1]], FOUR = [...TWO, [-1, 1], [1, -1]];
+  const SPOTS = { 1: [[0, 0]], 2: TWO, 3: [...TWO, [0, 0]], 4: FOUR, 5: [...FOUR, [0, 0]], 6: [...FOUR, [-1, 0], [1, 0]] };
   const boards = new Map(plan.boards.map((board) => [board.kind, board]));
   const numbers = {}, owners = {};
   for (const [kind, { names }] of Object.entries(plan.kinds)) numbers[kind] = new Map(names.map((name, i) => [name, i]));
@@ -102,7 +104,11 @@ function makeDrawing(plan) {
   // --- tokens
   function pileToken(pile) {
     const style = plan.pieces[pile.type], looks = pile.owners.map((of) => look(...of));
-    const symbol = style.symbols[pile.place] || looks.map((each) => each[3]).find(Boolean) || style.symbol;
+    const state = style.states.find(([field, value]) => {
+      const held = pile.fields[field];
+      return value ? held === value : !none(held);
+    });
+    const symbol = state?.[2] || style.symbols[pile.place] || looks.map((each) => each[3]).find(Boolean) || style.symbol;
     const many = pile.count > 1 ? String(pile.count) : "", value = pile.fields[style.text];
     let text = style.text === "count" ? many : "";
     if (style.text === "owner") text = looks.map((each) => each[2]).join("") + many;
@@ -117,6 +123,17 @@ function makeDrawing(plan) {
       id: id.filter(Boolean).join("."), symbol, fill, ink, text, title: told + (note ? ` (${note})` : ""),
       mark: alike && style.text !== "owner" ? looks[0][2] : "", place: pile.token && `${pile.type}.${pile.token}`,
     };
+  }
+  function ownedToken(pile) {
+    const style = plan.pieces[pile.type], [kind, n] = pile.owners[0];
+    const id = `piece.${plan.kinds[kind].names[n]}.${pile.type}.${pile.place}.${pile.owners.map((of) => nameOf(...of)).join(".")}`;
+    const told = `${title(kind, n)}: ${pile.kind ? title(pile.kind, pile.index) : style.where[pile.place]}`;
+    if (pile.kind) {
+      const [fill, ink, letter] = look(pile.kind, pile.index);
+      return { id: `${id}.${pile.index}`, symbol: "circle", fill, ink, text: letter, title: told, mark: "" };
+    }
+    const [fill, ink] = look(...parts(pile.owners[0])[0]);
+    return { id, symbol: style.symbol, fill, ink, text: "", title: told, mark: "" };
   }
   function markerToken(kind, n, field, key, told) {
     if (!kind) return { id: `marker.${key}.${field}`, symbol: "ring", fill: "#ffffff", ink: INK, text: "", title: told, mark: "" };
@@ -181,6 +198,18 @@ function makeDrawing(plan) {
       }
   }
 
+  function* linkStates({ kind, name, layer, of, lines }, shown) {
+    for (const [n, value] of shown.of(kind, name)) {
+      if (none(value) || !lines[n]) continue;
+      const at = of && typeof value === "string" ? number(of, value) : -1;
+      const note = at >= 0 ? ` ${title(of, at)}` : value === true ? "" : ` ${written(value)}`;
+      const looks = at >= 0 ? [[INK, 8], [look(of, at)[0], 5.6]] : [[INK, 5.6]];
+      const drawnLines = looks.map(([ink, wide]) => `<path d="${lines[n][0]}" stroke="${ink}" stroke-width="${num(wide)}" fill="none" stroke-linecap="round"/>`);
+      const svg = `<g role="img"><title>${clean(lines[n][1] + note)}</title>${drawnLines.join("")}</g>`;
+      yield { id: `link_state.${kind}.${plan.kinds[kind].names[n]}`, layer, svg };
+    }
+  }
+
   // --- scales and tables
   function* onScale(scale, shown) {
     const results = new Map();
@@ -194,9 +223,10 @@ function makeDrawing(plan) {
   }
   const letters = (text) => (textWidth(text, 10, true) <= 15 ? 10 : 8);
   const chipWidth = (text) => Math.max(16, textWidth(text, letters(text), true) + 5);
-  function chip([fill, ink, letter], x, y, text = letter) {
-    const shown = text || letter, wide = chipWidth(shown);
-    const at = `x="${num(x - wide / 2)}" y="${num(y - 8)}" width="${num(wide)}" height="16" rx="${shown === letter ? 8 : 2}"`;
+  function chip([fill, ink, letter, symbol], x, y, text = letter) {
+    const shown = text || letter, wide = chipWidth(shown), card = shown === letter && symbol === "card";
+    const size = card ? 'height="20" rx="2"' : `height="16" rx="${shown === letter ? 8 : 2}"`;
+    const at = `x="${num(x - wide / 2)}" y="${num(y - (card ? 10 : 8))}" width="${num(wide)}" ${size}`;
     return `<rect ${at} fill="${fill}" stroke="${INK}" stroke-width="0.8"/>${words(shown, x, y, letters(shown), { bold: true, fill: ink })}`;
   }
   function* rows(table, shown, ids) {
@@ -207,17 +237,28 @@ function makeDrawing(plan) {
       const key = `${pile.type}.${pile.place}.${own}`;
       piles.set(key, [...(piles.get(key) || []), pile]);
     }
+    const whose = plan.turn && shown.of("", plan.turn.name).get(0);
+    const turn = typeof whose === "string" && plan.turn.of === table.kind ? number(table.kind, whose) : -1;
     for (let i = 0; i < table.rows; i++) {
       const middle = table.top + (i + 0.5) * table.row;
-      const body = table.columns.map((column) => (column.pile
+      const body = (i === turn ? turnMark(table.left, middle) : "") + table.columns.map((column) => (column.pile
         ? chips(column, piles.get(`${column.pile}.${column.place}.${i}`) || [], middle, ids)
         : valueOf(column, shown.of(column.kind, column.name).get(i), middle))).join("");
       if (body) yield { id: `row.${table.kind}.${table.kind === "game" ? "game" : nameOf(table.kind, i)}`, layer: "tables", svg: body };
     }
   }
+  function die(value, x, y) {
+    const spots = SPOTS[value].map(([across, down]) => `<circle cx="${num(x + 9 + 5 * across)}" cy="${num(y + 5 * down)}" r="1.9" fill="${INK}"/>`);
+    const box = `x="${num(x)}" y="${num(y - 9)}" width="18" height="18" rx="4"`;
+    return `<rect ${box} fill="#ffffff" stroke="${INK}" stroke-width="1.2"/>${spots.join("")}`;
+  }
+  function turnMark(x, y) {
+    const points = [[x - 12, y - 6], [x - 3, y], [x - 12, y + 6]].map((at) => at.map(num).join(" ")).join("L");
+    return `<g role="img"><title>${clean(plan.turn.title)}</title><path d="M${points}Z" fill="${INK}"/></g>`;
+  }
   function valueOf(column, value, y) {
     if (value === null || value === undefined) return "";
-    if (column.type === "bool") return plain(value ? plan.words.yes : plan.words.no, column.left, y, SIZE);
+    if (column.type === "bool") return value ? plain(plan.words.yes, column.left, y, SIZE) : "";
     if (column.type === "set") {
       let x = column.left + 8, result = "";
       for (const name of value) {
@@ -226,6 +267,7 @@ function makeDrawing(plan) {
       }
       return result;
     }
+    if (column.die && SPOTS[value]) return die(value, column.left, y);
     const at = column.type === "entity" && typeof value === "string" ? number(column.of, value) : -1;
     if (at < 0) return plain(shortened(written(value), SIZE, column.width), column.left, y, SIZE);
     const text = shortened(title(column.of, at), SIZE, column.width - CHIP), of = look(column.of, at);
@@ -267,13 +309,18 @@ function makeDrawing(plan) {
   function card(pile) {
     const looks = pile.owners.flatMap(parts).map((part) => look(...part));
     const style = plan.pieces[pile.type];
+    if (style.text === "title" && pile.owners.length === 1)
+      return [title(...pile.owners[0]) + (pile.count > 1 ? ` x${pile.count}` : ""), look(...pile.owners[0])];
     if (!looks.length) return [String(pile.count), [...(style.colour.length ? style.colour : ["#ffffff", INK]), "", "", false]];
+    const value = pile.fields[style.text];
+    if (["number", "boolean"].includes(typeof value)) return [`${looks[0][2]} ${written(value)}`, looks[0]];
     return [looks.map((each) => each[2]).join(" ") + (pile.count > 1 ? ` x${pile.count}` : ""), looks[0]];
   }
 
   // The items that show a state: `{id, layer, svg}`, in the order in which they lie upon one another.
   return function* items(state) {
     const shown = read(state), tokens = new Map(), ids = new Set();
+    for (const link of plan.links) yield* linkStates(link, shown);
     function add(kind, n, token) {
       const key = `${kind}.${n}`;
       if (!tokens.has(key)) tokens.set(key, { kind, n, tokens: [] });
@@ -281,7 +328,15 @@ function makeDrawing(plan) {
     }
     for (const pile of shown.piles) {
       const { shown: where } = plan.pieces[pile.type];
-      if (boards.has(pile.kind) && (!where || where.includes(pile.place))) add(pile.kind, pile.index, pileToken(pile));
+      if (where && !where.includes(pile.place)) continue;
+      const board = boards.get(pile.kind), [own] = pile.owners;
+      if (board) {
+        const owner = pile.owners.find(([kind]) => kind === board.each);
+        const copy = owner ? owner[1] : board.copies[`${pile.type}.${pile.place}`] || 0;
+        const slot = pile.index + plan.kinds[pile.kind].names.length * copy;
+        add(pile.kind, slot in board.slots ? slot : pile.index, pileToken(pile));
+      } else if (pile.owners.length === 1 && boards.get(own[0])?.owned && !plan.pieces[pile.type].internal.includes(pile.place))
+        add(own[0], own[1], ownedToken(pile));
     }
     markers(shown, add);
     for (const board of plan.boards) fieldTokens(board, shown, add);

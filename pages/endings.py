@@ -12,6 +12,7 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.score_terms import MOST, score_terms
 from rulespec.engine.words.words import Words
 from rulespec.typed.teams import ALL, won_by
@@ -45,9 +46,8 @@ def ending(game: Game, seat: str | None, words: Words) -> Rows:
         return rows + (_sums(game, words, result.scores) if seat == OMNISCIENT else [])
     assert decision is not None
     actor = words.word("chance") if decision.by is None else names[decision.by]
-    return [
-        (words.word("goes_on_head"), words.word("goes_on_with", decision=words.decision(decision.name), actor=actor))
-    ]
+    asked = Narrator(words, game, seat).decision(decision)
+    return [(words.word("goes_on_head"), words.word("goes_on_with", decision=asked, actor=actor))]
 
 
 def _sums(game: Game, words: Words, scores: Mapping[str, int]) -> Rows:

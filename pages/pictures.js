@@ -41,7 +41,8 @@ function makePicture(svg, draw) {
 }
 
 // Rings around places of a board: those that can be clicked, and those that have been.
-function makePlaces(svg, titles, onClick) {
+// `seat` gives the number of the seat that looks at it: some boards have other places for each.
+function makePlaces(svg, titles, onClick, seat = () => 0) {
   const rings = document.createElementNS("http://www.w3.org/2000/svg", "g");
   rings.id = "rings";
   svg.append(rings);
@@ -49,7 +50,10 @@ function makePlaces(svg, titles, onClick) {
   let lit = new Set(), down = null;
 
   const all = () => [...svg.querySelectorAll("[data-place]")];
-  const drawn = () => new Set(all().map((each) => each.dataset.place));
+  function drawn() {
+    turn();
+    return new Set(all().map((each) => each.dataset.place));
+  }
 
   function ring(element, className) {
     const shape = element.closest("[data-layer], .areas")?.matches(".areas") && element.querySelector("path");
@@ -64,7 +68,17 @@ function makePlaces(svg, titles, onClick) {
     rings.append(made);
   }
 
+  function turn() {
+    const number = Math.max(seat(), 0);
+    for (const element of svg.querySelectorAll("[data-places]")) {
+      const place = element.dataset.places.split(" ")[number] ?? "-";
+      if (place === "-") delete element.dataset.place;
+      else element.dataset.place = place;
+    }
+  }
+
   function show(places, clicked) {
+    turn();
     lit = new Set(places);
     rings.replaceChildren();
     for (const element of all()) {

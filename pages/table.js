@@ -33,7 +33,7 @@ function makeTable(hello, send) {
   element("moves").setAttribute("aria-label", word("page_moves"));
   const svg = document.querySelector("#board svg");
   const showPicture = svg ? makePicture(svg, makeDrawing(hello.plan)) : () => {};
-  const places = svg ? makePlaces(svg, titleOf, onPlace) : { show() {}, drawn: () => new Set() };
+  const places = svg ? makePlaces(svg, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, drawn: () => new Set() };
   if (svg) {
     for (const id of ["closer", "farther", "whole"]) element(id).title = word(`page_${id}`);
     for (const id of ["closer", "farther", "whole"]) element(id).setAttribute("aria-label", word(`page_${id}`));

@@ -211,7 +211,7 @@ class Connection:
 
     def _hello(self, live: Live, viewer: str | None) -> dict[str, Any]:
         rules, game = live.rules, live.table.game
-        board, plan = rules.board(game.seats)
+        board, plan = rules.board(game.seats, game.seats.index(viewer) if viewer in game.seats else 0)
         return {
             "game": rules.words.game,
             "rules": rules.ruleset.ref,

@@ -35,20 +35,23 @@ class Rules:
         self.ruleset = ruleset
         self.words = Words(ruleset, language)
         self.bundle = bundle or bundle_of(ruleset)
-        self._boards: dict[tuple[str, ...], tuple[str, dict[str, Any] | None]] = {}
+        self._boards: dict[tuple[tuple[str, ...], int], tuple[str, dict[str, Any] | None]] = {}
         self._cells: dict[tuple[str, ...], tuple[ShownCells, list[list[str]]]] = {}
 
-    def board(self, seats: tuple[str, ...]) -> tuple[str, dict[str, Any] | None]:
+    def board(self, seats: tuple[str, ...], viewer: int = 0) -> tuple[str, dict[str, Any] | None]:
         """The picture that stays and the drawing plan, for seats, which are called by their ids; "" and None if the
-        board cannot be drawn.
+        board cannot be drawn. `viewer` is the number of the seat whose own spaces can be clicked, if seats have such.
         """
-        if seats not in self._boards:
+        key = seats, viewer
+        if key not in self._boards:
             try:
                 board = board_of(self.ruleset, seats, self.words)
-                self._boards[seats] = board.backdrop(), plan(board)
+                if any(each.each for each in board.plans.values()):
+                    board = board_of(self.ruleset, seats, self.words, viewer=viewer)
+                self._boards[key] = board.backdrop(), plan(board)
             except RulespecError:  # mistakes in its drawing: the game can be played by its words
-                self._boards[seats] = "", None
-        return self._boards[seats]
+                self._boards[key] = "", None
+        return self._boards[key]
 
     def cells(self, game: Game) -> tuple[ShownCells, list[list[str]]]:
         """The cells of games with the same seats, and their names."""

@@ -194,7 +194,6 @@ LARGER = {
 
 LARGE_CLASSES = {
     "cli/table.py": "Table",
-    "drawing/board.py": "Board",
     "engine/dialects/importer.py": "Importer",
     "engine/game/game.py": "Game",
     "engine/game/position.py": "Position",

@@ -59,12 +59,12 @@ class TextCheck:
             "kinds": (lambda: [k.name for k in kinds], "kind", self._plain),
             "each": (lambda: [k.name for k in kinds if not k.is_player], "kind", self._each),
             "entities": (lambda: [f"{k.name}.{e}" for k in kinds for e in k.index], "entity", self._plain),
-            "fields": (lambda: [f"{f.kind}.{f.name}".lstrip(".") for f in self._fields()], "state field", self._plain),
+            "fields": (self._fields_and_facts, "state field or fact", self._plain),
             "measures": (lambda: self.d.measures, "measure", self._plain),
             "measure_docs": (lambda: self.d.measures, "measure", self._plain),
-            "boards": (lambda: [k.name for k in kinds], "kind", self._plain),
+            "boards": (lambda: ["game", *(k.name for k in kinds), *self._places(piles)], "kind or place", self._plain),
             "pieces": (lambda: self.d.pieces, "type of pieces", lambda n, t: self._named(t, self.d.pieces[n].each)),
-            "places": (lambda: [f"{p.name}.{place}" for p in piles for place in p.places], "place", self._place),
+            "places": (lambda: self._places(piles), "place", self._place),
             "units": (lambda: self.d.units, "unit", lambda _, t: self._named(t, ["number"])),
             "decisions": (lambda: self.decisions.options, "decision", self._decision),
             "options": (self.decisions.paths, "option", self._option),
@@ -72,6 +72,14 @@ class TextCheck:
             "resumed": (lambda: self.ruleset.rules.procedures, "procedure", self._procedure),
             "endings": (lambda: self.decisions.endings, "ending", self._plain),
         }
+
+    @staticmethod
+    def _places(piles: list[typed.PieceDecl | typed.Kind]) -> list[str]:
+        return [f"{p.name}.{place}" for p in piles for place in p.places]
+
+    def _fields_and_facts(self) -> list[str]:
+        facts = [f"{kind.name}.{name}" for kind in self.d.kinds.values() for name in kind.facts]
+        return [f"{f.kind}.{f.name}".lstrip(".") for f in self._fields()] + facts
 
     def _fields(self) -> list[typed.FieldDecl]:
         return [*self.d.fields.values(), *(field for kind in self.d.kinds.values() for field in kind.state.values())]
@@ -89,7 +97,8 @@ class TextCheck:
 
     def has_state(self, name: str, said: Expression) -> bool:
         """Whether a field, a type of pieces or a place of that name is there."""
-        fields, piles = self._sections["fields"][0](), self._sections["places"][0]()
+        fields = [f"{f.kind}.{f.name}".lstrip(".") for f in self._fields()]
+        piles = self._sections["places"][0]()
         return self.known(name, [*fields, *self.d.pieces, *piles], "state", said)
 
     # --- holes ------------------------------------------------------------------------------------

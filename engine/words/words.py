@@ -12,7 +12,7 @@ from rulespec.engine.program.budget import Budget
 from rulespec.engine.words.asked import Decisions
 from rulespec.engine.words.checked import fitting_titles
 from rulespec.engine.words.program_words import ENGLISH, Word, program_words
-from rulespec.engine.words.template import Filled, fill
+from rulespec.engine.words.template import Filled, Hole, fill
 from rulespec.engine.words.titles import Text, Titles, languages, read_titles, unknown_language
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names, named, size
@@ -166,11 +166,11 @@ class Words:
         return self.plain("endings", name, self._readable(name))
 
     def decision(self, name: str) -> str:
-        """The title of a decision, where nothing is known of the position."""
+        """The title of a decision, where nothing is known of the position: what is in brackets is left out."""
         text = self.text("decisions", name)
-        if text is None or any(not isinstance(part, str) for part in text.other):
+        if text is None or any(isinstance(part, Hole) for part in text.other):
             return self._readable(name)
-        return fill(text.other, lambda hole: Filled(hole))
+        return fill(text.other, lambda hole: Filled(hole, nothing=True))
 
     def amount(self, number: int, unit: str = "") -> str:
         """A number, with its unit if the files have words for that."""

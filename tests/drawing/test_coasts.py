@@ -31,7 +31,10 @@ from rulespec.typed import nodes as typed
 from tools.coasts.projections import projection
 
 ROOT = Path(__file__).parents[2]
-RECIPES = sorted((ROOT / "games").glob("*/coasts.yaml"))
+RECIPES = sorted(
+    path for path in (ROOT / "games").glob("*/coasts.yaml") if "\n  positions:" not in path.read_text("utf-8")
+)
+"""Recipes of maps with outlines; one with positions is that of a map of boxes."""
 MAPS = [path.parent.name for path in RECIPES]
 _CRIMEA = (34.2, 45.2)
 

@@ -25,6 +25,18 @@ def test_a_position_of_a_recorded_game(tmp_path: Path) -> None:
     assert drawn(str(log), tmp_path / "x.svg", "--at", "60") == (PICTURES / "europe.svg").read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    "log, at, picture",
+    [
+        ("shadow_of_the_emperor/logs/random-4p.jsonl", 80, "emperor.svg"),
+        ("gallery/backgammon/logs/gammon.jsonl", 60, "backgammon.svg"),
+    ],
+)
+def test_boards_as_they_are_now(log: str, at: int, picture: str, tmp_path: Path) -> None:
+    drawing = drawn(str(ROOT / "games" / log), tmp_path / "x.svg", "--at", str(at))
+    assert drawing == (PICTURES / picture).read_text("utf-8")
+
+
 def test_a_map_with_mistakes(tmp_path: Path) -> None:
     named = [block for block in blocks("docs/guides/draw_a_map.md") if block.name]
     (tmp_path / "island.svg").write_text(named[0].body, "utf-8")

@@ -12,8 +12,11 @@ from shipped import NAMES, loaded
 from rulespec.drawing.board import Board, board_of
 from rulespec.drawing.scene import to_svg
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_json import state_json
+from rulespec.engine.words.words import Words
+from rulespec.types import Ent
 
 SMALLEST = 24
 """Points of a screen that a finger hits."""
@@ -74,6 +77,7 @@ def test_tokens_and_certificates_are_places_where_they_are() -> None:
         f"tile.{name}"
         for name, values in state_json(emperor)["entities"]["tile"].items()
         if values["place"].partition("[")[2].rstrip("]") in board_for(emperor).names.names("electorate")
+        or values["place"] == "throne"
     }
     assert tiles and tiles == on_board
     imperial = played("imperial", 150)
@@ -86,3 +90,48 @@ def test_tokens_and_certificates_are_places_where_they_are() -> None:
 def test_titles_are_texts(ref: str) -> None:
     game = played(ref, 0)
     assert all(place.title.strip() for place in board_for(game).places(state_json(game)).values())
+
+
+UNPLACED = {
+    "chess": {"piece": "the kind of a man, not a man", "castling": "a move, which has no place"},
+    "imperial": {"unit": "the kind of a piece, not a piece"},
+    "imperial_2030": {"unit": "the kind of a piece, not a piece"},
+    "imperial_asia": {"unit": "the kind of a piece, not a piece"},
+    "kuhn_poker": {"card": "nobody chooses one: it is dealt"},
+    "leduc_poker": {"card": "nobody chooses one: it is dealt"},
+    "shadow_of_the_emperor": {
+        "side": "baron or couple, of a tile to come",
+        "berth": "house or castle: a tray, not an entity of one electorate",
+    },
+    "tetrarchia": {"area": "nobody chooses one: a die names it"},
+    "tutorial": {"unit": "the kind of a piece, not a piece"},
+}
+"""Ruleset → kinds that options name and no picture has, with the reason."""
+
+
+@pytest.mark.parametrize("ref", NAMES)
+@pytest.mark.sampled(6)
+def test_each_entity_that_an_option_names_has_a_place(ref: str) -> None:
+    named, missing = 0, set()
+    for seed in range(2):
+        game, choose = played(ref, 0), random.Random(seed)
+        board = board_for(game)
+        while game.ply < 300 and not game.is_over:
+            options = list(game.legal_options)
+            if game.ply % 11 == 0:
+                places = board.places(state_json(game))
+                for of in (f"{kind}.{name}" for option in options[:80] for kind, name in entities(board, option)):
+                    named += 1
+                    missing |= {of.partition(".")[0]} if of not in places else set()
+            game.apply(choose.choice(options))
+    assert missing <= set(UNPLACED.get(ref, {}))
+    assert named or ref == "liars_dice"  # its bids are numbers
+
+
+def entities(board: Board, option: Option) -> list[tuple[str, str]]:
+    """The entities that an option names: kind and name."""
+    assert isinstance(board.words, Words)
+    params = board.words.decisions.options[option.decision][option.name].params
+    types = {p.var.name: p.var.type for p in params}
+    named = ((types[key], name) for key, name in option.arguments.items())
+    return [(type_.kind, name) for type_, name in named if isinstance(type_, Ent) and name != "none"]

@@ -13,8 +13,9 @@ import pytest
 from folders import GAMES
 from pictures import outside, overlaps, sizes
 
-from rulespec.drawing.board import board, board_of
+from rulespec.drawing.board import Board, board, board_of
 from rulespec.drawing.scene import to_svg
+from rulespec.drawing.style import style_of
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.words.words import Words
@@ -122,8 +123,11 @@ def test_screen_readers_are_told_what_there_is() -> None:
 
 
 def test_spaces_of_a_long_ring_do_not_meet() -> None:
-    scene = board(load_ruleset("ludo"))
-    ring = [item.svg for item in scene.static if item.id.startswith("region.q")]
+    ruleset = load_ruleset("ludo")
+    without_file = style_of(ruleset.declarations, {})
+    without = Board(ruleset.declarations, without_file, {}, Words(ruleset))
+    assert without_file.boards["square"].form == "ring"
+    ring = [item.svg for item in without.static if item.id.startswith("region.q")]
     boxes = [[float(re.search(f' {name}="([^"]*)"', svg)[1]) for name in ("x", "y", "width")] for svg in ring]  # type: ignore[index]
     for (x, y, wide), (x2, y2, _) in itertools.combinations(boxes, 2):
         assert abs(x - x2) >= wide or abs(y - y2) >= wide

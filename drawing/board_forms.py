@@ -1,0 +1,52 @@
+"""Boards in the forms that a drawing names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rulespec.drawing.cells_board import cells_plan, net_of
+from rulespec.drawing.map_board import map_plan
+from rulespec.drawing.map_spots import spots_plan
+from rulespec.drawing.panel_boards import matrix_plan, panels_plan
+from rulespec.drawing.plan import Plan, Sheet
+from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan
+from rulespec.drawing.style import BoardStyle
+from rulespec.drawing.svg import Point
+
+SIDE = 380.0
+"""The width of the column at the right of a sheet."""
+
+
+HOSTS = {"cells": "cells", "areas": "spots", "nodes": "spots"}
+"""Forms of boards in which others may lie, and the form of those."""
+
+
+def plans_of(
+    sheet: Sheet, b: BoardStyle, guests: Sequence[BoardStyle], room: tuple[Point, float, int]
+) -> dict[str, Plan]:
+    """The plan of a board, and of those in its cells, by their kinds.
+
+    Args:
+        sheet: the sources of the picture.
+        b: the board.
+        guests: boards that lie in this one: in cells of its net, or as spots on a map.
+        room: its top left corner, its largest width, and the number of the seat that looks at it.
+    """
+    corner, width, viewer = room
+    if b.form == "cells":
+        net = net_of(b, corner, width)
+        return {each.kind: cells_plan(sheet, each, net, viewer) for each in (b, *guests)}
+    if b.form in ("areas", "nodes"):
+        plan = map_plan(sheet, b, corner)
+        return {b.kind: plan, **{each.kind: spots_plan(sheet, b, each, corner, plan.size[0]) for each in guests}}
+    if b.form == "grid" and b.kind in sheet.d.boards:
+        plan = grid_plan(sheet, b, corner)
+    elif b.form == "ring":
+        plan = ring_plan(sheet, b, corner, min(width, SIDE))
+    elif b.form == "panels":
+        plan = panels_plan(sheet, b, corner, width)
+    elif b.form == "pairs" and len(sheet.d.kinds[b.kind].product) == 2:
+        plan = matrix_plan(sheet, b, corner, width)
+    else:
+        plan = row_plan(sheet, b, corner, width)
+    return {b.kind: plan}

@@ -1,0 +1,121 @@
+"""Boards in columns and rows: panels with a tray for each sort of piece, and all pairs of two kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rulespec.drawing import svg
+from rulespec.drawing.colours import INK, colour, ground, ink_on
+from rulespec.drawing.plan import HEAD, Plan, Sheet
+from rulespec.drawing.regular_boards import cell, heading, notes_of, region
+from rulespec.drawing.scene import Item
+from rulespec.drawing.style import BoardStyle
+from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.text_width import shortened, text_width
+
+_PANEL, _PANEL_WIDTH, _PANEL_GAP = 40.0, 280.0, 10.0
+"""Height of the head of a panel, its largest width, and the room between two."""
+_TRAY, _LABEL = 32.0, 78.0
+_ROW, _ROW_HEAD = 26.0, 74.0
+_SMALL = 9.5
+_FAINT = "#4a525a"
+
+
+def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
+    """A panel for each place: its name and facts, and a tray below for each sort of piece that has room there.
+
+    The slot of tray `t` of place `i` is `i + count * (t + 1)`; slot `i` is beside the name.
+    """
+    count = len(sheet.names(board.kind))
+    columns = board.columns or 4
+    at = {i: (i % columns, i // columns) for i in range(count)}
+    at |= {i: (round(x), round(y)) for i, (x, y) in board.positions.items()}
+    wide = min(width / (max(x for x, _ in at.values()) + 1), _PANEL_WIDTH + _PANEL_GAP)
+    tall = _PANEL + _TRAY * len(board.trays) + _PANEL_GAP
+    head = HEAD if board.title else 0.0
+    plan = Plan((wide * (max(x for x, _ in at.values()) + 1), head + tall * (max(y for _, y in at.values()) + 1)))
+    plan.copies = {name: t for t, tray in enumerate(board.trays, 1) for name in tray.holds}
+    if board.title:
+        plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
+    for i, (x, y) in at.items():
+        left, top = corner[0] + x * wide, corner[1] + head + y * tall
+        _panel(sheet, board, plan, i, Box((left, top, left + wide - _PANEL_GAP, top + tall - _PANEL_GAP)))
+    return plan
+
+
+def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -> None:
+    """Adds a panel to a plan."""
+    left, top, right, _ = box
+    name, count = sheet.names(board.kind)[number], len(sheet.names(board.kind))
+    shape = cell(box, colour("light"), rx=6)
+    plan.items.append(region(shape, sheet.place((board.kind, number), box)))
+    plan.slots[number] = Box((right - 64, top + 3, right - 5, top + 27))
+    title = shortened(sheet.place_titles(board)[number], 13, right - left - 80, bold=True)
+    parts = [svg.words(title, left + 9, top + 14, 13, bold=True, anchor="start", fill=INK)]
+    notes = shortened(" · ".join(notes_of(sheet, board, number)), _SMALL, right - left - 16)
+    parts.append(svg.words(notes, left + 9, top + 31, _SMALL, anchor="start", fill=_FAINT))
+    for t, tray in enumerate(board.trays):
+        room = _room(sheet, board.kind, tray.room, number)
+        if room == 0:
+            continue
+        y = top + _PANEL + t * _TRAY
+        parts.append(svg.element("path", d=svg.path([(left, y), (right, y)]), stroke="#c9cdd1"))
+        label = sheet.words.board(tray.holds[0], tray.title)
+        label = f"{label}: {room}" if room is not None else label
+        label = shortened(label, _SMALL, _LABEL - 10)
+        parts.append(svg.words(label, left + 9, y + _TRAY / 2, _SMALL, anchor="start", fill=_FAINT))
+        plan.slots[number + count * (t + 1)] = Box((left + _LABEL, y + 2, right - 4, y + _TRAY - 2))
+    plan.items.append(Item(f"name.{name}", "names", "".join(parts)))
+
+
+def _room(sheet: Sheet, kind: str, fact: str, number: int) -> int | None:
+    """The number that a fact gives; None without one."""
+    decl = sheet.d.kinds[kind].facts.get(fact)
+    return decl.values[number] if decl is not None and number < len(decl.values) else None
+
+
+def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
+    """All entities that are made of two others: a row for each of the first, a column for each of the second."""
+    first, second = sheet.d.kinds[board.kind].product
+    across = len(sheet.names(second))
+    wide = min((width - _ROW_HEAD) / across, 60.0)
+    facts = [(kind, name) for name in board.facts for kind in (second, first) if name in sheet.d.kinds[kind].facts]
+    over = [name for kind, name in facts if kind == second]
+    head = (HEAD if board.title else 0.0) + 16.0 * (1 + len(over))
+    plan = Plan((_ROW_HEAD + wide * across, head + _ROW * len(sheet.names(first))), owned=True)
+    heads = [heading(board.title, corner)] if board.title else []
+    top = corner[1] + head
+    heads += _heads(sheet, second, over, (corner[0] + _ROW_HEAD, top), wide)
+    room = _ROW_HEAD - 24
+    named = all(text_width(title, _SMALL) <= room for title in sheet.titles(first))
+    for row in range(len(sheet.names(first))):
+        look, y = sheet.look(first, row), top + _ROW * row
+        wide_chip = max(16.0, text_width(look.letter, 10, bold=True) + 5)
+        at: svg.Values = {"x": corner[0], "y": y + _ROW / 2 - 8, "width": wide_chip, "height": 16, "rx": 8}
+        chip = svg.element("rect", **at, fill=colour(look.colour), stroke=INK, stroke_width=0.8)
+        x = corner[0] + wide_chip / 2
+        letter = svg.words(look.letter, x, y + _ROW / 2, 10, bold=True, fill=ink_on(look.colour))
+        title = sheet.titles(first)[row] if named else ""
+        text = svg.words(title, corner[0] + wide_chip + 3, y + _ROW / 2, _SMALL, anchor="start", fill=INK)
+        heads.append(chip + letter + text)
+        for column in range(across):
+            number, left = row * across + column, corner[0] + _ROW_HEAD + wide * column
+            box = Box((left + 1, y + 1, left + wide - 1, y + _ROW - 1))
+            shape = cell(box, ground(look.colour), rx=3)
+            plan.items.append(region(shape, sheet.place((board.kind, number), box)))
+            plan.slots[number] = Box((box[0] + 2, box[1] + 1, box[2] - 2, box[3] - 1))
+    plan.items.append(Item(f"heads.{board.kind}", "names", "".join(heads)))
+    return plan
+
+
+def _heads(sheet: Sheet, kind: str, facts: list[str], corner: Point, wide: float) -> Iterator[str]:
+    """The heads of columns, from the lowest line to the highest: facts, and the titles above them."""
+    left, y = corner[0], corner[1] - 8
+    for name in reversed(facts):
+        label = shortened(sheet.words.field(kind, name), _SMALL, _ROW_HEAD - 6)
+        yield svg.words(label, left - _ROW_HEAD, y, _SMALL, anchor="start", fill=_FAINT)
+        for i, value in enumerate(sheet.d.kinds[kind].facts[name].values):
+            yield svg.words(str(value), left + wide * (i + 0.5), y, _SMALL, fill=_FAINT)
+        y -= 16
+    for i, title in enumerate(sheet.titles(kind)):
+        yield svg.words(shortened(title, 11, wide - 2), left + wide * (i + 0.5), y, 11, bold=True, fill=INK)

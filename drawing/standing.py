@@ -1,0 +1,95 @@
+"""Tokens of a position by the slots where they stand: pieces, markers, and fields of places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rulespec.drawing.plan import Plan, Sheet
+from rulespec.drawing.shown import Entity, Pile, Shown
+from rulespec.drawing.tokens import Token, marker_token, owned_token, pile_token
+from rulespec.types import Bool, Ent, Maybe, Num
+
+Slot = tuple[str, int]
+"""A board, by its kind, and the number of a slot on it."""
+
+
+def standing(sheet: Sheet, plans: Mapping[str, Plan], shown: Shown) -> dict[Slot, list[Token]]:
+    """The tokens on all boards."""
+    results: dict[Slot, list[Token]] = {}
+    for pile in shown.piles:
+        placed = _pile(sheet, plans, pile)
+        if placed is not None:
+            results.setdefault(placed[0], []).append(placed[1])
+    for kind, name in sheet.style.markers:
+        for slot, token in _markers(sheet, plans, kind, name, shown):
+            results.setdefault(slot, []).append(token)
+    for kind, plan in plans.items():
+        for slot, token in _fields(sheet, kind, plan, shown):
+            results.setdefault(slot, []).append(token)
+    return results
+
+
+def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, Token] | None:
+    """The token of a pile and its slot; None if it is drawn on no board."""
+    d, style = sheet.d, sheet.style.pieces[pile.type]
+    places = d.pieces[pile.type].places if pile.type in d.pieces else d.kinds[pile.type].places
+    index = places[pile.place].index if pile.place in places else ""
+    if style.places is not None and pile.place not in style.places:
+        return None
+    if index not in plans:
+        return _owned(sheet, plans, pile, index)
+    owners = [(k, sheet.titles(k)[n]) for k, n in pile.owners]
+    title = sheet.words.pieces(pile.type, owners)
+    key = sheet.names(index)[pile.index]
+    token = pile_token(sheet, pile, key, sheet.titles(index)[pile.index], title)
+    return (index, plans[index].slot(pile, len(sheet.names(index)))), token
+
+
+def _owned(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, index: str) -> tuple[Slot, Token] | None:
+    """A pile of the one entity that is a place of a board of pairs: it stands there, wherever it is."""
+    kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
+    if kind not in plans or not plans[kind].owned or sheet.words.internal(pile.type, pile.place):
+        return None
+    number = pile.owners[0][1]
+    where = sheet.titles(index)[pile.index] if index else sheet.words.place(pile.type, pile.place)
+    title = f"{sheet.titles(kind)[number]}: {where}"
+    return (kind, number), owned_token(sheet, pile, sheet.names(kind)[number], index, title)
+
+
+def _markers(
+    sheet: Sheet, plans: Mapping[str, Plan], kind: str, name: str, shown: Shown
+) -> Iterator[tuple[Slot, Token]]:
+    fields = sheet.d.kinds[kind].state if kind else sheet.d.fields
+    if name not in fields or sheet.words.internal(kind or "game", name):
+        return
+    for number, value in shown.fields.get((kind, name), {}).items():
+        at = sheet.known.entity(fields[name].type, value)
+        if at is not None and at[0] in plans:
+            of: Entity | None = (kind, number) if kind else None
+            whose = sheet.titles(kind)[number] if kind else ""
+            title = f"{sheet.titles(at[0])[at[1]]}: {whose} {sheet.words.field(kind, name)}"
+            key = f"{at[0]}" if kind else sheet.names(at[0])[at[1]]
+            yield at, marker_token(sheet, of, name, key, title)
+
+
+def _fields(sheet: Sheet, kind: str, plan: Plan, shown: Shown) -> Iterator[tuple[Slot, Token]]:
+    """The fields of places themselves: whose entity is there, or a mark where something is so."""
+    for name in sheet.style.boards[kind].fields:
+        field = sheet.d.kinds[kind].state.get(name)
+        if field is None or sheet.words.internal(kind, name):
+            continue
+        for number, value in shown.fields.get((kind, name), {}).items():
+            if value in (None, False, 0) or number not in plan.slots:
+                continue
+            place = sheet.names(kind)[number]
+            text = f"{sheet.titles(kind)[number]}: {sheet.words.field(kind, name)}"
+            id_ = f"field.{place}.{name}"
+            of = sheet.known.entity(field.type, value)
+            if isinstance(field.type, Ent) and of is not None:
+                look = sheet.look(*of)
+                title = f"{text} {sheet.titles(of[0])[of[1]]}"
+                yield (kind, number), Token(id_, look.symbol or "circle", look.colour, look.letter, title)
+            elif isinstance(field.type, Bool | Num | Maybe):
+                shows = "" if value is True else str(value)
+                token = Token(id_, "card" if shows else "diamond", "white", shows, f"{text} {shows}".rstrip())
+                yield (kind, number), token

@@ -1,0 +1,129 @@
+"""States that are drawn: roads that belong to somebody, tokens by their state, dice, cards."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import split, write
+from folders import ROOT
+from shipped import loaded
+from worlds import IDLE
+
+from rulespec.drawing.board import Board, board_of
+from rulespec.drawing.drawing_plan import plan
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.state_json import state_json
+from rulespec.load import load_ruleset
+
+ROADS = """
+--- map.yaml
+map:
+  kind: town
+  links:
+    road: {two_way: true, of: {ab: {ends: [a, b]}, bc: {ends: [b, c]}, ca: {ends: [c, a]}}}
+  regions: {a: {}, b: {}, c: {}}
+--- kinds.yaml
+kinds:
+  player: {}
+  road: {state: {builder: {type: "player?"}, blocked: {type: bool}, tolls: {type: int 0..9}}}
+  man:
+    number: 3
+    each: [player]
+    state: {crowned: {type: bool}, rank: {type: "rank?"}}
+    places: {box: {}, at: {index: town}}
+  rank: {entities: {squire: {}, lord: {}}}
+"""
+
+
+def items(board: Board, state: dict[str, Any]) -> dict[str, str]:
+    return {item.id: item.svg for item in board.items(state)}
+
+
+@pytest.fixture
+def roads(tmp_path: Path) -> Path:
+    write(tmp_path / "roads", split(f"--- rules/main.rules\n{IDLE}{ROADS}", ""))
+    return tmp_path / "roads"
+
+
+def begun(folder: Path, drawing: str) -> tuple[Board, dict[str, Any]]:
+    (folder / "drawing.yaml").write_text(f"drawing:\n  {drawing}\n", "utf-8")
+    game = Game(load_ruleset(str(folder)), ["A", "B"])
+    return board_of(game.ruleset, game.names), state_json(game)
+
+
+def test_a_road_has_the_colour_of_its_builder(roads: Path) -> None:
+    board, state = begun(roads, "doc: Roads.")
+    assert not any(id_.startswith("link_state") for id_ in items(board, state))
+    state["entities"]["road"]["ab"]["builder"] = "B"
+    state["entities"]["road"]["bc"]["blocked"] = True
+    shown = items(board, state)
+    road = shown["link_state.road.ab"]
+    assert board.sheet.colours("player")[1] in road and ": builder B<" in road
+    assert "link_state.road.bc" not in shown  # its first field that names somebody is drawn
+
+
+@pytest.mark.parametrize("field, value, note", [("blocked", True, "blocked<"), ("tolls", 3, "tolls 3<")])
+def test_another_field_of_roads_is_drawn_if_the_drawing_says_so(roads: Path, field: str, value: Any, note: str) -> None:
+    board, state = begun(roads, f"boards: {{town: {{links: {{road: {{state: {field}}}}}}}}}")
+    state["entities"]["road"]["bc"][field] = value
+    assert note in items(board, state)["link_state.road.bc"]
+
+
+def test_a_token_has_the_symbol_of_its_state(roads: Path) -> None:
+    drawing = "pieces: {man: {symbol: pawn, states: {crowned: king, rank: {lord: tower}}}}"
+    board, state = begun(roads, drawing)
+    name, other = list(state["entities"]["man"])[:2]
+    for values in (state["entities"]["man"][name], state["entities"]["man"][other]):
+        values["place"] = "at[a]"
+    for values, symbol in (
+        ({}, "pawn"),
+        ({"rank": "squire"}, "pawn"),
+        ({"rank": "lord"}, "tower"),
+        ({"crowned": True}, "king"),
+    ):
+        state["entities"]["man"][name] |= values
+        shown = next(svg for id_, svg in items(board, state).items() if id_.endswith(f"at.{name}"))
+        assert board.sheet.style.path(symbol) in shown, symbol
+    assert_ports_agree(board, state, roads)
+
+
+def assert_ports_agree(board: Board, state: dict[str, Any], folder: Path) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("needs node")
+    script = """
+        const [drawing, plan, state] = process.argv.slice(1), { makeDrawing } = require(drawing);
+        console.log(JSON.stringify([...makeDrawing(JSON.parse(plan))(JSON.parse(state))]));
+    """
+    command = ["node", "-e", script, str(ROOT / "pages" / "draw.js"), json.dumps(plan(board)), json.dumps(state)]
+    answer = subprocess.run(command, check=True, capture_output=True, cwd=folder, timeout=60)
+    assert json.loads(answer.stdout) == [{"id": i.id, "layer": i.layer, "svg": i.svg} for i in board.items(state)]
+
+
+def test_both_drawings_of_roads_are_equal(roads: Path) -> None:
+    for field, value in (("builder", "B"), ("blocked", True), ("tolls", 3)):
+        board, state = begun(roads, f"boards: {{town: {{links: {{road: {{state: {field}}}}}}}}}")
+        state["entities"]["road"]["ca"][field] = value
+        assert_ports_agree(board, state, roads)
+
+
+@pytest.mark.parametrize("value, spots", [(1, 1), (3, 3), (6, 6), (0, 0)])
+def test_a_die_has_spots(value: int, spots: int) -> None:
+    ruleset, _ = loaded("liars_dice")
+    game = Game(ruleset, ["A", "B"])
+    state = state_json(game)
+    state["entities"]["player"]["A"]["die"] = value
+    row = items(board_of(ruleset, game.names), state)["row.player.seat1"]
+    assert row.count("<circle") == spots
+
+
+def test_a_card_is_upright() -> None:
+    ruleset, _ = loaded("kuhn_poker")
+    game = Game(ruleset, ["A", "B"])
+    state = state_json(game)
+    state["entities"]["player"]["A"]["card"] = "queen"
+    assert 'height="20" rx="2"' in items(board_of(ruleset, game.names), state)["row.player.seat1"]

@@ -1,0 +1,53 @@
+"""Prompts with what they are about: `who wins the tie in Mainz`, wherever a decision is asked."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from shipped import loaded
+
+from rulespec.drawing.board import board
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+from rulespec.pages.endings import ending
+
+PROMPTS = [
+    ("shadow_of_the_emperor", None, "investiture", "who becomes elector", " of "),
+    ("shadow_of_the_emperor", "es", "investiture", "quién será elector", " de "),
+    ("imperial", None, "production", "production", " in "),
+    ("imperial", "de", "production", "Produktion", " in "),
+    ("tetrarchia", None, "first_threat", "dice of the first threats", " in "),
+    ("ludo", None, "move", "a pawn to move", " by "),
+]
+
+
+def asked(ref: str, decision: str) -> Game:
+    """A random game in which a decision is asked."""
+    ruleset, _ = loaded(ref)
+    for seed in range(20):
+        game, choose = Game(ruleset, seat_names(ruleset.players[1], ruleset.seats)), random.Random(seed)
+        while game.ply < 150 and game.decision is not None:
+            if game.decision.name == decision:
+                return game
+            game.apply(choose.choice(list(game.legal_options)))
+    raise AssertionError(f"no {decision} in 20 games")
+
+
+@pytest.mark.parametrize("ref, language, decision, plain, before", PROMPTS)
+def test_a_prompt_says_what_it_is_about(ref: str, language: str | None, decision: str, plain: str, before: str) -> None:
+    game = asked(ref, decision)
+    words = Words(game.ruleset, language)
+    assert game.decision is not None and words.decision(decision) == plain
+    prompt = Narrator(words, game).decision(game.decision)
+    assert prompt.startswith(plain + before) and len(prompt) > len(plain + before)
+    assert prompt in board(game.ruleset, game, words).description
+    assert any(prompt in text for _, text in ending(game, OMNISCIENT, words))
+
+
+def test_a_picture_for_a_seat_has_the_plain_prompt() -> None:
+    game = asked("shadow_of_the_emperor", "investiture")
+    assert ": who becomes elector, " in board(game.ruleset, game.view("A")).description
