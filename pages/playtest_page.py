@@ -16,6 +16,8 @@ Report = Mapping[str, Any]
 """A report, or a part of one; see playtest.schema.json."""
 MOST_OPTIONS = 16
 """Options that are shown: those that are used most."""
+_TRIED = 10
+"""Points that are shown of those that were tried for a target."""
 _FEW = 6
 """Options by which strengths are compared."""
 
@@ -27,6 +29,7 @@ def page(report: Report) -> str:
     return template.substitute(
         title=escape(f"{names} against {report['base']['name']}"),
         rules=_sweep(report) if "sweep" in report else "\n".join(_rule(rule, report) for rule in report["rules"]),
+        target=_target(report["target"]) if "target" in report else "",
         strengths=_strengths(report),
         ladder=_ladder(report["ladder"]),
         games=f"{report['players']} players, seed {report['seed']}. All bounds hold together 19 times in 20.",
@@ -54,6 +57,23 @@ def _sweep(report: Report) -> str:
         f"<h1>{escape(path)} in {escape(report['base']['name'])}</h1><p class='note'>{escape(note)}</p>"
         f"<div class='small'>{plots}</div>\n{rules}"
     )
+
+
+def _target(target: Report) -> str:
+    """The values that came nearest to what is wanted."""
+    share, title = target["share"], target["title"]
+    note = f"{target['points']:,} points, {target['games']:,} games of seed {target['seed']}; no verdicts."
+    head = (*target["paths"], "games", title, "±")
+    rows = [
+        [
+            *((str(value), "") for value in each["values"]),
+            (f"{each['games']:,}", ""),
+            *(("-" if each[key] is None else number(each[key], share), "") for key in ("mean", "half")),
+        ]
+        for each in target["tried"][:_TRIED]
+    ]
+    heading = f"<h2>Nearest to {escape(title)} = {number(target['wanted'], share)}</h2>"
+    return f"{heading}<p class='note'>{escape(note)}</p>{_table(head, rows, cards=True)}"
 
 
 def _rule(rule: Report, report: Report) -> str:

@@ -194,11 +194,16 @@ class Playtest:
 
     def _sides(self, bots: tuple[str, ...], out: Path | None) -> list[Side]:
         """The sides of pairs, without a rule first."""
-        playing = () if set(bots) == {RANDOM} else bots
         results = []
         for at, rule in enumerate((self.base, *self.rules)):
-            plan = replace(rule.plan, bots=playing, rotated=len(set(playing)) > 1, details=True)
+            plan = playing(rule.plan, bots)
             name = "_".join(bots).replace(":", "-")
             path = None if out is None else out / name / (f"rule-{at}.jsonl" if at else "base.jsonl")
             results.append(Side(plan, rule.ruleset, path, self._warned))
         return results
+
+
+def playing(plan: Plan, bots: tuple[str, ...]) -> Plan:
+    """A plan of games with details, in which bots play."""
+    bots = () if set(bots) == {RANDOM} else bots
+    return replace(plan, bots=bots, rotated=len(set(bots)) > 1, details=True)
