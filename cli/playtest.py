@@ -15,14 +15,13 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.failing_game import write_into
+from rulespec.cli.playtest_games import recorded, recorded_paths, write_logs
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.sweep import Sweep, change, sweeps_of
 from rulespec.cli.target import GAMES, Aim, Wanted, aim, show_target, wanted_of
 from rulespec.cli.target import MOST as MOST_SWEPT
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
-from rulespec.documents.json_text import to_json_text
 from rulespec.engine.playtest.sentence import number, short
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import CAP
@@ -35,7 +34,6 @@ BESIDE = ("random", "greedy")
 """Weaker bots, whose answers stand beside those of the bots that answer."""
 MINUTES = 10.0
 _WIDE = 100
-_LOGS = 10
 
 
 class _Request(Struct, frozen=True):
@@ -61,6 +59,7 @@ class _Request(Struct, frozen=True):
     out: Path | None
     page: Path | None
     logs: Path | None
+    recorded: tuple[Path, ...]
     format_: str
 
 
@@ -122,7 +121,19 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @workers_flags
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with all figures.")
-@click.option("--logs", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the first 10 games as logs.")
+@click.option(
+    "--logs",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write the first 10 games as logs, and as pages if there is one.",
+)
+@click.option(
+    "--recorded",
+    multiple=True,
+    callback=recorded_paths,
+    metavar="LOG",
+    help="Recorded games beside the bots: a log, or a folder.",
+)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
@@ -176,9 +187,12 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
         (sweep,) = r.sweeps
         own, _ = sweep.own(base.ruleset)
         result["sweep"] = {"path": sweep.path, "values": list(sweep.values), "base": own}
+    figures = recorded(r.recorded)
+    if figures is not None:
+        result["recorded"] = figures
     if r.logs is not None:
-        for name, lines in playtest.logs(min(_LOGS, result["pairs"][0])):
-            write_into(r.logs, f"{name}.jsonl", "".join(to_json_text(line, plain=True) + "\n" for line in lines))
+        written = write_logs(playtest, result["pairs"][0], r.logs, r.page)
+        result |= {"games": written} if written else {}
     if r.page is not None:
         from rulespec.pages.playtest_page import page
 

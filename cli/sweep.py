@@ -66,7 +66,7 @@ class Sweep(Struct, frozen=True):
 
 
 class Change(NamedTuple):
-    """Changes of a game by some values: its name, the overlay of the constants (None: there is none), and the settings."""
+    """Changes of a game by some values: a name, the overlay of the constants (None: none has changed), the settings."""
 
     name: str
     overlay: Path | None

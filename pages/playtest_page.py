@@ -18,6 +18,10 @@ MOST_OPTIONS = 16
 """Options that are shown: those that are used most."""
 _TRIED = 10
 """Points that are shown of those that were tried for a target."""
+_UNSHOWN = (
+    "<p class='note'>With <code>--logs FOLDER</code> beside <code>--page</code>, "
+    "the first games can be opened from here.</p>"
+)
 _FEW = 6
 """Options by which strengths are compared."""
 
@@ -31,6 +35,7 @@ def page(report: Report) -> str:
         rules=_sweep(report) if "sweep" in report else "\n".join(_rule(rule, report) for rule in report["rules"]),
         target=_target(report["target"]) if "target" in report else "",
         strengths=_strengths(report),
+        games_shown=_games(report),
         ladder=_ladder(report["ladder"]),
         games=f"{report['players']} players, seed {report['seed']}. All bounds hold together 19 times in 20.",
         command=escape(report["command"]),
@@ -187,14 +192,16 @@ def _bars(rows: Sequence[tuple[str, float, float]], form: str) -> str:
 
 
 def _strengths(report: Report) -> str:
-    """Lengths and used options of each kind of bots, without the rule."""
+    """Lengths and used options of each kind of bots, without the rule, and of recorded games."""
     strengths = report["rules"][0]["strengths"]
-    options = [each["figures"][1]["options"] for each in strengths]
+    sides = [(each["name"], each["figures"][1]) for each in strengths]
+    sides += [("recorded games", report["recorded"])] if "recorded" in report else []
+    options = [figures["options"] for _, figures in sides]
     shown = sorted(options[0], key=lambda name: -_times(options[0], name))
     shown = [name for name in shown if "(" in name][:_FEW] or shown[:_FEW]
-    head = ("", *(each["name"] for each in strengths))
-    rows = [[("pairs of games", ""), *((f"{each['pairs']:,}", "") for each in strengths)]]
-    rows.append([("decisions in a game", ""), *((f"{each['figures'][1]['decisions']:,.0f}", "") for each in strengths)])
+    head = ("", *(name for name, _ in sides))
+    rows = [[("games", ""), *((f"{figures['games']:,}", "") for _, figures in sides)]]
+    rows.append([("decisions in a game", ""), *((f"{figures['decisions']:,.0f}", "") for _, figures in sides)])
     for name in shown:
         whole = name.partition("(")[0]
         shares = [
@@ -203,6 +210,21 @@ def _strengths(report: Report) -> str:
         ]
         rows.append([(name, ""), *((f"{share:.0f} %" if "(" in name else f"{share:.1f}", "") for share in shares)])
     return _table(head, rows)
+
+
+def _games(report: Report) -> str:
+    """Links to the pages of games."""
+    games = report.get("games", ())
+    if not games:
+        return _UNSHOWN
+    names = [report["base"]["name"], *(rule["name"] for rule in report["rules"])]
+    rows = ""
+    for at in sorted({each["number"] for each in games}):
+        links = {each["rule"]: escape(each["page"], quote=True) for each in games if each["number"] == at}
+        cells = (f"<a href='{links[rule]}'>{escape(name)}</a>" for rule, name in enumerate(names) if rule in links)
+        rows += f"<tr><td>game {at}</td><td>{' · '.join(cells)}</td></tr>\n"
+    note = "<p class='note'>The first games, without the rule and under it, move by move.</p>"
+    return f"{note}<table><tbody>{rows}</tbody></table>"
 
 
 def _ladder(matches: Sequence[Report]) -> str:

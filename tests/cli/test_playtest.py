@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import invoke
+from folders import ROOT
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
@@ -131,6 +132,27 @@ def test_games_are_written_as_logs_for_the_viewer(tmp_path: Path) -> None:
     names = {"base-0.jsonl", "base-1.jsonl", "rule-1-0.jsonl", "rule-1-1.jsonl"}
     assert {path.name for path in (tmp_path / "logs").iterdir()} == names
     assert all(invoke("replay", tmp_path / "logs" / name)[0] == 0 for name in names)
+
+
+def test_the_page_opens_each_game_that_is_written_and_shows_recorded_ones_beside_bots(tmp_path: Path) -> None:
+    logs, page = tmp_path / "logs", tmp_path / "pages" / "page.html"
+    page.parent.mkdir()
+    args = ("playtest", "nim", "nim+tall", *GAMES, "--pairs", 2, "--logs", logs, "--page", page, "--format", "json")
+    code, text, err = invoke(*args, "--recorded", ROOT / "tests" / "rulesets" / "nim" / "logs")
+    assert code == 0, err
+    report = json.loads(text)
+    Draft202012Validator(load_schema("playtest")).validate(report)
+    written = page.read_text("utf-8")
+    links = [each["page"] for each in report["games"]]
+    assert links == [f"../logs/{name}.html" for name in ("base-0", "base-1", "rule-1-0", "rule-1-1")]
+    for link in links:
+        assert f"href='{link}'" in written
+        assert "nim" in (page.parent / link).read_text("utf-8")
+    recorded = report["recorded"]
+    assert recorded["games"] == len(list((ROOT / "tests" / "rulesets" / "nim" / "logs").glob("*.jsonl")))
+    assert recorded["options"]["turn.take"]["times"] > 1 and "recorded games" in written
+    code, _, err = invoke(*args, "--recorded", tmp_path / "pages")
+    assert code == 2 and "--recorded takes 1 to 1,000 games" in err
 
 
 @pytest.mark.parametrize(

@@ -75,3 +75,17 @@ def test_nothing_is_wider_than_a_phone(report: dict[str, Any], scheme: str, tmp_
     small = "[...document.querySelectorAll('svg text')].map(t => t.getBoundingClientRect().height)"
     assert min(tab.evaluate(small)) >= 10
     tab.close()
+
+
+@pytest.mark.usefixtures("known_rulesets")
+def test_a_game_is_opened_from_the_page_and_stepped_through(tmp_path: Path, browser: Any) -> None:
+    where = ("--logs", tmp_path / "logs", "--page", tmp_path / "page.html")
+    args = ("--players", 2, "--bots", "random", "--beside", "", "--pairs", 1, "--ladder", 0)
+    assert invoke("playtest", "nim", "nim+tall", *args, *where)[0] == 0
+    tab = browser.new_page()
+    tab.goto((tmp_path / "page.html").as_uri())
+    tab.click("a[href$='rule-1-0.html']")
+    tab.wait_for_url("**/logs/rule-1-0.html")
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_url("**/rule-1-0.html#1")
+    tab.close()
