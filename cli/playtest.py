@@ -166,13 +166,14 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
     from rulespec.engine.playtest.playtest import Limits, Playtest
     from rulespec.engine.playtest.report import report
 
-    games = _Games(r, scratch)
+    games, figures = _Games(r, scratch), recorded(r.recorded)
     target = games.target()
     base, rules = games.base, games.rules() if target is None else [games.at(target["tried"][0]["values"])]
     minutes = r.minutes if r.minutes is not None or r.pairs else MINUTES
     out = None if r.out is None else folder(r.out)
-    pairs = (1,) if target is not None and games.is_base(rules[0]) else r.pairs
-    limits = Limits(pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, r.cluster, out)
+    same = target is not None and games.is_base(rules[0])  # the game as it is comes nearest: nothing to compare
+    pairs, ladder = ((1,), (0,)) if same else (r.pairs, r.ladder or (0,))
+    limits = Limits(pairs, None if minutes is None else 60 * minutes, ladder, r.jobs, r.cluster, out)
     beside = [name for name in (_beside_of(r.bots) if r.beside is None else r.beside) if (name,) != r.bots]
     strengths = [r.bots, *((name,) for name in reversed(beside))]
     progress = _Progress()
@@ -187,7 +188,6 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
         (sweep,) = r.sweeps
         own, _ = sweep.own(base.ruleset)
         result["sweep"] = {"path": sweep.path, "values": list(sweep.values), "base": own}
-    figures = recorded(r.recorded)
     if figures is not None:
         result["recorded"] = figures
     if r.logs is not None:
