@@ -87,7 +87,7 @@ def test_the_equilibrium_is_one() -> None:
 
 
 @pytest.mark.parametrize("bot", ["flat:64", "mcts:200"])
-def test_a_bot_beats_random_players_and_holds_its_own_against_the_equilibrium(bot: str) -> None:
-    easy, hard = gains(bot, 2_000, "random"), gains(bot, 2_000, "equilibrium")
-    assert fmean(easy) > 0.5
-    assert fmean(hard) >= -0.5
+def test_a_bot_beats_random_players_and_is_beaten_by_the_equilibrium(bot: str) -> None:
+    """Bots that take no bet as evidence lose some chips to it; `docs/explanation/judging.md` has the figures."""
+    assert fmean(gains(bot, 1_000, "random")) > 0.5
+    assert fmean(gains(bot, 1_000, "equilibrium")) < 0 < fmean(gains(bot, 200, "random"))
