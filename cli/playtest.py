@@ -384,8 +384,9 @@ def show(result: dict[str, Any]) -> None:
         for line in output.table(rows, head, right=(1, 2, 3, 4)):
             output.echo(line)
         output.echo()
-        for line in wrap(rule["sentence"], _WIDE, break_on_hyphens=False):
-            output.echo(line)
+        for text in (rule["sentence"], *rule["otherwise"]):
+            for line in wrap(text, _WIDE, break_on_hyphens=False):
+                output.echo(line)
         for each in rule["strengths"]:
             for line in _remarks(each):
                 output.echo(line)

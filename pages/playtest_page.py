@@ -90,6 +90,7 @@ def _rule(rule: Report, report: Report) -> str:
         [
             f"<h1>{names[1]} against {names[0]}</h1>",
             f"<p class='sentence'>{escape(rule['sentence'])}</p>",
+            *(f"<p>{escape(text)}</p>" for text in rule["otherwise"]),
             _answers(rule, base),
             _figure(
                 "All differences on one scale",

@@ -90,4 +90,4 @@ def test_the_equilibrium_is_one() -> None:
 def test_a_bot_beats_random_players_and_is_beaten_by_the_equilibrium(bot: str) -> None:
     """Bots that take no bet as evidence lose some chips to it; `docs/explanation/judging.md` has the figures."""
     assert fmean(gains(bot, 1_000, "random")) > 0.5
-    assert fmean(gains(bot, 1_000, "equilibrium")) < 0 < fmean(gains(bot, 200, "random"))
+    assert fmean(gains(bot, 1_000, "equilibrium")) < 0
