@@ -134,7 +134,8 @@ def on_workers(
                 for part in _batches(remaining, batch) if rounds else [remaining]:
                     results = parallel(joblib.delayed(work)(*call) for call in part)
                     try:
-                        yield from results
+                        for result in results:  # noqa: UP028  (`yield from` would close them before `_close` does)
+                            yield result
                     finally:
                         _close(results)
 
