@@ -26,5 +26,5 @@ def compact(report: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    reports = [compact(json.loads(Path(path).read_text("utf-8"))) for path in sys.argv[1:]]
-    OUT.write_text(json.dumps(reports, indent=1) + "\n", "utf-8")
+    reports = [json.dumps(compact(json.loads(Path(path).read_text("utf-8")))) for path in sys.argv[1:]]
+    OUT.write_text("[\n" + ",\n".join(reports) + "\n]\n", "utf-8")
