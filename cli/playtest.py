@@ -15,12 +15,13 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.failing_game import write_into
+from rulespec.cli.playtest_games import recorded, recorded_paths, write_logs
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
-from rulespec.cli.sweep import Sweep, sweep_of
+from rulespec.cli.sweep import Sweep, change, sweeps_of
+from rulespec.cli.target import GAMES, Aim, Wanted, aim, show_target, wanted_of
+from rulespec.cli.target import MOST as MOST_SWEPT
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
-from rulespec.documents.json_text import to_json_text
 from rulespec.engine.playtest.sentence import number, short
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import CAP
@@ -33,7 +34,6 @@ BESIDE = ("random", "greedy")
 """Weaker bots, whose answers stand beside those of the bots that answer."""
 MINUTES = 10.0
 _WIDE = 100
-_LOGS = 10
 
 
 class _Request(Struct, frozen=True):
@@ -42,7 +42,9 @@ class _Request(Struct, frozen=True):
     base: str
     rules: tuple[str, ...]
     settings: tuple[str, ...]
-    sweep: Sweep | None
+    sweeps: tuple[Sweep, ...]
+    target: Wanted | None
+    target_games: int
     both: tuple[str, ...]
     players: int | None
     bots: tuple[str, ...]
@@ -57,6 +59,7 @@ class _Request(Struct, frozen=True):
     out: Path | None
     page: Path | None
     logs: Path | None
+    recorded: tuple[Path, ...]
     format_: str
 
 
@@ -77,7 +80,20 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @click.argument("base", metavar="BASE")
 @click.argument("rules", nargs=-1, metavar="RULE…")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A rule: BASE with this setting.")
-@click.option("--sweep", callback=sweep_of, metavar="CONSTANT=A..B", help="Rules: each value of constants.NAME.")
+@click.option(
+    "--sweep", "sweeps", multiple=True, callback=sweeps_of, metavar="PATH=A..B", help="Rules: each value of a number."
+)
+@click.option(
+    "--target", callback=wanted_of, metavar="NUMBER=VALUE", help="The rule: swept values that come nearest to this."
+)
+@click.option(
+    "--target-games",
+    type=click.IntRange(8, 1_000_000),
+    default=GAMES,
+    show_default=True,
+    metavar="N",
+    help="With --target: games of each of the last two values.",
+)
 @click.option("--both", multiple=True, metavar="KEY=VALUE", help="A setting of all games.")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players.")
 @click.option(
@@ -105,7 +121,19 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @workers_flags
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with all figures.")
-@click.option("--logs", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the first 10 games as logs.")
+@click.option(
+    "--logs",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write the first 10 games as logs, and as pages if there is one.",
+)
+@click.option(
+    "--recorded",
+    multiple=True,
+    callback=recorded_paths,
+    metavar="LOG",
+    help="Recorded games beside the bots: a log, or a folder.",
+)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
@@ -119,8 +147,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """
     r = _Request(**values)
     check_workers(r.jobs, r.cluster)
-    if r.cluster and r.sweep is not None:
-        raise click.UsageError("--sweep writes overlays on this machine: play it with --jobs, not on a cluster")
+    _check(r)
     with TemporaryDirectory() as scratch:
         result, stopped = _played(r, Path(scratch))
     if r.format_ == "json":
@@ -139,10 +166,14 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
     from rulespec.engine.playtest.playtest import Limits, Playtest
     from rulespec.engine.playtest.report import report
 
-    base, rules = _games(r, scratch)
+    games, figures = _Games(r, scratch), recorded(r.recorded)
+    target = games.target()
+    base, rules = games.base, games.rules() if target is None else [games.at(target["tried"][0]["values"])]
     minutes = r.minutes if r.minutes is not None or r.pairs else MINUTES
     out = None if r.out is None else folder(r.out)
-    limits = Limits(r.pairs, None if minutes is None else 60 * minutes, r.ladder or (0,), r.jobs, r.cluster, out)
+    same = target is not None and games.is_base(rules[0])  # the game as it is comes nearest: nothing to compare
+    pairs, ladder = ((1,), (0,)) if same else (r.pairs, r.ladder or (0,))
+    limits = Limits(pairs, None if minutes is None else 60 * minutes, ladder, r.jobs, r.cluster, out)
     beside = [name for name in (_beside_of(r.bots) if r.beside is None else r.beside) if (name,) != r.bots]
     strengths = [r.bots, *((name,) for name in reversed(beside))]
     progress = _Progress()
@@ -151,12 +182,17 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
     with closing(progress), resume_hint(r.out, whole=True):
         result = report(playtest, playtest.play(), playtest.ladder())
     result = {"command": _again(r, result)} | result
-    if r.sweep is not None:
-        constant = base.ruleset.declarations.constants[r.sweep.name].value
-        result["sweep"] = {"path": r.sweep.path, "values": list(r.sweep.values), "base": constant}
+    if target is not None:
+        result["target"] = target
+    elif r.sweeps:
+        (sweep,) = r.sweeps
+        own, _ = sweep.own(base.ruleset)
+        result["sweep"] = {"path": sweep.path, "values": list(sweep.values), "base": own}
+    if figures is not None:
+        result["recorded"] = figures
     if r.logs is not None:
-        for name, lines in playtest.logs(min(_LOGS, result["pairs"][0])):
-            write_into(r.logs, f"{name}.jsonl", "".join(to_json_text(line, plain=True) + "\n" for line in lines))
+        written = write_logs(playtest, result["pairs"][0], r.logs, r.page)
+        result |= {"games": written} if written else {}
     if r.page is not None:
         from rulespec.pages.playtest_page import page
 
@@ -165,31 +201,93 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
     return result, playtest.stopped
 
 
-def _games(r: _Request, scratch: Path) -> tuple[Rule, list[Rule]]:
-    """The game without a rule, and the games under the rules."""
-    from rulespec.engine.playtest.playtest import Rule
-    from rulespec.load import load_ruleset
+def _check(r: _Request) -> None:
+    """Checks that flags go together.
 
-    if not r.rules and not r.settings and r.sweep is None:
-        raise click.UsageError("name a rule: a reference, +OVERLAY, --set KEY=VALUE, or --sweep")
-    if r.players is None:
-        number_of_players(load_ruleset(r.base), None)
-    both = output.key_values(r.both, "--both")
+    Raises:
+        click.UsageError: if they do not.
+    """
+    check_workers(r.jobs, r.cluster)
+    if r.cluster and r.sweeps and r.out is None:
+        raise click.UsageError("--sweep on a cluster needs --out FOLDER, which all its machines have at the same path")
+    if r.target is None:
+        if not r.rules and not r.settings and not r.sweeps:
+            raise click.UsageError("name a rule: a reference, +OVERLAY, --set KEY=VALUE, or --sweep")
+        if len(r.sweeps) > 1:
+            raise click.UsageError(
+                "one number is swept at a time, unless --target looks for the best values of several"
+            )
+    elif r.rules or r.settings or not 0 < len(r.sweeps) <= MOST_SWEPT:
+        message = f"--target looks for the values of 1 to {MOST_SWEPT} numbers (--sweep), and takes no other rules"
+        raise click.UsageError(message)
 
-    def game(ref: str, settings: dict[str, str], name: str = "") -> Rule:
-        ruleset = load_ruleset(ref)
+
+class _Games:
+    """The games that are compared.
+
+    Args:
+        r: the request.
+        scratch: a folder for what is not recorded.
+
+    Attributes:
+        base: the game without a rule.
+    """
+
+    def __init__(self, r: _Request, scratch: Path) -> None:
+        from rulespec.load import load_ruleset
+
+        self._r = r
+        self._folder = scratch if r.out is None else folder(r.out)
+        if r.players is None:
+            number_of_players(load_ruleset(r.base), None)
+        self._both = output.key_values(r.both, "--both")
+        self.base = self._game(r.base, self._both)
+
+    def rules(self) -> list[Rule]:
+        """The games under the rules."""
+        from rulespec.engine.playtest.playtest import Rule
+
+        r, results = self._r, []
+        for text in r.rules:
+            rule = self._game(r.base + text if text.startswith("+") else text, self._both)
+            added = rule.name.removeprefix(self.base.name)
+            results.append(Rule(added, rule.ruleset, rule.plan) if added.startswith("+") else rule)
+        settings = [output.key_values(text.split(","), "--set") for text in r.settings]
+        results += [self._game(r.base, self._both | each, t) for t, each in zip(r.settings, settings, strict=True)]
+        for sweep in r.sweeps:
+            own, _ = sweep.own(self.base.ruleset)
+            results += [self.at([value]) for value in sweep.values if value != own]
+        return results
+
+    def at(self, values: Sequence[int]) -> Rule:
+        """The game with a value of each number that is swept."""
+        r = self._r
+        name, overlay, settings = change(r.sweeps, values, self.base.ruleset, self._folder / "overlays")
+        ref = r.base if overlay is None else f"{r.base}+{overlay}"
+        return self._game(ref, self._both | settings, name)
+
+    def is_base(self, rule: Rule) -> bool:
+        """Whether a game is the one without a rule."""
+        one, other = rule.plan, self.base.plan
+        return (one.ruleset_hash, one.settings) == (other.ruleset_hash, other.settings)
+
+    def target(self) -> dict[str, Any] | None:
+        """The points that were tried, the nearest to what is wanted first; None if nothing is."""
+        r = self._r
+        if r.target is None:
+            return None
+        how = Aim(r.target, r.sweeps, r.target_games, r.bots, self._folder / "target", r.jobs, r.cluster)
+        with resume_hint(r.out, whole=True):
+            return aim(how, self.base, self.at)
+
+    def _game(self, ref: str, settings: dict[str, str], name: str = "") -> Rule:
+        from rulespec.engine.playtest.playtest import Rule
+        from rulespec.load import load_ruleset
+
+        r, ruleset = self._r, load_ruleset(ref)
         ref = anywhere(ref) if r.cluster else ref
         plan = Plan.of(ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=settings, cap=r.cap)
         return Rule(name or ruleset.ref, ruleset, plan)
-
-    base, results = game(r.base, both), []
-    for text in r.rules:
-        rule = game(r.base + text if text.startswith("+") else text, both)
-        added = rule.name.removeprefix(base.name)
-        results.append(Rule(added, rule.ruleset, rule.plan) if added.startswith("+") else rule)
-    results += [game(r.base, both | output.key_values(text.split(","), "--set"), text) for text in r.settings]
-    swept = r.sweep.overlays(base.ruleset, scratch) if r.sweep is not None else ()
-    return base, results + [game(f"{r.base}+{file}", both, name) for name, file in swept]
 
 
 def _said_once() -> Callable[[str], None]:
@@ -251,7 +349,8 @@ def _again(r: _Request, result: dict[str, Any]) -> str:
     """The command that gives the same figures again."""
     words = [r.base, *r.rules]
     words += [w for each in r.settings for w in ("--set", each)] + [w for each in r.both for w in ("--both", each)]
-    words += [] if r.sweep is None else ["--sweep", f"{r.sweep.path}={r.sweep.values[0]}..{r.sweep.values[-1]}"]
+    words += [w for sweep in r.sweeps for w in ("--sweep", str(sweep))]
+    words += [] if r.target is None else ["--target", str(r.target), "--target-games", str(r.target_games)]
     words += ["--players", str(result["players"]), "--bots", ",".join(r.bots)]
     beside = [each["name"] for each in result["rules"][0]["strengths"][1:]]
     words += ["--beside", ",".join(reversed(beside))]
@@ -263,6 +362,8 @@ def _again(r: _Request, result: dict[str, Any]) -> str:
 
 def show(result: dict[str, Any]) -> None:
     """Prints a report."""
+    if "target" in result:
+        show_target(result["target"])
     for rule in result["rules"]:
         first, *others = rule["strengths"]
         output.echo(output.style(f"{rule['name']} against {result['base']['name']}", bold=True), nl=False)
@@ -283,8 +384,9 @@ def show(result: dict[str, Any]) -> None:
         for line in output.table(rows, head, right=(1, 2, 3, 4)):
             output.echo(line)
         output.echo()
-        for line in wrap(rule["sentence"], _WIDE, break_on_hyphens=False):
-            output.echo(line)
+        for text in (rule["sentence"], *rule["otherwise"]):
+            for line in wrap(text, _WIDE, break_on_hyphens=False):
+                output.echo(line)
         for each in rule["strengths"]:
             for line in _remarks(each):
                 output.echo(line)

@@ -54,6 +54,9 @@ def signature(named: typed.Named, index: Index) -> str:
             return f"{'ring' if named.ring else 'line'} {named.name} of {named.kind}"
         case typed.ConstantDecl():
             return f"constant {named.name}: {named.type} = {_value(named, index)}"
+        case typed.Measure():
+            owner = f"{named.var.type}." if named.var is not None else ""
+            return f"measure {owner}{named.name}: {named.value.type}"
         case typed.SettingDecl():
             return f"setting {named.name}: {written(named)} = {named.default}"
 
@@ -64,7 +67,7 @@ def explanation(named: typed.Named, index: Index) -> str:
     match named:
         case ast.OptionGroup():
             return named.doc.text
-        case typed.Definition() | typed.Procedure() | typed.Guard() | typed.SettingDecl():
+        case typed.Definition() | typed.Procedure() | typed.Guard() | typed.SettingDecl() | typed.Measure():
             return named.doc
         case typed.Kind():
             members = [e.name for e in named.entities]

@@ -72,6 +72,7 @@ class Index:
             yield piece
             yield from piece.places.values()
         yield from (capacity for capacity in d.capacities.values() if "." not in capacity.name)
+        yield from (m for m in d.measures.values() if rules.scoring is None or m.span != rules.scoring.span)
         for table in (d.fields, d.tables, d.tracks, d.constants, d.settings, rules.definitions):
             yield from table.values()
         for rule_table in (rules.procedures, rules.guards):

@@ -227,6 +227,8 @@ class Mentions:
             self._note(key, 0, self.d.kinds.get(name))
         elif section in ("fields", "pieces", "places"):
             self._field(key)
+        elif section in ("measures", "measure_docs"):
+            self._note(key, 0, self.d.measures.get(name))
         elif section == "units" and name in self.d.units:
             self._note(key, 0, typed.Unit(name, self.d.units[name]))
 

@@ -44,6 +44,7 @@ _ICONS: dict[type, lsp.CompletionItemKind] = {
     typed.PieceDecl: lsp.CompletionItemKind.Struct,
     typed.PlaceDecl: lsp.CompletionItemKind.Field,
     typed.SettingDecl: lsp.CompletionItemKind.Enum,
+    typed.Measure: lsp.CompletionItemKind.Property,
     typed.TableDecl: lsp.CompletionItemKind.Struct,
     typed.TrackDecl: lsp.CompletionItemKind.Struct,
     typed.Guard: lsp.CompletionItemKind.Method,

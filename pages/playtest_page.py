@@ -16,6 +16,12 @@ Report = Mapping[str, Any]
 """A report, or a part of one; see playtest.schema.json."""
 MOST_OPTIONS = 16
 """Options that are shown: those that are used most."""
+_TRIED = 10
+"""Points that are shown of those that were tried for a target."""
+_UNSHOWN = (
+    "<p class='note'>With <code>--logs FOLDER</code> beside <code>--page</code>, "
+    "the first games can be opened from here.</p>"
+)
 _FEW = 6
 """Options by which strengths are compared."""
 
@@ -27,7 +33,9 @@ def page(report: Report) -> str:
     return template.substitute(
         title=escape(f"{names} against {report['base']['name']}"),
         rules=_sweep(report) if "sweep" in report else "\n".join(_rule(rule, report) for rule in report["rules"]),
+        target=_target(report["target"]) if "target" in report else "",
         strengths=_strengths(report),
+        games_shown=_games(report),
         ladder=_ladder(report["ladder"]),
         games=f"{report['players']} players, seed {report['seed']}. All bounds hold together 19 times in 20.",
         command=escape(report["command"]),
@@ -56,6 +64,23 @@ def _sweep(report: Report) -> str:
     )
 
 
+def _target(target: Report) -> str:
+    """The values that came nearest to what is wanted."""
+    share, title = target["share"], target["title"]
+    note = f"{target['points']:,} points, {target['games']:,} games of seed {target['seed']}; no verdicts."
+    head = (*target["paths"], "games", title, "±")
+    rows = [
+        [
+            *((str(value), "") for value in each["values"]),
+            (f"{each['games']:,}", ""),
+            *(("-" if each[key] is None else number(each[key], share), "") for key in ("mean", "half")),
+        ]
+        for each in target["tried"][:_TRIED]
+    ]
+    heading = f"<h2>Nearest to {escape(title)} = {number(target['wanted'], share)}</h2>"
+    return f"{heading}<p class='note'>{escape(note)}</p>{_table(head, rows, cards=True)}"
+
+
 def _rule(rule: Report, report: Report) -> str:
     """The part of the page on one rule."""
     first, base = rule["strengths"][0], report["base"]["name"]
@@ -65,6 +90,7 @@ def _rule(rule: Report, report: Report) -> str:
         [
             f"<h1>{names[1]} against {names[0]}</h1>",
             f"<p class='sentence'>{escape(rule['sentence'])}</p>",
+            *(f"<p>{escape(text)}</p>" for text in rule["otherwise"]),
             _answers(rule, base),
             _figure(
                 "All differences on one scale",
@@ -167,14 +193,16 @@ def _bars(rows: Sequence[tuple[str, float, float]], form: str) -> str:
 
 
 def _strengths(report: Report) -> str:
-    """Lengths and used options of each kind of bots, without the rule."""
+    """Lengths and used options of each kind of bots, without the rule, and of recorded games."""
     strengths = report["rules"][0]["strengths"]
-    options = [each["figures"][1]["options"] for each in strengths]
+    sides = [(each["name"], each["figures"][1]) for each in strengths]
+    sides += [("recorded games", report["recorded"])] if "recorded" in report else []
+    options = [figures["options"] for _, figures in sides]
     shown = sorted(options[0], key=lambda name: -_times(options[0], name))
     shown = [name for name in shown if "(" in name][:_FEW] or shown[:_FEW]
-    head = ("", *(each["name"] for each in strengths))
-    rows = [[("pairs of games", ""), *((f"{each['pairs']:,}", "") for each in strengths)]]
-    rows.append([("decisions in a game", ""), *((f"{each['figures'][1]['decisions']:,.0f}", "") for each in strengths)])
+    head = ("", *(name for name, _ in sides))
+    rows = [[("games", ""), *((f"{figures['games']:,}", "") for _, figures in sides)]]
+    rows.append([("decisions in a game", ""), *((f"{figures['decisions']:,.0f}", "") for _, figures in sides)])
     for name in shown:
         whole = name.partition("(")[0]
         shares = [
@@ -183,6 +211,21 @@ def _strengths(report: Report) -> str:
         ]
         rows.append([(name, ""), *((f"{share:.0f} %" if "(" in name else f"{share:.1f}", "") for share in shares)])
     return _table(head, rows)
+
+
+def _games(report: Report) -> str:
+    """Links to the pages of games."""
+    games = report.get("games", ())
+    if not games:
+        return _UNSHOWN
+    names = [report["base"]["name"], *(rule["name"] for rule in report["rules"])]
+    rows = ""
+    for at in sorted({each["number"] for each in games}):
+        links = {each["rule"]: escape(each["page"], quote=True) for each in games if each["number"] == at}
+        cells = (f"<a href='{links[rule]}'>{escape(name)}</a>" for rule, name in enumerate(names) if rule in links)
+        rows += f"<tr><td>game {at}</td><td>{' · '.join(cells)}</td></tr>\n"
+    note = "<p class='note'>The first games, without the rule and under it, move by move.</p>"
+    return f"{note}<table><tbody>{rows}</tbody></table>"
 
 
 def _ladder(matches: Sequence[Report]) -> str:

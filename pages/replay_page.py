@@ -23,7 +23,7 @@ def replay_page(
 
     Args:
         result: the log.
-        seat: who looks (None: everybody); `TABLE` sees all that there is.
+        seat: who looks (None: everybody); `OMNISCIENT` sees all that there is.
         language: of the texts; None: that of the ruleset.
         report: takes the warning that words and measures take too long (RS575).
 

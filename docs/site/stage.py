@@ -17,10 +17,13 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+import verdicts
+
 ROOT = Path(__file__).resolve().parents[2]
 MAP = "docs/README.md"
 START = "README.md"
 API = "reference/api.md"
+VERDICTS = "docs/explanation/verdicts.json"
 FILES = "project/files.md"
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
@@ -105,6 +108,8 @@ def block(source: str) -> str:
     text = (ROOT / source).read_text("utf-8")
     if source.endswith(".ipynb"):
         return notebook(source, text)
+    if source == VERDICTS:
+        return with_links(source, verdicts.page(text))
     lexer = _LEXERS.get(source.rpartition(".")[2], "text")
     title = " / ".join(PurePosixPath(source).parts[-3:])
     return f"# {title}\n\n`{source}`\n\n````{lexer}\n{text}````\n"

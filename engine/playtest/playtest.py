@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from warnings import warn
 
 from msgspec import Struct
@@ -18,6 +17,7 @@ from rulespec.engine.bots.sides import Side, play_sides
 from rulespec.engine.playtest.questions import asked
 from rulespec.engine.playtest.trial import Trial
 from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.playouts import Playout
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL
 
@@ -129,11 +129,11 @@ class Playtest:
                 break
         return time.monotonic() - started
 
-    def logs(self, games: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """The first games of the bots that answer, as native logs with their names."""
+    def games(self, games: int) -> Iterator[tuple[int, int, Playout]]:
+        """The first games of the bots that answer: the number of the rule (0: without one), and that of the game."""
         for at, side in enumerate(self._sides(self._strengths[0], None)):
             for number in range(games):
-                yield f"rule-{at}-{number}" if at else f"base-{number}", side.playout(number).log()
+                yield at, number, side.playout(number)
 
     def play(self) -> list[Strength]:
         """Plays the games of all strengths."""
@@ -194,11 +194,16 @@ class Playtest:
 
     def _sides(self, bots: tuple[str, ...], out: Path | None) -> list[Side]:
         """The sides of pairs, without a rule first."""
-        playing = () if set(bots) == {RANDOM} else bots
         results = []
         for at, rule in enumerate((self.base, *self.rules)):
-            plan = replace(rule.plan, bots=playing, rotated=len(set(playing)) > 1, details=True)
+            plan = playing(rule.plan, bots)
             name = "_".join(bots).replace(":", "-")
             path = None if out is None else out / name / (f"rule-{at}.jsonl" if at else "base.jsonl")
             results.append(Side(plan, rule.ruleset, path, self._warned))
         return results
+
+
+def playing(plan: Plan, bots: tuple[str, ...]) -> Plan:
+    """A plan of games with details, in which bots play."""
+    bots = () if set(bots) == {RANDOM} else bots
+    return replace(plan, bots=bots, rotated=len(set(bots)) > 1, details=True)

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from rulespec.engine.bots.match import Standing
 from rulespec.engine.playtest.playtest import Playtest, Rule, Strength
-from rulespec.engine.playtest.sentence import sentence, verdict
+from rulespec.engine.playtest.sentence import otherwise, sentence, verdict
 from rulespec.engine.playtest.trial import Answered, Trial
 
 
@@ -20,7 +20,12 @@ def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[S
     for at, rule in enumerate(playtest.rules):
         trial = strengths[0].trials[at]
         text = sentence(trial.answers(), trial.same, trial.pairs - trial.failed, strengths[0].name)
-        rules.append(_game(rule) | {"sentence": text, "strengths": [_strength(each, at) for each in strengths]})
+        others = (otherwise(trial.answers(), each.trials[at].answers(), each.name) for each in strengths[1:])
+        rules.append(
+            _game(rule)
+            | {"sentence": text, "otherwise": [each for each in others if each]}
+            | {"strengths": [_strength(each, at) for each in strengths]}
+        )
     return {
         "base": _game(playtest.base),
         "players": plan.players[0],

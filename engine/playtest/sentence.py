@@ -27,6 +27,24 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
     return f"Under this rule, by {_games(pairs, 'pair')} of games of {players}: {'; '.join(_clauses(results))}."
 
 
+def otherwise(results: Sequence[Answered], others: Sequence[Answered], players: str) -> str:
+    """One sentence on the numbers of which other players say something else, by bounds that leave each other out.
+
+    Args:
+        results: the answers.
+        others: those of the other players, in the same order.
+        players: the other players.
+    """
+    clauses = [_clause(other) for one, other in zip(results, others, strict=True) if _apart(one.answer, other.answer)]
+    return f"Games of {players} say otherwise: {'; '.join(clauses)}." if clauses else ""
+
+
+def _apart(one: Answer, other: Answer) -> bool:
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return False
+    return one.low > other.high or other.low > one.high
+
+
 def verdict(answer: Answer) -> str:
     """An answer in a few words."""
     match answer.verdict:

@@ -18,7 +18,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from importlib import import_module
 from itertools import chain, islice
@@ -36,6 +36,8 @@ CLUSTERS = {"dask": "rulespec[cluster]", "ray": "rulespec[ray]"}
 """Kinds of clusters by their names in joblib, each with the package to install."""
 ROUND = 1_000
 """Games of a batch on a cluster that cannot return them one by one."""
+_ROUND_OF_BOTS = 100
+"""The same of bots, whose games take long, and of which fewer may be enough."""
 TIMEOUT = 10
 """Seconds before a cluster counts as unreachable."""
 
@@ -78,11 +80,36 @@ def play_tasks(
         ClusterError: if workers cannot be started or reached, end too early, or have another ruleset.
         DiagnosticsError: if a game cannot be set up.
     """
+    calls = ((*task, play) for task in tasks)
+    with closing(on_workers(_play, calls, jobs, cluster, ROUND if play is None else _ROUND_OF_BOTS)) as results:
+        for outcome, handed in results:
+            note(handed)
+            yield outcome
+
+
+def on_workers(
+    work: Callable[..., _T], calls: Iterable[tuple[Any, ...]], jobs: int = -1, cluster: str = "", batch: int = ROUND
+) -> Generator[_T]:
+    """Calls a function in other processes.
+
+    Args:
+        work: a function of a module, which is sent by its name.
+        calls: the arguments of each call: plain data.
+        jobs: the number of processes; -1: one on each core.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.
+        batch: calls at a time on a cluster that cannot return results one by one.
+
+    Yields:
+        What it returns, in the order of the calls. Closing the generator stops the workers.
+
+    Raises:
+        ClusterError: if workers cannot be started or reached, or end too early.
+    """
     try:
         import joblib
     except ImportError:
         raise ClusterError("this needs joblib: pip install joblib") from None
-    remaining = iter(tasks)
+    remaining = iter(calls)
     first = list(islice(remaining, 1))
     if not first:
         return
@@ -104,22 +131,21 @@ def play_tasks(
             rounds = cluster.startswith("ray:")  # the only backend that cannot return games one by one
             how = {"n_jobs": -1 if cluster else jobs, "return_as": "list" if rounds else "generator"}
             with joblib.Parallel(**how) as parallel:
-                for batch in _batches(remaining, ROUND) if rounds else [remaining]:
-                    outcomes = parallel(joblib.delayed(_play)(*task, play) for task in batch)
+                for part in _batches(remaining, batch) if rounds else [remaining]:
+                    results = parallel(joblib.delayed(work)(*call) for call in part)
                     try:
-                        for outcome, handed in outcomes:
-                            note(handed)
-                            yield outcome
+                        for result in results:  # noqa: UP028  (`yield from` would close them before `_close` does)
+                            yield result
                     finally:
-                        _close(outcomes)
+                        _close(results)
 
 
-def _close(outcomes: Iterable[object]) -> None:
-    """Cancels games that nobody waits for; joblib would warn that they were for nothing."""
-    if isinstance(outcomes, Generator):
+def _close(results: Iterable[object]) -> None:
+    """Cancels calls that nobody waits for; joblib would warn that they were for nothing."""
+    if isinstance(results, Generator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            outcomes.close()
+            results.close()
 
 
 def _batches(tasks: Iterator[_T], size: int) -> Iterator[list[_T]]:

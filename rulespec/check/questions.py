@@ -46,6 +46,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         hint = did_you_mean(asks.text, names) or f"there are {', '.join(names)}"
         c.report.error("RS577", f"there is no measure `{asks.text}`", asks.span, help=hint)
         return False
+    c.reader.refer(asks, measure)
     kind = d.kinds[measure.var.type.kind] if measure.var is not None and isinstance(measure.var.type, Ent) else None
     if kind is None:
         if of is None:
@@ -55,6 +56,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         return False
     names = [*MANY, *([WINNER] if kind.name == d.player_kind else []), *(e.name for e in kind.entities)]
     if of is not None and of.text in names:
+        c.reader.refer(of, *(kind.entities[at] for at in [kind.index.get(of.text)] if at is not None))
         return True
     if of is None:
         message = f"the measure `{asks.text}` is one of every `{kind.name}`, and the question does not say of which"

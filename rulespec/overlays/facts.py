@@ -160,6 +160,9 @@ class _Edits:
         else:
             keys = keys_of(source.root, path)
             parent = find(source.root, ".".join(keys[:-1])) if len(keys) > 1 else source.root
+            if parent is None and len(keys) == 2:  # the first of a section; one that no ruleset has is refused later
+                parent = Mapping({}, place.span)
+                self._put(keys[0], place, parent)
             if not isinstance(parent, Mapping):
                 _missing(source, ".".join(keys[:-1]), place.span, report)
                 return

@@ -796,7 +796,7 @@ class Scoring(Brief, Struct, frozen=True):
 
 
 Declared = Unit | Kind | Entity | FactDecl | FieldDecl | PieceDecl | PlaceDecl | TableDecl | TrackDecl | ConstantDecl
-Named = Declared | CapacityDecl | SettingDecl | Var | Definition | Procedure | Guard | OptionGroup
+Named = Declared | CapacityDecl | SettingDecl | Measure | Var | Definition | Procedure | Guard | OptionGroup
 """A thing that a name in a ruleset may stand for."""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import invoke
+from folders import ROOT
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
@@ -87,12 +88,71 @@ def test_a_sweep_is_a_rule_for_each_value_but_that_of_the_game(tmp_path: Path) -
     assert "against 3" in invoke(*args)[1]
 
 
+def test_a_target_is_met_by_the_nearest_values_which_are_then_the_rule(tmp_path: Path) -> None:
+    swept = ("--sweep", "constants.stones=7..12", "--sweep", "constants.most=2..3", "--target", "length=3.5")
+    args = ("playtest", "nim", *swept, "--target-games", 40, *GAMES, "--pairs", 45, "--out", tmp_path / "out")
+    code, text, err = invoke(*args, "--format", "json")
+    assert code == 0 and "looks for length=3.5 among 12 points" in err
+    report = json.loads(text)
+    Draft202012Validator(load_schema("playtest")).validate(report)
+    target = report["target"]
+    best = target["tried"][0]
+    assert target["paths"] == ["constants.stones", "constants.most"] and len(target["tried"]) == 12
+    assert abs(best["mean"] - 3.5) <= min(abs(each["mean"] - 3.5) for each in target["tried"] if each["games"] == 40)
+    (rule,) = report["rules"]
+    assert rule["name"] == f"stones={best['values'][0]},most={best['values'][1]}"
+    assert invoke(*args, "--format", "json")[1] == text  # from the records
+    assert invoke(*report["command"].split()[1:-6], *GAMES, "--pairs", 45, "--format", "json")[1] == text
+    assert "Length: 3.5 is wanted; 12 points" in invoke(*args, "--page", tmp_path / "page.html")[1]
+    assert "Nearest to Length = 3.5" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_the_game_itself_may_come_nearest() -> None:
+    args = ("playtest", "nim", "--sweep", "constants.most=3..9", "--target", "length=4.9", *GAMES)
+    code, text, _ = invoke(*args)
+    assert code == 0 and "This rule never acted in 1 game of random." in text
+
+
+def test_a_number_that_is_a_setting_is_swept(tmp_path: Path) -> None:
+    (tmp_path / "short.yaml").write_text(
+        RULE.format(id="short", what="add: {game.settings.fewest: {type: int 1..3, default: 1}}")
+    )
+    (tmp_path / "short.rules").write_text("change option take of turn: require n >= min(fewest, stone.heap)\n")
+    args = ("playtest", f"nim+{tmp_path / 'short.yaml'}", *GAMES, "--pairs", 45, "--format", "json")
+    report = json.loads(invoke(*args, "--sweep", "settings.fewest=1..3")[1])
+    assert [rule["settings"]["fewest"] for rule in report["rules"]] == ["2", "3"]
+    assert all(rule["strengths"][0]["answers"][0]["verdict"] == "less" for rule in report["rules"])
+    code, _, err = invoke(*args, "--sweep", "settings.fewest=1..4")
+    assert code == 2 and "`fewest` is from 1 to 3" in err
+
+
 def test_games_are_written_as_logs_for_the_viewer(tmp_path: Path) -> None:
     code, text, _ = invoke("playtest", "nim", "nim+tall", *GAMES, "--pairs", 2, "--logs", tmp_path / "logs")
     assert code == 0, text
     names = {"base-0.jsonl", "base-1.jsonl", "rule-1-0.jsonl", "rule-1-1.jsonl"}
     assert {path.name for path in (tmp_path / "logs").iterdir()} == names
     assert all(invoke("replay", tmp_path / "logs" / name)[0] == 0 for name in names)
+
+
+def test_the_page_opens_each_game_that_is_written_and_shows_recorded_ones_beside_bots(tmp_path: Path) -> None:
+    logs, page = tmp_path / "logs", tmp_path / "pages" / "page.html"
+    page.parent.mkdir()
+    args = ("playtest", "nim", "nim+tall", *GAMES, "--pairs", 2, "--logs", logs, "--page", page, "--format", "json")
+    code, text, err = invoke(*args, "--recorded", ROOT / "tests" / "rulesets" / "nim" / "logs")
+    assert code == 0, err
+    report = json.loads(text)
+    Draft202012Validator(load_schema("playtest")).validate(report)
+    written = page.read_text("utf-8")
+    links = [each["page"] for each in report["games"]]
+    assert links == [f"../logs/{name}.html" for name in ("base-0", "base-1", "rule-1-0", "rule-1-1")]
+    for link in links:
+        assert f"href='{link}'" in written
+        assert "nim" in (page.parent / link).read_text("utf-8")
+    recorded = report["recorded"]
+    assert recorded["games"] == len(list((ROOT / "tests" / "rulesets" / "nim" / "logs").glob("*.jsonl")))
+    assert recorded["options"]["turn.take"]["times"] > 1 and "recorded games" in written
+    code, _, err = invoke(*args, "--recorded", tmp_path / "pages")
+    assert code == 2 and "--recorded takes 1 to 1,000 games" in err
 
 
 @pytest.mark.parametrize(
@@ -107,6 +167,16 @@ def test_games_are_written_as_logs_for_the_viewer(tmp_path: Path) -> None:
         (("nim", "--sweep", "most=2..4"), "not of the form"),
         (("nim", "--sweep", "constants.mots=2..4"), "did you mean `most`"),
         (("nim", "--sweep", "constants.most=4..2"), "2 to 12 values"),
+        (
+            ("nim", "--sweep", "constants.most=2..4", "--sweep", "constants.stones=5..9"),
+            "one number is swept at a time",
+        ),
+        (("nim", "--sweep", "constants.most=2..4", "--sweep", "constants.most=2..5"), "swept twice"),
+        (("nim", "--target", "length=5"), "values of 1 to 4 numbers"),
+        (("nim", "nim", "--sweep", "constants.most=2..4", "--target", "length=5"), "takes no other rules"),
+        (("nim", "--sweep", "constants.most=2..4", "--target", "length"), "not of the form NUMBER=VALUE"),
+        (("nim", "--sweep", "constants.most=2..4", "--target", "depth=5"), "there is no number `depth`"),
+        (("nim", "--sweep", "constants.most=2..4", "--cluster", "dask:x:1"), "needs --out FOLDER"),
         (("nim", "nim", "--bots", "flat:0"), "there is no bot `flat:0`"),
     ],
 )

@@ -11,6 +11,8 @@ import pytest
 from docs_pages import anchor, headings, prose
 from folders import ROOT
 
+from rulespec.load import load_ruleset
+
 SITE = ROOT / "docs" / "site"
 
 
@@ -78,3 +80,16 @@ def test_a_site_loads_nothing_from_elsewhere(tmp_path: Path, name: str, text: st
     (tmp_path / name).write_text(text, "utf-8")
     run = subprocess.run([sys.executable, SITE / "offline.py", tmp_path], capture_output=True, text=True)
     assert (run.returncode, "example.org" in run.stderr) == ((1, True) if loads else (0, False))
+
+
+def test_the_page_of_verdicts_has_a_row_for_each_variant(staged: Path) -> None:
+    """Every overlay that Imperial and Imperial 2030 offer as a rule is on it, but for the seven players."""
+    page = (staged / "explanation" / "verdicts.json.md").read_text("utf-8")
+    editions = {"playimperial", "playimperial_2030", "first_edition", "pd", "economy_2030", "seven_players"}
+    for base in ("imperial", "imperial_2030"):
+        _, _, rest = page.partition(f"## {base}, ")
+        section, _, _ = rest.partition("\n## ")
+        rows = re.findall(r"^\| `\+(\w+)`: \w.* \|$", section, re.MULTILINE)
+        assert sorted(rows) == sorted({*load_ruleset(base).offered} - editions)
+        assert re.search(r"^rulespec playtest .* --seed \d+", section, re.MULTILINE)
+        assert all(word in section for word in ("| Length |", "**more**", "undecided"))

@@ -217,6 +217,29 @@ def _is_code(text: str, at: int) -> bool:
 
 
 @pytest.mark.proof
+def test_questions_follow_what_they_ask(games: Path) -> None:
+    """The measure that a question asks for, and the entity of which; titles follow, too."""
+    imperial = games / "imperial"
+    measures = imperial / "measures.yaml"
+    with measures.open("a", encoding="utf-8") as file:
+        file.write(
+            "questions:\n  money: {asks: treasury, of: italy, matters: 5}\n  most: {asks: cash, of: most, matters: 5}\n"
+        )
+    with (imperial / "titles.yaml").open("a", encoding="utf-8") as file:
+        file.write("measures: {treasury: gold}\n")
+    assert renamed(imperial / "kinds.yaml", "italy", "sardinia") >= {str(measures)}
+    assert "{asks: treasury, of: sardinia, matters: 5}" in measures.read_text("utf-8")
+    changed = renamed(measures, "treasury", "coffers")
+    assert changed >= {str(measures), str(imperial / "titles.yaml")}
+    text = measures.read_text("utf-8")
+    assert "  coffers: {of: nation, value: nation.treasury}" in text and "{asks: coffers, of: sardinia" in text
+    assert "measures: {coffers: gold}" in (imperial / "titles.yaml").read_text("utf-8")
+    report = Report()
+    load_ruleset(str(imperial), report)
+    assert report.diagnostics == ()
+
+
+@pytest.mark.proof
 def test_the_name_in_foreign_logs_stays(games: Path) -> None:
     result = renaming(games / "imperial" / "map.yaml", "berlin", "spandau", 5)
     [entry] = [e for e in result.edits if e.span.file.endswith("dialects/playimperial.yaml")]

@@ -68,10 +68,30 @@ def test_few_games_make_a_page_all_the_same(report: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_a_phone(report: dict[str, Any], scheme: str, tmp_path: Path, browser: Any) -> None:
-    (tmp_path / "page.html").write_text(page(report), "utf-8")
+    tried = [{"values": [n, 10 * n], "games": 200 // n, "mean": 250.0 + n, "half": None} for n in range(1, 13)]
+    target = {"title": "Length", "share": False, "wanted": 250, "seed": 1, "points": 144, "games": 900, "tried": tried}
+    target["paths"] = ["constants.victory_power_of_the_end", "settings.starting_money"]
+    games = [{"rule": at, "number": n, "page": f"logs/{at}-{n}.html"} for at in range(3) for n in range(10)]
+    recorded = report["rules"][0]["strengths"][0]["figures"][0]
+    whole = report | {"target": target, "games": games, "recorded": recorded}
+    (tmp_path / "page.html").write_text(page(whole), "utf-8")
     tab = browser.new_page(viewport={"width": 393, "height": 850}, color_scheme=scheme)
     tab.goto((tmp_path / "page.html").as_uri())
     assert tab.evaluate("document.documentElement.scrollWidth") == 393
     small = "[...document.querySelectorAll('svg text')].map(t => t.getBoundingClientRect().height)"
     assert min(tab.evaluate(small)) >= 10
+    tab.close()
+
+
+@pytest.mark.usefixtures("known_rulesets")
+def test_a_game_is_opened_from_the_page_and_stepped_through(tmp_path: Path, browser: Any) -> None:
+    where = ("--logs", tmp_path / "logs", "--page", tmp_path / "page.html")
+    args = ("--players", 2, "--bots", "random", "--beside", "", "--pairs", 1, "--ladder", 0)
+    assert invoke("playtest", "nim", "nim+tall", *args, *where)[0] == 0
+    tab = browser.new_page()
+    tab.goto((tmp_path / "page.html").as_uri())
+    tab.click("a[href$='rule-1-0.html']")
+    tab.wait_for_url("**/logs/rule-1-0.html")
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_url("**/rule-1-0.html#1")
     tab.close()

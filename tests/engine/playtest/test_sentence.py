@@ -10,7 +10,7 @@ from folders import TESTS
 
 from rulespec.engine.playtest.evidence import Answer
 from rulespec.engine.playtest.questions import Asked, length
-from rulespec.engine.playtest.sentence import sentence
+from rulespec.engine.playtest.sentence import otherwise, sentence
 from rulespec.engine.playtest.trial import Answered
 
 ANSWERS = {
@@ -44,3 +44,13 @@ def test_the_sentence_says_what_the_answers_say(case: dict[str, list[str] | str]
 
 def test_every_answer_is_in_a_case() -> None:
     assert {text.rpartition(" ")[2] for case in CASES for text in case["answers"]} == set(ANSWERS)
+
+
+def test_other_players_say_otherwise_where_the_bounds_leave_each_other_out() -> None:
+    """An undecided number is not said otherwise by one that lies within its bounds; few games say nothing."""
+    mine = answered(["Length more", "Margin undecided", "Wins less", "Points early"])
+    theirs = answered(["Length none", "Margin none", "Wins none", "Points more"])
+    assert otherwise(mine, theirs, "random") == (
+        "Games of random say otherwise: no difference that matters in length (at most 3.2; 5.0 would matter)."
+    )
+    assert otherwise(theirs, theirs, "random") == ""

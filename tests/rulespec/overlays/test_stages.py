@@ -156,6 +156,11 @@ COMMUTING = {
         overlay("b", facts="changes: {constants: {step: 2}}\nsettings: {rain: true}\n"),
         overlay("c", facts="add: {constants: {other: 3}}\nremove: []\n"),
     ],
+    "the first of a section": [
+        overlay("a", facts="add: {questions.a: {asks: length, matters: 1}}\n"),
+        overlay("b", facts="add: {questions: {b: {asks: wins, matters: 2}}}\n"),
+        overlay("c", facts="add: {questions: {b: {asks: wins, matters: 2}}, measures.n: {value: n}}\n"),
+    ],
     "what all say": [
         overlay(n, "remove def doubled\n", "changes: {constants.far: 30}\nsettings: {rain: true}\n") for n in "abc"
     ],

@@ -1,0 +1,93 @@
+"""Games beside the answers of a playtest: its own ones as logs and as pages, and recorded ones to compare bots with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rulespec.cli import output
+from rulespec.cli.failing_game import write_into
+from rulespec.cli.log_argument import with_samples
+from rulespec.documents.json_text import to_json_text
+
+if TYPE_CHECKING:  # bots need an extra
+    from rulespec.engine.game.game import Game
+    from rulespec.engine.playtest.playtest import Playtest
+
+GAMES = 10
+"""Games of each side that are written, at most."""
+MOST = 1_000
+"""Recorded games that are compared with bots, at most."""
+
+
+def write_logs(playtest: Playtest, games: int, folder: Path, page: Path | None) -> list[dict[str, Any]]:
+    """Writes the first games as logs; with a page also as pages that step through them.
+
+    Returns:
+        For each that has a page its rule, its number and the link from the page of the playtest.
+
+    Raises:
+        click.ClickException: if it cannot be written.
+    """
+    from rulespec.engine.game.omniscient import OMNISCIENT
+    from rulespec.engine.replay.replay import ReplayResult
+    from rulespec.pages.replay_page import replay_page
+
+    results = []
+    for at, number, playout in playtest.games(min(GAMES, games)):
+        name = f"rule-{at}-{number}" if at else f"base-{number}"
+        lines = (to_json_text(line, plain=True) + "\n" for line in playout.log())
+        write_into(folder, f"{name}.jsonl", "".join(lines))
+        if page is not None:
+            moves = playout.game.history
+            replayed = ReplayResult(name, playout.game, None, list(moves), list(range(1, len(moves) + 1)))
+            file = write_into(folder, f"{name}.html", replay_page(replayed, OMNISCIENT))
+            link = Path(os.path.relpath(file, page.parent)).as_posix()
+            results.append({"rule": at, "number": number, "page": link})
+    return results
+
+
+def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
+    """The figures of recorded games; None without any.
+
+    Raises:
+        DiagnosticsError: if one cannot be read.
+        click.UsageError: if there are none in a folder, or too many.
+    """
+    from rulespec.engine.playtest.recorded import recorded_figures
+
+    if not paths:
+        return None
+    files = [file for path in paths for file in _files(path)]
+    if not 0 < len(files) <= MOST:
+        raise click.UsageError(f"--recorded takes 1 to {MOST:,} games; these are {len(files):,}")
+    return recorded_figures(_replayed(files)).to_json()
+
+
+def _files(path: Path) -> list[Path]:
+    """The logs in a folder, or the file itself."""
+    return sorted(p for p in path.iterdir() if p.name.endswith(_ENDINGS)) if path.is_dir() else [path]
+
+
+_ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+
+
+def _replayed(files: Sequence[Path]) -> Iterator[Game]:
+    from rulespec.diagnostics.report import Report
+    from rulespec.engine.replay.replay import replay_log
+
+    for file in files:
+        result = replay_log(file, report=Report())
+        if result.divergence is not None:
+            output.echo(f"{file}: left out, as it breaks a rule", err=True)
+        else:
+            yield result.game
+
+
+def recorded_paths(ctx: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[Path, ...]:
+    """The paths of recorded games, or of sample logs."""
+    return tuple(Path(with_samples(text)) for text in value)

@@ -1,0 +1,183 @@
+"""The search for values of numbers that bring a number of games nearest to what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import product
+from math import ceil, inf, log2, sqrt
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.engine.bots.sides import Side, play_sides
+from rulespec.engine.playtest.playtest import Rule, playing
+from rulespec.engine.playtest.questions import Asked, asked
+from rulespec.engine.simulate.plan import Outcome
+
+MOST = 64
+"""Points that are tried at a time."""
+_FEWEST = 4
+"""Games after which points are compared first."""
+
+Point = tuple[int, ...]
+"""A value for each number."""
+
+
+class Tried(Struct, frozen=True):
+    """A point with its games.
+
+    Attributes:
+        point: the values.
+        games: the games that have the number.
+        mean: its mean.
+        half: half of the width of the interval that holds the true mean 19 times in 20, for a point that was not
+            chosen by these games.
+    """
+
+    point: Point
+    games: int
+    mean: float
+    half: float
+
+    @classmethod
+    def of(cls, point: Point, numbers: Sequence[float]) -> Tried:
+        """The point, with its numbers."""
+        n = len(numbers)
+        mean = sum(numbers) / n if n else inf
+        variance = sum((number - mean) ** 2 for number in numbers) / (n - 1) if n > 1 else inf
+        return cls(point, n, mean, 1.96 * sqrt(variance / n) if n else inf)
+
+
+Numbers = Callable[[Sequence[Point], int], Sequence[Sequence[float]]]
+"""The numbers of the first so many games of some points."""
+
+
+def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) -> list[Tried]:
+    """Looks for the point of a grid whose mean is nearest to what is wanted.
+
+    It is sequential halving (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013): all
+    points play a few games, the further half is left out, the others play twice as many. Of a grid of more than `MOST`
+    points every second value of the longest axes is left out, until they are not more; then the values in between are
+    tried around the nearest.
+
+    Args:
+        axes: the values of each number.
+        wanted: the mean that is wanted.
+        games: games of each of the last two points.
+        numbers: plays games.
+
+    Returns:
+        The points that were tried, the nearest first, then those that were left out last.
+    """
+    box = list(axes)
+    tried: dict[Point, Tried] = {}
+    while True:
+        strides = _strides(box)
+        points = list(product(*(axis[::stride] for axis, stride in zip(box, strides, strict=True))))
+        order = _halved(points, wanted, games, numbers)
+        tried = {each.point: each for each in order} | {p: t for p, t in tried.items() if p not in points}
+        if max(strides) == 1:
+            return list(tried.values())
+        best = order[0].point
+        box = [
+            range(max(axis[0], value - stride + 1), min(axis[-1], value + stride - 1) + 1)
+            for axis, value, stride in zip(box, best, strides, strict=True)
+        ]
+
+
+def _strides(axes: Sequence[range]) -> list[int]:
+    """For each axis the step from one value to the next, so that there are not too many points."""
+    strides = [1] * len(axes)
+    while True:
+        sizes = [ceil(len(axis) / stride) for axis, stride in zip(axes, strides, strict=True)]
+        count = 1
+        for size in sizes:
+            count *= size
+        if count <= MOST:
+            return strides
+        strides[sizes.index(max(sizes))] *= 2
+
+
+def _halved(points: Sequence[Point], wanted: float, games: int, numbers: Numbers) -> list[Tried]:
+    """The points in the order in which they are left, the nearest first."""
+    left, out = list(points), list[Tried]()
+    rounds = max(1, ceil(log2(len(points))))
+    for number in range(rounds):
+        count = min(games, max(_FEWEST, games >> (rounds - 1 - number)))
+        played = zip(left, numbers(left, count), strict=True)
+        order = sorted((Tried.of(point, each) for point, each in played), key=lambda one: abs(one.mean - wanted))
+        half = ceil(len(order) / 2)
+        out = order[half:] + out
+        left = [each.point for each in order[:half]]
+    return order[:half] + out
+
+
+class Target(Struct, frozen=True):
+    """A number of games, and the mean that a designer wants.
+
+    Attributes:
+        asked: the number.
+        wanted: its mean; of wins, a share.
+    """
+
+    asked: Asked
+    wanted: float
+
+
+def target_of(rule: Rule, bots: tuple[str, ...], name: str, value: float) -> Target:
+    """The number that a name means: the name of a question that asks for one, or a title.
+
+    Raises:
+        ValueError: if it is that of none; the message says which there are.
+    """
+    first = Side(playing(rule.plan, bots), rule.ruleset).outcome(0)
+    numbers = asked(rule.ruleset, rule.plan.seats(0), first, 1)
+    of_question = [each for each in numbers if each.question == name]
+    named = [each for each in numbers if each.title.casefold() == name.casefold()]
+    results = named or (of_question if len(of_question) == 1 else [])
+    if not results:
+        raise ValueError(f"there is no number `{name}`; there are {', '.join(each.title for each in numbers)}")
+    return Target(results[0], value / 100 if results[0].share else value)
+
+
+class Games:
+    """Games at points of a grid, which are recorded.
+
+    Args:
+        rule: the game with the values of a point.
+        bots: the bots that play.
+        out: the folder of the records.
+        number: the number of a game that is asked for.
+        jobs: the number of processes.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty: none.
+    """
+
+    def __init__(
+        self,
+        rule: Callable[[Point], Rule],
+        bots: tuple[str, ...],
+        out: Path,
+        number: Callable[[Outcome], float | None],
+        jobs: int = 1,
+        cluster: str = "",
+    ) -> None:
+        self._rule, self._bots, self._out = rule, bots, out
+        self._number = number
+        self._jobs, self._cluster = jobs, cluster
+        self._sides: dict[Point, Side] = {}
+
+    def numbers(self, points: Sequence[Point], games: int) -> list[list[float]]:
+        """The numbers of the first games of some points; games that the rules do not end well have none."""
+        self._sides = {point: self._sides.get(point) or self._side(point) for point in points}
+        results: list[list[float]] = [[] for _ in points]
+        for outcomes in play_sides(list(self._sides.values()), games, self._jobs, self._cluster):
+            for numbers, outcome in zip(results, outcomes, strict=True):
+                number = self._number(outcome) if outcome.failure is None else None
+                numbers += [] if number is None else [number]
+        return results
+
+    def _side(self, point: Point) -> Side:
+        rule = self._rule(point)
+        plan = playing(replace(rule.plan, seed=rule.plan.seed + 1), self._bots)
+        return Side(plan, rule.ruleset, self._out / f"{'_'.join(map(str, point))}.jsonl")
