@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rulespec.engine.table.messages import Message, Refusal, read_message
@@ -207,7 +208,7 @@ class Connection:
             await self._write({"frame": frame})
 
     async def _write(self, data: dict[str, Any]) -> None:
-        await self.socket.send_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+        await self.socket.send_text(msgspec.json.encode(data).decode())
 
     def _hello(self, live: Live, viewer: str | None) -> dict[str, Any]:
         rules, game = live.rules, live.table.game

@@ -13,7 +13,7 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position import Step
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.sight import TAIL, Sight
+from rulespec.engine.table.sight import TAIL, Sight, packed
 from rulespec.engine.table.taking_back import Request, known
 from rulespec.engine.table.telling import SeenMove, seen_moves, was_open
 from rulespec.engine.words.narrator import Narrator
@@ -83,17 +83,21 @@ class Viewing:
             options, asked = [], None
         chosen = _choice(viewer, of) if viewer is not None else None
         begun = game.ply - len(early.taken)
-        sight.may((begun, asked and asked["decision"], options, chosen, request and request.by))
-        sight.part("seats", _seats(of))
-        sight.part("asked", asked)
-        sight.part("options", options)
-        sight.part("chosen", chosen)
-        sight.part("ready", early.chosen)
-        sight.part("undo", _undo(viewer, of))
-        sight.part("result", self._result(of))
-        sight.part("fault", of.fault)
-        sight.part("deadline", of.deadline)
-        sight.cells(self._of_all("cells", viewer, of, lambda who: seen_cells(game, who)))
+        parts = {
+            "seats": _seats(of),
+            "asked": asked,
+            "options": options,
+            "chosen": chosen,
+            "ready": early.chosen,
+            "undo": _undo(viewer, of),
+            "result": self._result(of),
+            "fault": of.fault,
+            "deadline": of.deadline,
+        }
+        sight.may(packed((begun, asked and asked["decision"], options, chosen, request and request.by)))
+        for name, value in parts.items():
+            sight.part(name, packed(value))
+        sight.cells(self._of_all("cells", viewer, of, lambda who: packed(seen_cells(game, who))))
         sight.moves(game.ply, self._tail(viewer, sight, of))
 
     def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
