@@ -5,22 +5,49 @@ Parts wait in packed form: there are many tables, and a part is rarely sent.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from msgspec import msgpack
+from msgspec import Struct, msgpack
 
 from rulespec.engine.game.position import Step
 from rulespec.engine.game.shown_cells import ShownCells
-from rulespec.engine.table.telling import SeenMove
 
 TAIL = 30
 """The last moves that a viewer has; earlier ones are asked for."""
 _RECENT = 16
 """Changes of the state that a viewer can have missed; whoever missed more has the whole."""
-packed = msgpack.encode
-"""Plain data in packed form."""
+_LARGE = 1_000
+"""Bytes of packed data that are compressed."""
+_COMPRESSED = 0x78
+"""The first byte of what has been compressed; in packed data only that of a number, which is the whole then."""
+
+
+def packed(data: object) -> bytes:
+    """Plain data in packed form."""
+    result = msgpack.encode(data)
+    return result if len(result) < _LARGE else zlib.compress(result, 1)
+
+
+def unpacked(data: bytes) -> Any:
+    """Plain data that were packed."""
+    return msgpack.decode(zlib.decompress(data) if data[0] == _COMPRESSED and len(data) > 1 else data)
+
+
+class Tail(Struct, frozen=True):
+    """A move that a viewer has.
+
+    Attributes:
+        step: the step that it was.
+        move: in words, packed.
+        whole: whether it has been disclosed.
+    """
+
+    step: Step
+    move: bytes
+    whole: bool
 
 
 class Sight:
@@ -29,7 +56,7 @@ class Sight:
     Attributes:
         serial: the number of changes that the viewer could see.
         turn: the serial at which what the viewer may do changed last.
-        tail: the last moves by number, each with the step that it was.
+        tail: the last moves by number.
         change: the number of the table's change that it shows.
     """
 
@@ -37,7 +64,7 @@ class Sight:
         self.serial = 0
         self.turn = 0
         self.change = -1
-        self.tail: dict[int, tuple[Step, SeenMove]] = {}
+        self.tail: dict[int, Tail] = {}
         self._ply = 0
         self._may = b""
         self._parts: dict[str, tuple[int, bytes]] = {}
@@ -71,17 +98,17 @@ class Sight:
             return
         self.serial = self._next
         if old:
-            pairs = zip(msgpack.decode(old), msgpack.decode(values), strict=True)
+            pairs = zip(unpacked(old), unpacked(values), strict=True)
             self._changed[self._next] = packed([at for at, (a, b) in enumerate(pairs) if a != b])
             if len(self._changed) > _RECENT:
                 self._floor = min(self._changed)
                 del self._changed[self._floor]
 
-    def moves(self, ply: int, tail: Mapping[int, tuple[Step, SeenMove]]) -> None:
+    def moves(self, ply: int, tail: Mapping[int, Tail]) -> None:
         """Notes the last moves, and how many there are."""
-        for number, (_, move) in tail.items():
+        for number, one in tail.items():
             old = self.tail.get(number)
-            if old is None or old[1] != move:
+            if old is None or old.move != one.move:
                 self._moves[number] = self.serial = self._next
         if ply != self._ply:
             self._ply, self.serial = ply, self._next
@@ -93,10 +120,10 @@ class Sight:
         if since < self._floor:
             since = 0
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}
-        frame |= {name: msgpack.decode(value) for name, (serial, value) in self._parts.items() if serial > since}
+        frame |= {name: unpacked(value) for name, (serial, value) in self._parts.items() if serial > since}
         if cells := self._newer(since, shown):
             frame["cells"] = cells
-        texts = {str(n): self.tail[n][1].to_json() for n, serial in self._moves.items() if serial > since}
+        texts = {str(n): unpacked(self.tail[n].move) for n, serial in self._moves.items() if serial > since}
         frame["moves"] = {"count": self._ply, "texts": texts}
         return frame
 
@@ -105,9 +132,9 @@ class Sight:
         changes = [cells for serial, cells in self._changed.items() if serial > since]
         if since and not changes:
             return {}
-        values = msgpack.decode(self._cells)
+        values = unpacked(self._cells)
         if since:
-            newer = {at for cells in changes for at in msgpack.decode(cells)}
+            newer = {at for cells in changes for at in unpacked(cells)}
         else:
             newer = {at for at, content in enumerate(values) if not shown.is_empty(at, content)}
         return {str(at): shown.value(at, values[at]) for at in sorted(newer)}
