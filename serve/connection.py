@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
 import msgspec
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.types import Receive, Send
 
 from rulespec.engine.table.messages import Message, Refusal, read_message
 from rulespec.serve.hall import OWNER, Hall, Live
@@ -45,17 +46,23 @@ class Allowance:
         return self._left >= 0
 
 
+class GoneError(Exception):
+    """The other side has closed the connection."""
+
+
 class Connection:
-    """A connection of a viewer, or of the owner.
+    """A connection of a viewer, or of the owner. A server has hundreds: it is an ASGI application without a framework.
 
     Args:
-        socket: accepted.
+        receive: gives the messages of a socket that has been accepted.
+        send: sends to it.
         hall: the tables.
     """
 
-    def __init__(self, socket: WebSocket, hall: Hall) -> None:
-        self.socket = socket
+    def __init__(self, receive: Receive, send: Send, hall: Hall) -> None:
         self.hall = hall
+        self._receive_next = receive
+        self._send_next = send
         self._new = asyncio.Event()
         self._answers: list[dict[str, Any]] = []
         self._left: tuple[int, str] | None = None
@@ -86,27 +93,30 @@ class Connection:
 
     async def live(self) -> None:
         """Reads the key, and then serves whoever has it."""
-        with suppress(WebSocketDisconnect, RuntimeError):
-            try:
-                first = await asyncio.wait_for(self._receive(), FIRST)
-            except TimeoutError:
-                first = None
-            key = first.get("key") if isinstance(first, dict) else None
-            role = self.hall.role(key) if isinstance(key, str) else None
+        with suppress(GoneError, OSError, RuntimeError):
+            role = await self._role()
             if role is None:
-                await self.socket.close(WRONG_KEY)
+                await self._close(WRONG_KEY)
             elif role[1] == OWNER:
                 await self._serve_owner()
             elif role[0] in self.hall.games:
                 await self._serve(self.hall.games[role[0]], role[1])
             else:
-                await self.socket.close(LEFT)
+                await self._close(LEFT)
+
+    async def _role(self) -> tuple[str, str] | None:
+        """The table and the role of the key that comes first; None if none comes."""
+        with suppress(TimeoutError):
+            first = await asyncio.wait_for(self._receive(), FIRST)
+            key = first.get("key") if isinstance(first, dict) else None
+            return self.hall.role(key) if isinstance(key, str) else None
+        return None
 
     async def _serve(self, live: Live, role: str) -> None:
         viewer = self.hall.seat_of(role)
         lookers = live.lookers.setdefault(viewer, set())
         if len(lookers) >= MAX_OF_KEY:
-            await self.socket.close(TOO_MUCH)
+            await self._close(TOO_MUCH)
             return
         lookers.add(self)
         try:
@@ -128,23 +138,21 @@ class Connection:
         finally:
             self.hall.owners.discard(self)
 
-    async def _both(self, reading: Any, live: Live | None, viewer: str | None) -> None:
-        """Reads and writes until either ends."""
-        tasks = [asyncio.create_task(reading), asyncio.create_task(self._send(live, viewer))]
+    async def _both(self, reading: Coroutine[Any, Any, None], live: Live | None, viewer: str | None) -> None:
+        """Reads until the other side has gone, or is sent away, and writes meanwhile."""
+        writing = asyncio.create_task(self._write_all(live, viewer))
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await reading
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        if self._left is not None:
-            await self.socket.close(*self._left)
+            if self._left is None:
+                writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
 
     async def _receive(self) -> Any:
         """A message as plain data; None if it is no text, no JSON, or too much."""
-        message = await self.socket.receive()
+        message = await self._receive_next()
         if message["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect
+            raise GoneError
         text = message.get("text")
         if text is None or len(text) > MAX_MESSAGE:
             return None
@@ -185,12 +193,16 @@ class Connection:
                 return
             self.answer(await desk.hear(data))
 
-    async def _send(self, live: Live | None, viewer: str | None) -> None:
+    async def _write_all(self, live: Live | None, viewer: str | None) -> None:
         while self._left is None:
             await self._new.wait()
             self._new.clear()
             if self._left is None:
                 await self._flush(live, viewer)
+        await self._close(*self._left)
+
+    async def _close(self, code: int, reason: str = "") -> None:
+        await self._send_next({"type": "websocket.close", "code": code, "reason": reason})
 
     async def _flush(self, live: Live | None, viewer: str | None) -> None:
         """Sends the answers that wait, and what is new."""
@@ -208,7 +220,7 @@ class Connection:
             await self._write({"frame": frame})
 
     async def _write(self, data: dict[str, Any]) -> None:
-        await self.socket.send_text(msgspec.json.encode(data).decode())
+        await self._send_next({"type": "websocket.send", "text": msgspec.json.encode(data).decode()})
 
     def _hello(self, live: Live, viewer: str | None) -> dict[str, Any]:
         rules, game = live.rules, live.table.game
