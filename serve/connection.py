@@ -173,8 +173,7 @@ class Connection:
             if not await self._allowed():
                 return
             if data == {"do": "log"}:
-                async with live.lock:
-                    self.answer({"log": live.log(viewer)})
+                self.answer({"log": await self.hall.log(live, viewer)})
                 continue
             message = read_message(data)
             if isinstance(message, Message) and message.do == "moves":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
@@ -21,15 +21,15 @@ from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.logs.seat_log import seat_log
 from rulespec.engine.table.messages import Message, Refusal
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import RANDOM, Aside, Table
 from rulespec.serve import store as stored
 from rulespec.serve.keys import hashed, new_key
+from rulespec.serve.past import Past, log_of, study_of
 from rulespec.serve.rules import Rules
 from rulespec.serve.store import Statement, Store, StoredGame
-from rulespec.serve.thinking import Question, Thinking
+from rulespec.serve.thinking import Question, Thinking, answer
 
 SPECTATOR, OWNER = "spectator", "owner"
 """Roles of keys; that of a seat is `seat:` and its id."""
@@ -85,14 +85,15 @@ class Live:
             for looker in lookers:
                 looker.wake()
 
-    def log(self, viewer: str | None, owner: bool = False) -> str:
-        """The log: for a viewer what it has seen, and all of it for the owner once nothing can be spoiled by that."""
+    def past(self) -> Past:
+        """Its game as decisions."""
+        return Past.of(self.id, self.rules.bundle, self.table.game)
+
+    def log(self) -> str:
+        """The whole log."""
         game = self.table.game
-        if not game.omniscient.secretive or (owner and game.is_over):
-            header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
-            lines: Iterable[dict[str, Any]] = [header, *map(entry_json, game.omniscient.numbers.steps), *end_json(game)]
-        else:
-            lines = seat_log(game.copy(), viewer)
+        header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
+        lines = [header, *map(entry_json, game.omniscient.numbers.steps), *end_json(game)]
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
 
@@ -332,28 +333,45 @@ class Hall:
     async def _think(self, live: Live) -> None:
         """Asks the bot that decides, and takes what it says, unless the game has gone on meanwhile."""
         table, seat = live.table, live.table.thinker
-        game = table.game
         if seat is None:
             live.thought = None
             return
-        history = tuple((str(option), option.by) for option in game.history)
-        bot = table.seats[seat].bot
-        question = Question(
-            live.id, live.rules.bundle, game.seats, dict(game.settings), history, seat, bot, table.aside.seed
-        )
+        past = live.past()
+        question = Question(past, seat, table.seats[seat].bot, table.aside.seed)
         try:
-            text = await asyncio.wrap_future(self._thinking.ask(question))
+            text = await self._ask(answer, question)
         except Exception:  # it cannot think: it plays at random from here on
             text = ""
         async with live.lock:
             live.thought = None
             if live.id not in self.games:
                 return
-            same = table.thinker == seat and table.game.ply == len(history)
+            same = table.thinker == seat and table.game.ply == len(past.made)
             if same and (not text or table.decide(seat, text) is not None):
                 table.set_seat(seat, msgspec.structs.replace(table.seats[seat], bot=RANDOM))
             with suppress(SaveError):
                 await self._proceed(live)
+
+    # --- whole games -----------------------------------------------------------------------------
+
+    async def _ask(self, function: Callable[..., Any], *args: object) -> Any:
+        """The result of a function, worked out in another process."""
+        return await asyncio.wrap_future(self._thinking.ask(function, *args))
+
+    async def log(self, live: Live, viewer: str | None, owner: bool = False) -> str:
+        """The log: for a viewer what it has seen, and all of it for the owner once nothing can be spoiled by that."""
+        async with live.lock:
+            game = live.table.game
+            if not game.omniscient.secretive or (owner and game.is_over):
+                return live.log()
+            past = live.past()
+        return str(await self._ask(log_of, past, viewer))
+
+    async def study(self, live: Live, viewer: str | None) -> str:
+        """The page of the replay of what a viewer has seen."""
+        async with live.lock:
+            past = live.past()
+        return str(await self._ask(study_of, past, viewer, live.rules.words.language))
 
     # --- lookers --------------------------------------------------------------------------------
 
