@@ -6,13 +6,15 @@ import asyncio
 import json
 import time
 from collections.abc import Coroutine
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from typing import Any
 
 import msgspec
 from starlette.types import Receive, Send
 
-from rulespec.engine.table.messages import Message, Refusal, read_message
+from rulespec.engine.table.messages import STALE, Message, Refusal, read_message
+from rulespec.errors import RulespecError
 from rulespec.serve.hall import OWNER, Hall, Live
 from rulespec.serve.owner import OwnerDesk
 
@@ -26,6 +28,8 @@ WAITING = 60
 """Answers that wait for a slow reader; then it is sent away."""
 MAX_OF_KEY = 20
 """Connections with one key."""
+_ASKED = ({"do": "log"}, {"do": "study"}, {"do": "fork"})
+"""Messages to the server, not to the table."""
 WRONG_KEY, LEFT, TOO_MUCH = 4401, 4410, 4408
 """The codes with which a socket is closed."""
 
@@ -70,6 +74,7 @@ class Connection:
         self._since = 0
         self._whole = True
         self._present: list[str] | None = None
+        self._seat: str | None = None
 
     # --- what others call -------------------------------------------------------------------------
 
@@ -113,7 +118,7 @@ class Connection:
         return None
 
     async def _serve(self, live: Live, role: str) -> None:
-        viewer = self.hall.seat_of(role)
+        self._seat = viewer = self.hall.seat_of(role)
         lookers = live.lookers.setdefault(viewer, set())
         if len(lookers) >= MAX_OF_KEY:
             await self._close(TOO_MUCH)
@@ -123,7 +128,7 @@ class Connection:
             self.answer({"hello": self._hello(live, viewer)})
             if len(lookers) == 1:
                 live.wake()
-            await self._both(self._read(live, viewer), live, viewer)
+            await self._both(self._read(live), live)
         finally:
             lookers.discard(self)
             if not lookers:
@@ -134,13 +139,13 @@ class Connection:
         desk = OwnerDesk(self.hall)
         try:
             self.answer({"owner": desk.hello()})
-            await self._both(self._read_owner(desk), None, None)
+            await self._both(self._read_owner(desk), None)
         finally:
             self.hall.owners.discard(self)
 
-    async def _both(self, reading: Coroutine[Any, Any, None], live: Live | None, viewer: str | None) -> None:
+    async def _both(self, reading: Coroutine[Any, Any, None], live: Live | None) -> None:
         """Reads until the other side has gone, or is sent away, and writes meanwhile."""
-        writing = asyncio.create_task(self._write_all(live, viewer))
+        writing = asyncio.create_task(self._write_all(live))
         try:
             await reading
         finally:
@@ -167,23 +172,35 @@ class Connection:
         self.leave("too many messages", TOO_MUCH)
         return False
 
-    async def _read(self, live: Live, viewer: str | None) -> None:
+    async def _read(self, live: Live) -> None:
         while True:
             data = await self._receive()
             if not await self._allowed():
                 return
-            if data == {"do": "log"}:
-                self.answer({"log": await self.hall.log(live, viewer)})
+            if data in _ASKED:
+                self.answer(await self._asked(live, data["do"]))
                 continue
-            message = read_message(data)
+            message, viewer = read_message(data), self._seat
             if isinstance(message, Message) and message.do == "moves":
                 async with live.lock:
                     self.answer(live.table.earlier(viewer, message.before))
                 continue
+            if isinstance(message, Message) and live.table.alone and message.seat != viewer:
+                message = STALE
             refusal = message if isinstance(message, Refusal) else await self.hall.hear(live, viewer, message)
             if refusal is not None:
                 self._whole = self._whole or refusal.stale
                 self.answer({"refused": refusal.to_json()})
+
+    async def _asked(self, live: Live, what: str) -> dict[str, Any]:
+        """The answer to a message that changes nothing: the log, the replay so far, the key of a copy."""
+        answers = {"log": self.hall.log, "study": self.hall.study, "fork": self.hall.fork}
+        try:
+            return {what: await answers[what](live, self._seat)}
+        except RulespecError as error:
+            return {"refused": Refusal(str(error)).to_json()}
+        except BrokenProcessPool:
+            return {"refused": Refusal("this could not be worked out").to_json()}
 
     async def _read_owner(self, desk: OwnerDesk) -> None:
         while True:
@@ -192,18 +209,18 @@ class Connection:
                 return
             self.answer(await desk.hear(data))
 
-    async def _write_all(self, live: Live | None, viewer: str | None) -> None:
+    async def _write_all(self, live: Live | None) -> None:
         while self._left is None:
             await self._new.wait()
             self._new.clear()
             if self._left is None:
-                await self._flush(live, viewer)
+                await self._flush(live)
         await self._close(*self._left)
 
     async def _close(self, code: int, reason: str = "") -> None:
         await self._send_next({"type": "websocket.close", "code": code, "reason": reason})
 
-    async def _flush(self, live: Live | None, viewer: str | None) -> None:
+    async def _flush(self, live: Live | None) -> None:
         """Sends the answers that wait, and what is new."""
         answers, self._answers = self._answers, []
         for each in answers:
@@ -212,10 +229,14 @@ class Connection:
             await self._write({"tables": self.hall.listed()})
             return
         async with live.lock:
-            frame = live.table.say(viewer, 0 if self._whole else self._since)
+            if live.table.alone and (seat := live.table.turn(self._seat)) != self._seat:
+                self._seat, self._whole = seat, True
+            frame = live.table.say(self._seat, 0 if self._whole else self._since)
         if self._whole or frame["serial"] > self._since or live.present != self._present:
             self._present = frame["here"] = live.present
             self._since, self._whole = frame["serial"], False
+            if live.table.alone:
+                frame["seat"] = self._seat
             await self._write({"frame": frame})
 
     async def _write(self, data: dict[str, Any]) -> None:
@@ -232,6 +253,7 @@ class Connection:
             "changed": [n for n, of in game.ruleset.settings.items() if game.settings[n] != of.default],
             "language": rules.words.language,
             "seat": viewer,
+            "alone": live.table.alone,
             "seats": list(game.seats),
             "player": game.ruleset.declarations.player_kind,
             "board": board,
@@ -241,5 +263,12 @@ class Connection:
             "names": rules.option_names(game),
             "words": rules.page_words,
             "bots": list(self.hall.bots),
+            "asks": _asks(live, viewer),
             "now": round(time.time()),
         }
+
+
+def _asks(live: Live, viewer: str | None) -> list[str]:
+    """The buttons for what a viewer can ask for."""
+    copies = not live.table.alone and (viewer is not None or not live.table.game.omniscient.secretive)
+    return ["study", *["fork"] * copies]

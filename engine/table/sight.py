@@ -116,7 +116,7 @@ class Sight:
         self._moves = {number: self._moves[number] for number in tail}
 
     def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
-        """The changes since a serial; all since 0, and since one that is long ago. Data as in table_frame.schema.json."""
+        """The changes since a serial; all since 0, or a serial of long ago. Data as in table_frame.schema.json."""
         if since < self._floor:
             since = 0
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}

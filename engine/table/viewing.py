@@ -88,7 +88,7 @@ class Viewing:
             "options": options,
             "chosen": chosen,
             "ready": early.chosen,
-            "undo": _undo(viewer, of),
+            "undo": _undo(self.words, viewer, of),
             "result": self._result(of),
             "fault": of.fault,
             "deadline": of.deadline,
@@ -189,12 +189,12 @@ def _seats(of: Standing) -> list[dict[str, Any]]:
     ]
 
 
-def _undo(viewer: str | None, of: Standing) -> dict[str, Any] | None:
+def _undo(words: Words, viewer: str | None, of: Standing) -> dict[str, Any] | None:
     request = of.request
     if request is None:
         return None
     shown = {"by": request.by, "decisions": request.decisions, "agreed": list(request.agreed)}
-    return shown | known(of.played.game, viewer, request.decisions)
+    return shown | known(words, of.played.game, viewer, request.decisions)
 
 
 def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict[str, Any]]:

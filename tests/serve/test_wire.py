@@ -241,6 +241,52 @@ def test_the_log_of_a_seat_is_what_it_has_seen(tmp_path: Path) -> None:
         assert "deal(?)" in Owner(server).order("log", do="log", game=next(iter(server.hall.games)))
 
 
+# --- copies and replays ---------------------------------------------------------------------------
+
+
+def answered(client: Client, what: str) -> Any:
+    """The answer to a message to the server."""
+    had = len(client.answers)
+    client.send(do=what)
+    client.wait(lambda: len(client.answers) > had)
+    return client.answers[-1].get(what) or client.answers[-1]["refused"]["text"]
+
+
+def test_a_copy_is_played_by_one_person_and_changes_nothing_else(nim: Served) -> None:
+    ann = seat(nim, "A", "Ann")
+    ann.take("take(2)")
+    copy = Client(nim.url, answered(ann, "fork"))
+    assert copy.state["seat"] == "B" and copy.state["count"] == 1 and copy.hello["alone"]
+    first = copy.state["serial"]
+    copy.send(do="take", option="take(1)", serial=first, seat="B")
+    copy.wait(lambda: copy.state["seat"] == "A")
+    copy.send(do="take", option="take(1)", serial=first, seat="B")  # a second click is nothing to the next seat
+    copy.wait(lambda: copy.answers)
+    assert copy.answers[-1]["refused"]["stale"] and copy.state["count"] == 2
+    copy.send(do="undo", serial=copy.state["serial"], seat="A")
+    copy.wait(lambda: copy.state["count"] == 1 and copy.state["seat"] == "B")
+    assert ann.state["count"] == 1
+    assert answered(copy, "fork") == "this is a copy already"
+    for frame in copy.frames:
+        FRAME.validate(frame)
+
+
+def test_a_copy_ends_with_the_next_one_and_is_in_no_list(nim: Served) -> None:
+    ann = seat(nim, "A", "Ann")
+    copy = Client(nim.url, answered(ann, "fork"))
+    Client(nim.url, answered(ann, "fork"))
+    assert copy.ended() == LEFT
+    owner = Owner(nim)
+    assert all(" " not in table["id"] for table in owner.read("tables"))
+
+
+def test_the_replay_is_what_a_seat_has_seen(tmp_path: Path) -> None:
+    with served(tmp_path / "t.db", "kuhn_poker", 2) as server:
+        pages = [answered(Client(server.url, server.keys[who]), "study") for who in ("seat:A", "seat:B", "spectator")]
+        assert all(page.startswith("<!DOCTYPE html>") for page in pages) and len({*pages}) == 3
+        assert answered(Client(server.url, server.keys["spectator"]), "fork").startswith("spectators")
+
+
 # --- the owner ----------------------------------------------------------------------------------
 
 
