@@ -228,6 +228,7 @@ function makeTable(hello, sent) {
     let text = "";
     if (state.fault) text = word("table_fault");
     else if (state.result) text = word("table_over", { ending: state.result.ending });
+    else if (asked && now && hello.alone) text = `${asked.who}: ${asked.text}`;
     else if (asked && now) text = `${word("table_turn")}: ${asked.text}`;
     else if (asked) text = who ? `${word("table_waiting", { seats: who })}: ${asked.text}` : asked.text;
     element("question").textContent = text;
@@ -240,7 +241,7 @@ function makeTable(hello, sent) {
     element("back").hidden = !me || me.kind !== "person" || !state.count || Boolean(state.undo);
     element("return").hidden = !me || !me.stand_in;
     element("own").hidden = !me;
-    element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result);
+    element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result) || hello.alone;
     element("sit").hidden = !me || me.kind !== "free";
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
