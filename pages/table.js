@@ -140,12 +140,24 @@ function makeTable(hello, sent) {
       left = found.options;
     }
     const split = groups(left);
-    if (!split) return left.map((option) => button(labelOf(option), () => take(option)));
+    const single = (option) => {
+      const made = button(labelOf(option), () => take(option));
+      made.dataset.option = option.text;
+      return made;
+    };
+    if (!split) return left.map(single);
     return split.map(({ value, options: inside }) => {
-      if (inside.length === 1) return button(labelOf(inside[0]), () => take(inside[0]));
+      if (inside.length === 1) return single(inside[0]);
       const title = "name" in value ? hello.names[value.name] ?? value.name : valueOf(value);
-      return button(`${title} (${inside.length})`, () => go([...steps, JSON.stringify(value)]), "group");
+      const made = button(`${title} (${inside.length})`, () => go([...steps, JSON.stringify(value)]), "group");
+      made.dataset.option = JSON.stringify([...steps, value]);
+      return made;
     });
+  }
+  // Buttons that are the same stay: a click may be under way, and the focus is on one.
+  function fill(box, buttons) {
+    const same = (made, i) => made.textContent === box.children[i].textContent && made.dataset.option === box.children[i].dataset.option;
+    if (buttons.length !== box.children.length || !buttons.every(same)) box.replaceChildren(...buttons);
   }
 
   function showOptions(atPlace) {
@@ -153,7 +165,7 @@ function makeTable(hello, sent) {
     const found = choose(clickable(all), clicked);
     places.show(found.lit, clicked);
     const remaining = found.options.map((option) => option.whole);
-    element("options").replaceChildren(...buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));
+    fill(element("options"), buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));
     const steps = [...clicked.map(titleOf), ...within.map((key) => { const value = JSON.parse(key); return "name" in value ? hello.names[value.name] : valueOf(value); })];
     element("clicked").hidden = !steps.length;
     element("clicked").replaceChildren(make("span", steps.join(" · ")), button(word("table_clear"), reset));
@@ -166,7 +178,7 @@ function makeTable(hello, sent) {
     fillOthers(others, []);
   }
   function fillOthers(others, path) {
-    element("others").querySelector("div").replaceChildren(...buttonsOf(others, path, (further) => fillOthers(others, further)));
+    fill(element("others").querySelector("div"), buttonsOf(others, path, (further) => fillOthers(others, further)));
   }
 
   // Buttons at the place that was clicked.

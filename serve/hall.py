@@ -363,7 +363,7 @@ class Hall:
             live.thought = None
             if live.id not in self.games:
                 return
-            same = table.thinker == seat and table.game.ply == len(past.made)
+            same = table.thinker == seat and table.game.ply == len(past.decisions)
             if same and (not text or table.decide(seat, text) is not None):
                 table.set_seat(seat, replace(table.seats[seat], bot=RANDOM))
             with suppress(SaveError):
@@ -405,11 +405,11 @@ class Hall:
         if game.omniscient.secretive or pending(game):
             if viewer is None:
                 raise NotFoundError("spectators have no copy of a game with secrets")
-            made = await self._ask(alike, past, viewer, secrets.randbits(62))
+            decisions = await self._ask(alike, past, viewer, secrets.randbits(62))
             game = Game(live.rules.ruleset, past.names, past.settings)
             game.omniscient.numbers.begin()
-            for first in range(0, len(made), _AT_ONCE):
-                go_on(game, made[first : first + _AT_ONCE])
+            for first in range(0, len(decisions), _AT_ONCE):
+                go_on(game, decisions[first : first + _AT_ONCE])
                 await asyncio.sleep(0)
         seats = {seat: Seat("person", name if name != seat else "") for seat, name in game.names.items()}
         id_ = f"{live.id} {viewer or SPECTATOR}"

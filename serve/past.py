@@ -14,8 +14,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.logs.seat_log import seat_log
 
 
-class Made(Struct, frozen=True):
-    """A decision that was made.
+class PastDecision(Struct, frozen=True):
+    """A decision that was taken.
 
     Attributes:
         text: the option.
@@ -36,33 +36,35 @@ class Past(Struct, frozen=True):
         bundle: the rules.
         names: seat → name.
         settings: of the table.
-        made: the decisions so far.
+        decisions: the decisions so far.
     """
 
     game: str
     bundle: Bundle
     names: dict[str, str]
     settings: dict[str, str]
-    made: tuple[Made, ...]
+    decisions: tuple[PastDecision, ...]
 
     @classmethod
     def of(cls, id_: str, bundle: Bundle, game: Game) -> Past:
         """The past of a game."""
-        made = tuple(Made(str(step.option), step.option.by, step.salt) for step in game.omniscient.numbers.steps)
-        return cls(id_, bundle, dict(game.names), dict(game.settings), made)
+        decisions = tuple(
+            PastDecision(str(step.option), step.option.by, step.salt) for step in game.omniscient.numbers.steps
+        )
+        return cls(id_, bundle, dict(game.names), dict(game.settings), decisions)
 
 
 def game_of(past: Past) -> Game:
     """The game, at its last decision."""
     game = Game(ruleset_in(past.bundle), past.names, past.settings)
     game.omniscient.numbers.begin()
-    go_on(game, past.made)
+    go_on(game, past.decisions)
     return game
 
 
-def go_on(game: Game, made: tuple[Made, ...]) -> None:
+def go_on(game: Game, decisions: tuple[PastDecision, ...]) -> None:
     """Takes decisions."""
-    for one in made:
+    for one in decisions:
         game.apply(game.parse(one.text, one.by))
         game.omniscient.numbers.seal(one.salt)
 
@@ -72,14 +74,14 @@ def log_of(past: Past, viewer: str | None) -> str:
     return "".join(to_json_text(line, plain=True) + "\n" for line in seat_log(game_of(past), viewer))
 
 
-def alike(past: Past, seat: str, seed: int) -> tuple[Made, ...]:
+def alike(past: Past, seat: str, seed: int) -> tuple[PastDecision, ...]:
     """The decisions of a game that a seat cannot tell from this one.
 
     Raises:
         NotFoundError: if none has been found.
     """
     other = determinize(game_of(past), seat, random.Random(seed))
-    return Past.of(past.game, past.bundle, other).made
+    return Past.of(past.game, past.bundle, other).decisions
 
 
 def study_of(past: Past, viewer: str | None, language: str) -> str:

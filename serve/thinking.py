@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rulespec.bundles.rules import ruleset_in
 from rulespec.engine.game.game import Game
-from rulespec.serve.past import Made, Past, go_on
+from rulespec.serve.past import Past, PastDecision, go_on
 
 if TYPE_CHECKING:
     from rulespec.engine.bots.seats import BotSeats
@@ -76,7 +76,7 @@ def answer(question: Question) -> str:
             _games.popitem(last=False)
     _games.move_to_end(key)
     game, bots = _games[key]
-    _follow(game, past.made)
+    _follow(game, past.decisions)
     return str(bots.choose(game)[0])
 
 
@@ -94,12 +94,13 @@ def _begin(question: Question) -> tuple[Game, BotSeats]:
     return game, BotSeats(game, {question.seat: open_bot(question.bot)}, question.seed, _searches[of])
 
 
-def _follow(game: Game, made: tuple[Made, ...]) -> None:
+def _follow(game: Game, decisions: tuple[PastDecision, ...]) -> None:
     """Brings a game to the end of a past, of which it may have a part, or more than that."""
     has = [(str(option), option.by) for option in game.history]
     same = next(
-        (n for n, (a, b) in enumerate(zip(has, made, strict=False)) if a != (b.text, b.by)), min(len(has), len(made))
+        (n for n, (a, b) in enumerate(zip(has, decisions, strict=False)) if a != (b.text, b.by)),
+        min(len(has), len(decisions)),
     )
     for _ in range(len(has) - same):
         game.undo()
-    go_on(game, made[same:])
+    go_on(game, decisions[same:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from twins import DECIDED, twins
+from secret_games import DECIDED, twins
 
 from rulespec.bundles.rules import bundle_of
 from rulespec.engine.game.game import Game
@@ -20,14 +20,15 @@ def past(game: Game) -> Past:
 
 
 @pytest.mark.parametrize("ref", DECIDED)
+@pytest.mark.sampled(2)
 def test_games_that_look_the_same_to_a_seat_have_the_same_copies(ref: str) -> None:
     pairs = twins(ref, range(6), 10)
     assert pairs
-    for game, twin, seat in pairs[:2]:
-        assert game.hash != twin.hash or past(game).made != past(twin).made
+    for game, twin, seat in pairs[:1]:
+        assert game.hash != twin.hash or past(game).decisions != past(twin).decisions
         copies = [alike(past(game), seat, seed) for seed in range(4)]
         assert copies == [alike(past(twin), seat, seed) for seed in range(4)]
-        assert not any(one.salt for made in copies for one in made)
+        assert not any(one.salt for decisions in copies for one in decisions)
         assert len({*copies}) > 1, "what is hidden is drawn"
         other = past(game)
         view = game_of(Past(other.game, other.bundle, other.names, other.settings, copies[0])).view(seat)

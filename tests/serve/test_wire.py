@@ -34,6 +34,13 @@ def nim(server: Served) -> Served:
     return server._replace(keys=server.keys | server.new_table())
 
 
+@pytest.fixture(scope="module")
+def kuhn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with a table whose cards are hidden."""
+    with served(tmp_path_factory.mktemp("kuhn") / "t.db", "kuhn_poker", 2) as result:
+        yield result
+
+
 def closed_with(url: str, *messages: str | bytes, origin: str = "") -> int:
     """The code with which a socket is closed after messages."""
     with opened(url, origin) as socket:
@@ -228,17 +235,14 @@ def test_the_log_can_be_had_and_replayed(nim: Served, tmp_path: Path) -> None:
     assert result.divergence is None and result.game.ply == 1 and result.game.names["A"] == "Ann"
 
 
-def test_the_log_of_a_seat_is_what_it_has_seen(tmp_path: Path) -> None:
-    with served(tmp_path / "t.db", "kuhn_poker", 2) as server:
-        for who in ("spectator", "seat:A", "seat:B"):
-            client = Client(server.url, server.keys[who])
-            client.send(do="log")
-            client.wait(lambda client=client: client.answers)
-            lines = [json.loads(line) for line in client.answers[-1]["log"].splitlines()]
-            hidden = [line["option"] for line in lines if str(line.get("option")).startswith("deal")]
-            assert hidden.count("deal(?)") == (2 if who == "spectator" else 1)
-        # the owner may play, too: before the end, it has what all see
-        assert "deal(?)" in Owner(server).order("log", do="log", game=next(iter(server.hall.games)))
+def test_the_log_of_a_seat_is_what_it_has_seen(kuhn: Served) -> None:
+    for who in ("spectator", "seat:A", "seat:B"):
+        client = Client(kuhn.url, kuhn.keys[who])
+        lines = [json.loads(line) for line in answered(client, "log").splitlines()]
+        hidden = [line["option"] for line in lines if str(line.get("option")).startswith("deal")]
+        assert hidden.count("deal(?)") == (2 if who == "spectator" else 1)
+    # the owner may play, too: before the end, it has what all see
+    assert "deal(?)" in Owner(kuhn).order("log", do="log", game=next(iter(kuhn.hall.games)))
 
 
 # --- copies and replays ---------------------------------------------------------------------------
@@ -280,11 +284,10 @@ def test_a_copy_ends_with_the_next_one_and_is_in_no_list(nim: Served) -> None:
     assert all(" " not in table["id"] for table in owner.read("tables"))
 
 
-def test_the_replay_is_what_a_seat_has_seen(tmp_path: Path) -> None:
-    with served(tmp_path / "t.db", "kuhn_poker", 2) as server:
-        pages = [answered(Client(server.url, server.keys[who]), "study") for who in ("seat:A", "seat:B", "spectator")]
-        assert all(page.startswith("<!DOCTYPE html>") for page in pages) and len({*pages}) == 3
-        assert answered(Client(server.url, server.keys["spectator"]), "fork").startswith("spectators")
+def test_the_replay_is_what_a_seat_has_seen(kuhn: Served) -> None:
+    pages = [answered(Client(kuhn.url, kuhn.keys[who]), "study") for who in ("seat:A", "seat:B", "spectator")]
+    assert all(page.startswith("<!DOCTYPE html>") for page in pages) and len({*pages}) == 3
+    assert answered(Client(kuhn.url, kuhn.keys["spectator"]), "fork").startswith("spectators")
 
 
 # --- the owner ----------------------------------------------------------------------------------

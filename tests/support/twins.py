@@ -1,49 +1,136 @@
-"""Games with secrets, each with another one that looks the same to a seat."""
+"""Games that a seat cannot distinguish, and all output for it: that must be the same."""
 
 from __future__ import annotations
 
 import random
-
-from shipped import NAMES, loaded
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from rulespec.engine.game.determinize import NotFoundError, determinize
-from rulespec.engine.game.game import Game
-from rulespec.engine.logs.sealed import pending
-from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
-from rulespec.typed.traversal import may_hide
+from rulespec.engine.game.game import Game, own_options, restarted, seen_state
+from rulespec.engine.game.learned import learned
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.round import Round
+from rulespec.engine.logs.seat_log import seat_log
 
-SECRETIVE = [name for name in NAMES if may_hide(loaded(name)[0])]
-DECIDED = [name for name in SECRETIVE if "hide_cash" not in loaded(name)[0].settings]
-"""Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""
+Outlets = dict[str, Any]
+"""By outlet, the output for a seat."""
+MOST_TRIED = 400
+"""Decisions that are tried for a game that looks the same."""
 
 
-def played(ref: str, seed: int, moves: int) -> Game:
-    """A game that was played at random for so many decisions, or to the first choice of a round after them."""
-    ruleset = loaded(ref)[0]
-    seats = "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
-    game, draws = Game(ruleset, seats, {"hide_cash": "true"} if "hide_cash" in ruleset.settings else {}), Draws(seed)
-    together = any(d.held for d in game.omniscient.program.decisions)
-    while (game.ply < moves or (together and not pending(game))) and (
-        option := choose(game, draws, interrupt_rate=0.05)
-    ) is not None:
+def outlets(game: Game, seat: str | None, texts: list[str], expressions: list[str]) -> Outlets:
+    """The output of the outlets for seats.
+
+    Args:
+        game: the game.
+        seat: who asks.
+        texts: options that it asks about, legal or not.
+        expressions: what it asks the value of.
+    """
+    return {
+        "Game.view": game.view(seat).text(),
+        "Game.why_not": [refused(game, seat, text) for text in texts],
+        "Game.parse": [parsed(game, text) for text in texts],
+        "Game.value": [game.omniscient.value(e, seat) for e in expressions],
+        "Game.measures": game.omniscient.measures(seat),
+        "Game.determinize": determinized(game, seat),
+        "learned": learned(game, seat, min(game.ply, 4)) if seat is not None else (),
+        "Round": round_of(game, seat),
+        "seen_state": seen_state(game, seat),
+        "log": [unsalted(line) for line in seat_log(game, seat)],
+    }
+
+
+def round_of(game: Game, seat: str | None) -> list[Any]:
+    """The output of a simultaneous decision: the seats that are asked, those that need not be, and a seat's choices."""
+    own = [str(option) for option in own_options(game, seat)] if seat is not None else []
+    if game.decision is None or not game.decision.together:
+        return own
+    round_ = Round(game)
+    return [own, round_.asked, round_.forced, *([*map(str, round_.options(seat))] if seat in round_.asked else [])]
+
+
+def unsalted(line: dict[str, Any]) -> dict[str, Any]:
+    """A line of a log without what is drawn by chance: salts and seals (that these hide is held by test_sealed.py)."""
+    return line | {key: "*" for key in ("salt", "sealed") if key in line}
+
+
+def refused(game: Game, seat: str | None, text: str) -> str:
+    try:
+        return str(game.why_not(game.parse(text), seat))
+    except ValueError as error:
+        return str(error)
+
+
+def parsed(game: Game, text: str) -> str:
+    try:
+        return repr(game.parse(text))
+    except ValueError as error:
+        return str(error)
+
+
+def determinized(game: Game, seat: str | None) -> list[str]:
+    """The decisions of another game that looks the same, drawn from the same numbers."""
+    if seat is None:
+        return []
+    try:
+        return [str(option) for option in determinize(game, seat, random.Random(7), MOST_TRIED).history]
+    except NotFoundError as error:
+        return [str(error)]
+
+
+def positions(game: Game, depth: int = 99) -> Iterator[Game]:
+    """The positions of a game tree, one after another in the same game."""
+    yield game
+    if game.is_over or not depth:
+        return
+    for option in list(every_option(game)):
         game.apply(option)
-        if game.is_over:
-            game.undo()
-            break
-    return game
+        yield from positions(game, depth - 1)
+        game.undo()
 
 
-def twins(ref: str, seeds: range, moves: int) -> list[tuple[Game, Game, str]]:
-    """Games, each with another one that looks the same to a seat."""
-    results = []
-    for seed in seeds:
-        game = played(ref, seed, moves)
-        for seat in game.seats:
-            try:
-                twin = determinize(game, seat, random.Random(seed))
-            except NotFoundError:
-                continue
-            if [*map(str, twin.history)] != [*map(str, game.history)]:
-                results.append((game, twin, seat))
-    return results
+def observed(game: Game, seat: str | None) -> tuple[str, ...]:
+    """A seat's views at each position on the way, without `memory`: decisions, state, own options."""
+    return tuple(seen_now(past, seat) for past in way(game))
+
+
+def seen_now(game: Game, seat: str | None) -> str:
+    view = game.view(seat)
+    events = [str(event) for event in view.history]
+    now = (view.state, view.hidden, view.decision, list(map(str, view.options)), list(map(str, view.interrupts)))
+    return repr((events, now, view.result))
+
+
+def way(game: Game) -> Iterator[Game]:
+    """The positions on the way to where a game stands."""
+    past = restarted(game)
+    yield past
+    for option in game.history:
+        past.apply(option)
+        yield past
+
+
+def differences(
+    make: Callable[[], Game], expressions: list[str], *, depth: int = 99
+) -> tuple[list[tuple[str, str, str]], int]:
+    """Different output of the outlets to a seat where it has seen the same, over a whole tree.
+
+    Returns:
+        The outlet, and what it tells here and there; and how many positions have been looked at that look like another.
+    """
+    game = make()
+    texts = sorted({str(option) for position in positions(make(), depth) for option in every_option(position)})
+    results: list[tuple[str, str, str]] = []
+    alike = 0
+    for seat in (*game.seats, None):
+        seen: dict[tuple[str, ...], Outlets] = {}
+        for position in positions(make(), depth):
+            now = outlets(position, seat, texts, expressions)
+            first = seen.setdefault(observed(position, seat), now)
+            alike += first is not now
+            results += [
+                (outlet, str(first[outlet]), str(now[outlet])) for outlet in now if first[outlet] != now[outlet]
+            ]
+    return results, alike

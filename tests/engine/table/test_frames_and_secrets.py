@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from secret_games import DECIDED, SECRETIVE, played, twins
 from shipped import NAMES
 from tables import frames_along, new_table, send, still_table, table_of
-from twins import DECIDED, SECRETIVE, played, twins
 
 from rulespec.engine.game import visibility
 from rulespec.engine.game.game import Game, game_at, seen_state
@@ -153,7 +153,7 @@ def test_a_sight_counts_what_its_viewer_could_see_alone() -> None:
     seen = sight.Sight()
     for _ in range(3):
         seen.begin()
-        seen.part("asked", {"text": "same"})
+        seen.part("asked", sight.packed({"text": "same"}))
     assert seen.serial == 1
 
 
