@@ -15,6 +15,7 @@ from starlette.types import Receive, Send
 
 from rulespec.engine.table.messages import STALE, Message, Refusal, read_message
 from rulespec.errors import RulespecError
+from rulespec.serve.bell import Bell
 from rulespec.serve.hall import OWNER, Hall, Live
 from rulespec.serve.owner import OwnerDesk
 
@@ -67,7 +68,7 @@ class Connection:
         self.hall = hall
         self._receive_next = receive
         self._send_next = send
-        self._new = asyncio.Event()
+        self._new = Bell()
         self._answers: list[dict[str, Any]] = []
         self._left: tuple[int, str] | None = None
         self._allowance = Allowance()

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 
+from rulespec.serve.bell import Mailbox
 from rulespec.serve.connection import MAX_MESSAGE
 
 _TRIES = 3
@@ -62,6 +63,7 @@ class _Socket(WebSocketsSansIOProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.conn.available_extensions = [_PACKING]
+        self.queue = Mailbox()
 
     def start_keepalive(self) -> None:
         """Begins with what follows the handshake, whose headers nobody reads again."""
