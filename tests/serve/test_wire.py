@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from folders import RULESETS
-from servers import Client, Served, opened, served
+from servers import WAIT, Client, Served, opened, served
 from tables import FRAME
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -200,7 +200,10 @@ def test_too_many_connections_of_a_key_are_refused(nim: Served) -> None:
     clients = [seat(nim, "A") for _ in range(MAX_OF_KEY)]
     assert closed_with(nim.url, json.dumps({"key": nim.keys["seat:A"]})) == TOO_MUCH
     clients.pop().close()
-    time.sleep(0.2)
+    lookers, end = [*nim.hall.games.values()][-1].lookers["A"], time.monotonic() + WAIT
+    while len(lookers) >= MAX_OF_KEY:
+        assert time.monotonic() < end
+        time.sleep(0.01)
     seat(nim, "A")
 
 
