@@ -205,14 +205,14 @@ def in_browser(base: str, links: dict[str, str]) -> dict[str, Any]:
             page.press("#name", "Enter")
         times: list[float] = []
         while len(times) < 60:
-            page = next((page for page in pages if page.query_selector("#turn.mine")), None)
-            begun = page.evaluate(_CLICK) if page is not None else 0
-            if page is None or not begun:
+            mine = [each for each in pages if each.query_selector("#turn.mine")]
+            begun = mine[0].evaluate(_CLICK) if mine else 0
+            if not begun:
                 pages[0].wait_for_timeout(10)
                 continue
             seen: list[float] = []
             while not (seen and all(seen)):
-                page.wait_for_timeout(10)
+                pages[0].wait_for_timeout(10)
                 seen = [each.evaluate("(begun) => shown.find((at) => at > begun) ?? 0", begun) for each in pages]
             times.append(max(seen) - begun)
         browser.close()
