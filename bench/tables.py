@@ -1,6 +1,9 @@
 """Load of a server of tables: people's moves in a CPU second of the server, memory, and what a message costs.
 
-python -m bench.tables imperial --tables 200
+python -m bench.tables imperial shadow_of_the_emperor --tables 200
+
+With `--browser` it also measures, in Chromium, the time from a click in one window to the move in another one, and to
+the first board.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -41,6 +45,18 @@ finally:
 """A server that measures the CPU time of callbacks of its loop, from a signal on: the longest, in ms, and how many have
 more than 50 ms.
 """
+_NOTES = """
+globalThis.shown = [];
+globalThis.now = () => performance.timeOrigin + performance.now();
+const drawn = () => requestAnimationFrame(() => shown.push(now()));
+new MutationObserver(drawn).observe(document.querySelector("#list"), { childList: true });
+"""
+"""Notes when moves have been drawn."""
+_CLICK = """() => {
+  const one = document.querySelector("#options button:not(.group)"), begun = now();
+  (one ?? document.querySelector("#options button"))?.click();
+  return one ? begun : 0;
+}"""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -126,7 +142,7 @@ async def seated(url: str, key: str) -> Person:
     return person
 
 
-async def measure(url: str, owner: str, pid: int, args: argparse.Namespace) -> dict[str, Any]:
+async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Namespace) -> dict[str, Any]:
     """Makes tables, lets people play for some seconds, and measures."""
     desk = await connect(url, origin=Origin(url.replace("ws", "http", 1).partition("/socket")[0])).__aenter__()
     await desk.send(json.dumps({"key": owner}))
@@ -136,7 +152,7 @@ async def measure(url: str, owner: str, pid: int, args: argparse.Namespace) -> d
     for number in range(args.tables):
         if number == args.tables // 10:  # the rules and the code are loaded
             before = memory(pid)
-        await desk.send(json.dumps({"do": "new", "rules": args.ref, "players": args.players, "bots": args.bots}))
+        await desk.send(json.dumps({"do": "new", "rules": ref, "players": args.players, "bots": args.bots}))
         while "keys" not in (message := json.loads(await desk.recv())):
             pass
         keys = message["keys"]["keys"]
@@ -159,50 +175,104 @@ async def measure(url: str, owner: str, pid: int, args: argparse.Namespace) -> d
     sizes = [size for person in people for size in person.sizes]
     answers = sorted(load.answers)
     return {
-        "tables": args.tables,
-        "moves": load.moves,
-        "moves/CPU s": round(load.moves / spent, 1),
-        "moves/s": round(load.moves / wall, 1),
-        "answer p50 ms": round(1000 * answers[len(answers) // 2]),
-        "answer p95 ms": round(1000 * answers[int(len(answers) * 0.95)]),
-        "KB a table at first": idle,
-        "KB a table": round((memory(pid) - before) / (args.tables - args.tables // 10)),
-        "packed bytes of a difference, median": round(statistics.median(sizes)),
+        "people's moves": load.moves,
+        "people's moves in a CPU second (≥ 200)": round(load.moves / spent),
+        "moves in a second": round(load.moves / wall),
+        "answer, median (ms)": round(1000 * answers[len(answers) // 2]),
+        "answer, 95th percentile (ms)": round(1000 * answers[int(len(answers) * 0.95)]),
+        "KB of a table with its sockets, at first (≤ 150)": idle,
+        f"KB of a table after {args.seconds:.0f} s": round((memory(pid) - before) / (args.tables - args.tables // 10)),
+        "packed bytes of a difference by itself, median (≤ 300)": round(statistics.median(sizes)),
     }
 
 
-def main() -> None:
-    """Starts a server, and prints what is measured."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("ref", nargs="?", default="imperial")
-    parser.add_argument("--tables", type=int, default=20)
-    parser.add_argument("--players", type=int, default=4)
-    parser.add_argument("--bots", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=20)
-    args = parser.parse_args()
+def in_browser(base: str, links: dict[str, str]) -> dict[str, Any]:
+    """The milliseconds from a click to the move in another window, and to the first board."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
+        pages, boards = [], []
+        for link in links.values():
+            pages.append(browser.new_page())
+            begun = time.perf_counter()
+            pages[-1].goto(f"{base}/#{link}")
+            pages[-1].wait_for_selector("#board [data-place], #board svg")
+            boards.append(1000 * (time.perf_counter() - begun))
+        for page in pages:
+            page.evaluate(_NOTES)
+            page.fill("#name", "Ann")
+            page.press("#name", "Enter")
+        times: list[float] = []
+        while len(times) < 60:
+            mine = [each for each in pages if each.query_selector("#turn.mine")]
+            begun = mine[0].evaluate(_CLICK) if mine else 0
+            if not begun:
+                pages[0].wait_for_timeout(10)
+                continue
+            seen: list[float] = []
+            while not (seen and all(seen)):
+                pages[0].wait_for_timeout(10)
+                seen = [each.evaluate("(begun) => shown.find((at) => at > begun) ?? 0", begun) for each in pages]
+            times.append(max(seen) - begun)
+        browser.close()
+    times.sort()
+    return {
+        "click to move in another window, median (ms)": round(statistics.median(times)),
+        "click to move, 95th percentile (ms, ≤ 300)": round(times[int(0.95 * len(times))]),
+        "first board (ms, ≤ 1,000)": round(max(boards)),
+    }
+
+
+def measured(ref: str, args: argparse.Namespace) -> dict[str, Any]:
+    """The figures of a server of tables of a game."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-c", _TIMED, "serve", args.ref, "--players", str(args.players), "--port", "0"]
+        words = [sys.executable, "-c", _TIMED, "serve", ref, "--players", str(args.players), "--port", "0"]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         server = subprocess.Popen(
-            [*words, "--store", f"{folder}/tables.db"],
+            [*words, "--bots", str(args.bots), "--store", f"{folder}/tables.db"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
             env=environment,
         )
         assert server.stdout is not None
-        owner = base = ""
+        base, links = "", {}
         for line in server.stdout:
-            if line.startswith("owner"):
-                owner = line.rpartition("#")[2].strip()
+            if "#" in line:
+                links[line.split()[0]] = line.rpartition("#")[2].strip()
             if " serves " in line:
                 base = line.partition(" serves ")[0]
                 break
+        owner = links.pop("owner")
+        links.pop("spectators")
+        figures = {}
         try:
-            print(json.dumps(asyncio.run(measure(base.replace("http", "ws") + "/socket", owner, server.pid, args))))
+            if args.browser:
+                figures = in_browser(base, links)
+            socket = base.replace("http", "ws") + "/socket"
+            figures = asyncio.run(measure(socket, owner, server.pid, ref, args)) | figures
         finally:
             server.send_signal(signal.SIGINT)
-            print(server.communicate()[1].strip().splitlines()[-1])
+            _, longest, often = server.communicate()[1].strip().splitlines()[-1].split()
+    return figures | {"longest hold of the loop (CPU ms, ≤ 50)": longest, "holds of more than 50 ms": often}
+
+
+def main() -> None:
+    """Prints a table in Markdown."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("refs", nargs="*", default=["imperial", "shadow_of_the_emperor"])
+    parser.add_argument("--tables", type=int, default=20)
+    parser.add_argument("--players", type=int, default=4)
+    parser.add_argument("--bots", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--browser", action="store_true")
+    args = parser.parse_args()
+    figures = [measured(ref, args) for ref in args.refs]
+    print(f"| {args.tables} tables, {args.players} seats, {args.bots} bots | {' | '.join(args.refs)} |")
+    print("| --- " * (len(figures) + 1) + "|")
+    for name in figures[0]:
+        print(f"| {name} | {' | '.join(str(each[name]) for each in figures)} |")
 
 
 if __name__ == "__main__":

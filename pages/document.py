@@ -12,12 +12,30 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
+from msgspec import Struct
+
 FOLDER = Path(__file__).parent
+VIEWER_SCRIPTS = ("vendor/uplot/uPlot.iife.min.js", "positions.js", "charts.js", "zoom.js", "viewer.js")
+"""The scripts of the page of a replay, which the page of a table opens."""
 COMPUTES = " 'wasm-unsafe-eval'; worker-src blob:"
 """The policy of a page that runs WebAssembly: nothing else of it evaluates text."""
 
 _JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """Escapes of text that would end the element of the data, or a line of a script."""
+
+
+class Rights(Struct, frozen=True):
+    """The rights of the scripts of a document.
+
+    Attributes:
+        connects: whether they talk to the server that the page came from.
+        computes: whether they run WebAssembly, and workers of their own.
+        opens: scripts of other documents of ours that they open, which inherit the policy.
+    """
+
+    connects: bool = False
+    computes: bool = False
+    opens: tuple[str, ...] = ()
 
 
 def document(
@@ -28,8 +46,7 @@ def document(
     body: str,
     data: object,
     scripts: Sequence[str],
-    connects: bool = False,
-    computes: bool = False,
+    rights: Rights | None = None,
 ) -> str:
     """An HTML document.
 
@@ -40,13 +57,14 @@ def document(
         body: HTML, whose texts have been escaped.
         data: what the scripts read as JSON from the element `data`; texts may be anything.
         scripts: scripts, our own, in the order in which they run.
-        connects: whether they talk to the server that the page came from.
-        computes: whether they run WebAssembly, and workers of their own.
+        rights: of the scripts; None: they only show the data.
     """
-    allowed = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
+    rights = rights or Rights()
+    hashes = (b64encode(sha256(script.encode()).digest()).decode() for script in [*scripts, *rights.opens])
+    allowed = " ".join(f"'sha256-{each}'" for each in hashes)
     policy = (
-        f"default-src 'none'; script-src {allowed}{COMPUTES if computes else ''}; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if connects else "")
+        f"default-src 'none'; script-src {allowed}{COMPUTES if rights.computes else ''}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if rights.connects else "")
     )
     parts = [
         "<!DOCTYPE html>",

@@ -163,11 +163,11 @@
   const hello = {
     game: game.texts.game, rules: game.names.ruleset, version: data.version, settings: game.names.settings, changed: data.changed,
     language: game.texts.language, seat: null, seats, player: game.texts.player, board: data.board, plan: data.plan, words, bots: [], now: Date.now() / 1000,
+    about: words.local_about, asks: [],
     titles: Object.fromEntries(entities),
     names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]))),
   };
   const page = makeTable(hello, hear);
-  element("about").textContent = [`${hello.rules} ${hello.version}`, words.local_about].join(" · ");
 
   // --- players, logs, links
   function begin(log) {

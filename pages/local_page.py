@@ -14,7 +14,7 @@ from rulespec.engine.game.wasm_export import exported
 from rulespec.engine.words.exported_texts import exported_texts
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.words import Words
-from rulespec.pages.document import document, own_file
+from rulespec.pages.document import Rights, document, own_file
 
 _STYLES = ("viewer.css", "table.css", "local.css")
 _SCRIPTS = ("wasm_game.js", "bots.js", "draw.js", "zoom.js", "choose.js", "pictures.js", "table.js", "local.js")
@@ -59,7 +59,7 @@ def local_page(game: Game, language: str | None = None) -> str:
         body=body.replace("Rulespec", escape(words.game)),
         data=data,
         scripts=[own_file(name).replace("export class", "class") for name in _SCRIPTS],
-        computes=True,
+        rights=Rights(computes=True),
     )
 
 

@@ -7,12 +7,11 @@ from string import Template
 
 from rulespec.diagnostics.report import Report, failure
 from rulespec.engine.replay.replay import ReplayResult
-from rulespec.pages.document import document, own_file
+from rulespec.pages.document import VIEWER_SCRIPTS, document, own_file
 from rulespec.pages.replay_data import Replay, told_replay
 
 MAX_BYTES = 32_000_000
 """Of a page: what a mail may carry, and a phone can open."""
-_SCRIPTS = ("vendor/uplot/uPlot.iife.min.js", "positions.js", "charts.js", "zoom.js", "viewer.js")
 _STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
 
 
@@ -39,7 +38,7 @@ def replay_page(
         styles=[own_file(name) for name in _STYLES],
         body=_body(replay),
         data=replay.data,
-        scripts=[own_file(name) for name in _SCRIPTS],
+        scripts=[own_file(name) for name in VIEWER_SCRIPTS],
     )
     if len(text) > MAX_BYTES:
         message = f"the page has {len(text):,} characters, and {MAX_BYTES:,} at most can be opened well"

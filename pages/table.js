@@ -1,6 +1,8 @@
 "use strict";
 // The page of a table: it shows what the server sends, and sends the text of an option. It knows no game.
-function makeTable(hello, send) {
+function makeTable(hello, sent) {
+  // In a copy to try things out one page plays all seats: it says for which.
+  const send = (message) => sent(hello.alone && hello.seat ? { seat: hello.seat, ...message } : message);
   const element = (id) => document.getElementById(id);
   const word = (name, values = {}) => hello.words[name].replace(/\{(\w+)\}/g, (_, hole) => values[hole] ?? "");
   const drift = hello.now - Date.now() / 1000;
@@ -26,8 +28,7 @@ function makeTable(hello, send) {
   for (const each of document.querySelectorAll("[data-word]")) each.textContent = word(each.dataset.word);
   element("title").textContent = hello.game;
   const chosenSettings = Object.entries(hello.settings).filter(([name]) => hello.changed.includes(name));
-  element("about").textContent = [`${hello.rules} ${hello.version}`, ...chosenSettings.map(([name, value]) => `${name} = ${value}`),
-    hello.seat ? word("table_you", { seat: hello.seat }) : word("table_watch")].join(" · ");
+  const rulesOf = [`${hello.rules} ${hello.version}`, ...chosenSettings.map(([name, value]) => `${name} = ${value}`)];
   element("board").innerHTML = hello.board;  // drawn by Rulespec
   element("board").setAttribute("aria-label", word("page_board"));
   element("moves").setAttribute("aria-label", word("page_moves"));
@@ -44,6 +45,10 @@ function makeTable(hello, send) {
   element("table").className = svg ? "" : "bare";
 
   const nameOf = (seat) => state.seats.find((each) => each.id === seat)?.name ?? seat;
+  function showAbout() {
+    const who = hello.seat ? word("table_you", { seat: nameOf(hello.seat) }) : word("table_watch");
+    element("about").textContent = [...rulesOf, hello.about ?? (hello.alone ? word("table_copy") : who)].join(" · ");
+  }
   function titleOf(place) {
     const [kind, ...rest] = place.split("."), id = rest.join(".");
     if (kind === hello.player) return nameOf(id);
@@ -135,12 +140,24 @@ function makeTable(hello, send) {
       left = found.options;
     }
     const split = groups(left);
-    if (!split) return left.map((option) => button(labelOf(option), () => take(option)));
+    const single = (option) => {
+      const made = button(labelOf(option), () => take(option));
+      made.dataset.option = option.text;
+      return made;
+    };
+    if (!split) return left.map(single);
     return split.map(({ value, options: inside }) => {
-      if (inside.length === 1) return button(labelOf(inside[0]), () => take(inside[0]));
+      if (inside.length === 1) return single(inside[0]);
       const title = "name" in value ? hello.names[value.name] ?? value.name : valueOf(value);
-      return button(`${title} (${inside.length})`, () => go([...steps, JSON.stringify(value)]), "group");
+      const made = button(`${title} (${inside.length})`, () => go([...steps, JSON.stringify(value)]), "group");
+      made.dataset.option = JSON.stringify([...steps, value]);
+      return made;
     });
+  }
+  // Buttons that are the same stay: a click may be under way, and the focus is on one.
+  function fill(box, buttons) {
+    const same = (made, i) => made.textContent === box.children[i].textContent && made.dataset.option === box.children[i].dataset.option;
+    if (buttons.length !== box.children.length || !buttons.every(same)) box.replaceChildren(...buttons);
   }
 
   function showOptions(atPlace) {
@@ -148,7 +165,7 @@ function makeTable(hello, send) {
     const found = choose(clickable(all), clicked);
     places.show(found.lit, clicked);
     const remaining = found.options.map((option) => option.whole);
-    element("options").replaceChildren(...buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));
+    fill(element("options"), buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));
     const steps = [...clicked.map(titleOf), ...within.map((key) => { const value = JSON.parse(key); return "name" in value ? hello.names[value.name] : valueOf(value); })];
     element("clicked").hidden = !steps.length;
     element("clicked").replaceChildren(make("span", steps.join(" · ")), button(word("table_clear"), reset));
@@ -161,7 +178,7 @@ function makeTable(hello, send) {
     fillOthers(others, []);
   }
   function fillOthers(others, path) {
-    element("others").querySelector("div").replaceChildren(...buttonsOf(others, path, (further) => fillOthers(others, further)));
+    fill(element("others").querySelector("div"), buttonsOf(others, path, (further) => fillOthers(others, further)));
   }
 
   // Buttons at the place that was clicked.
@@ -223,6 +240,7 @@ function makeTable(hello, send) {
     let text = "";
     if (state.fault) text = word("table_fault");
     else if (state.result) text = word("table_over", { ending: state.result.ending });
+    else if (asked && now && hello.alone) text = `${asked.who}: ${asked.text}`;
     else if (asked && now) text = `${word("table_turn")}: ${asked.text}`;
     else if (asked) text = who ? `${word("table_waiting", { seats: who })}: ${asked.text}` : asked.text;
     element("question").textContent = text;
@@ -235,7 +253,7 @@ function makeTable(hello, send) {
     element("back").hidden = !me || me.kind !== "person" || !state.count || Boolean(state.undo);
     element("return").hidden = !me || !me.stand_in;
     element("own").hidden = !me;
-    element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result);
+    element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result) || hello.alone;
     element("sit").hidden = !me || me.kind !== "free";
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
@@ -284,7 +302,14 @@ function makeTable(hello, send) {
   element("back").addEventListener("click", () => send({ do: "undo", serial: state.serial }));
   element("return").addEventListener("click", () => send({ do: "person" }));
   element("earlier").addEventListener("click", () => send({ do: "moves", before: Math.min(...state.moves.keys()) }));
-  element("log").addEventListener("click", () => send({ do: "log" }));
+  element("log").addEventListener("click", () => sent({ do: "log" }));
+  // A window is opened by the click itself, or browsers refuse it; what it shows comes later.
+  let opened = null;
+  const ask = (what) => { opened = window.open("about:blank", "_blank"); sent({ do: what }); };
+  const show = (address) => { if (opened) opened.location = address; opened = null; };
+  element("study").addEventListener("click", () => ask("study"));
+  element("fork").addEventListener("click", () => ask("fork"));
+  for (const each of ["study", "fork"]) element(each).hidden = !hello.asks.includes(each);
   setInterval(showSeats, 10_000);
 
   return {
@@ -292,6 +317,7 @@ function makeTable(hello, send) {
       const whole = frame.since === 0, had = state.options;
       for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "result", "fault", "deadline", "here"])
         if (name in frame) state[name] = frame[name];
+      if (frame.seat) hello.seat = frame.seat;
       if (whole) state.moves.clear();
       for (const [number, move] of Object.entries(frame.moves.texts)) state.moves.set(Number(number), move);
       const moved = frame.moves.count !== state.count || Object.keys(frame.moves.texts).length > 0;
@@ -303,6 +329,7 @@ function makeTable(hello, send) {
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
       showOptions(false);
       if (moved || whole) showMoves();
+      showAbout();
       showSeats();
       showUndo();
       showTurn();
@@ -314,9 +341,13 @@ function makeTable(hello, send) {
     },
     refused({ text, values, stale }) {
       const seen = Object.entries(values).map(([name, value]) => `${name} = ${value}`).join(", ");
+      opened?.close();
+      opened = null;
       element("refused").textContent = stale ? word("table_stale") : seen ? `${text} (${seen})` : text;
     },
     log: (text) => saveFile(text, "game.jsonl"),
+    study: (page) => show(URL.createObjectURL(new Blob([page], { type: "text/html" }))),
+    fork: (key) => show(`${location.pathname}#${key}`),
     lost: (is) => notice(is ? word("table_lost") : ""),
   };
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rulespec.pages.document import document, own_file
+from rulespec.pages.document import VIEWER_SCRIPTS, Rights, document, own_file
 
 POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 """The policy in the header, beside the one in the page: no other page may show it in a frame."""
@@ -18,5 +18,5 @@ def table_page() -> str:
         body=own_file("table.html"),
         data={},
         scripts=[own_file(name) for name in _SCRIPTS],
-        connects=True,
+        rights=Rights(connects=True, opens=tuple(own_file(name) for name in VIEWER_SCRIPTS)),
     )

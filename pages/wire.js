@@ -16,6 +16,8 @@
     else if (message.earlier) page.earlier(message.earlier);
     else if (message.refused) page.refused(message.refused);
     else if (message.log) page.log(message.log);
+    else if (message.study) page.study(message.study);
+    else if (message.fork) page.fork(message.fork);
     if (message.hello || message.owner) page.lost(false);
   }
 

@@ -10,9 +10,8 @@ from contextlib import asynccontextmanager
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp
-from starlette.websockets import WebSocket
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rulespec.pages.table_page import POLICY, table_page
 from rulespec.serve.connection import Connection
@@ -27,10 +26,6 @@ def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: 
     async def index(_: Request) -> Response:
         return HTMLResponse(page, headers={"Content-Security-Policy": POLICY})
 
-    async def socket(websocket: WebSocket) -> None:
-        await websocket.accept()
-        await Connection(websocket, hall).live()
-
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         gc.freeze()  # rules and code live as long as the server: to look through them again holds the loop
@@ -38,5 +33,15 @@ def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: 
         yield
         start.cancel()
 
-    routes = [Route("/", index), WebSocketRoute("/socket", socket)]
-    return Guard(Starlette(routes=routes, lifespan=lifespan), port, bound, url, secure)
+    pages = Starlette(routes=[Route("/", index)], lifespan=lifespan)
+
+    async def routed(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket" or scope["path"] != "/socket":
+            await pages(scope, receive, send)
+            return
+        scope["headers"] = []  # they have been looked at
+        await receive()
+        await send({"type": "websocket.accept"})
+        await Connection(receive, send, hall).live()
+
+    return Guard(routed, port, bound, url, secure)

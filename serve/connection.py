@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Coroutine
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from typing import Any
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+import msgspec
+from starlette.types import Receive, Send
 
-from rulespec.engine.table.messages import Message, Refusal, read_message
+from rulespec.engine.table.messages import STALE, Message, Refusal, read_message
+from rulespec.errors import RulespecError
+from rulespec.serve.bell import Bell
 from rulespec.serve.hall import OWNER, Hall, Live
 from rulespec.serve.owner import OwnerDesk
 
@@ -24,6 +29,8 @@ WAITING = 60
 """Answers that wait for a slow reader; then it is sent away."""
 MAX_OF_KEY = 20
 """Connections with one key."""
+_ASKED = ({"do": "log"}, {"do": "study"}, {"do": "fork"})
+"""Messages to the server, not to the table."""
 WRONG_KEY, LEFT, TOO_MUCH = 4401, 4410, 4408
 """The codes with which a socket is closed."""
 
@@ -44,24 +51,31 @@ class Allowance:
         return self._left >= 0
 
 
+class GoneError(Exception):
+    """The other side has closed the connection."""
+
+
 class Connection:
-    """A connection of a viewer, or of the owner.
+    """A connection of a viewer, or of the owner. A server has hundreds: it is an ASGI application without a framework.
 
     Args:
-        socket: accepted.
+        receive: gives the messages of a socket that has been accepted.
+        send: sends to it.
         hall: the tables.
     """
 
-    def __init__(self, socket: WebSocket, hall: Hall) -> None:
-        self.socket = socket
+    def __init__(self, receive: Receive, send: Send, hall: Hall) -> None:
         self.hall = hall
-        self._new = asyncio.Event()
+        self._receive_next = receive
+        self._send_next = send
+        self._new = Bell()
         self._answers: list[dict[str, Any]] = []
         self._left: tuple[int, str] | None = None
         self._allowance = Allowance()
         self._since = 0
         self._whole = True
         self._present: list[str] | None = None
+        self._seat: str | None = None
 
     # --- what others call -------------------------------------------------------------------------
 
@@ -85,34 +99,37 @@ class Connection:
 
     async def live(self) -> None:
         """Reads the key, and then serves whoever has it."""
-        with suppress(WebSocketDisconnect, RuntimeError):
-            try:
-                first = await asyncio.wait_for(self._receive(), FIRST)
-            except TimeoutError:
-                first = None
-            key = first.get("key") if isinstance(first, dict) else None
-            role = self.hall.role(key) if isinstance(key, str) else None
+        with suppress(GoneError, OSError, RuntimeError):
+            role = await self._role()
             if role is None:
-                await self.socket.close(WRONG_KEY)
+                await self._close(WRONG_KEY)
             elif role[1] == OWNER:
                 await self._serve_owner()
             elif role[0] in self.hall.games:
                 await self._serve(self.hall.games[role[0]], role[1])
             else:
-                await self.socket.close(LEFT)
+                await self._close(LEFT)
+
+    async def _role(self) -> tuple[str, str] | None:
+        """The table and the role of the key that comes first; None if none comes."""
+        with suppress(TimeoutError):
+            first = await asyncio.wait_for(self._receive(), FIRST)
+            key = first.get("key") if isinstance(first, dict) else None
+            return self.hall.role(key) if isinstance(key, str) else None
+        return None
 
     async def _serve(self, live: Live, role: str) -> None:
-        viewer = self.hall.seat_of(role)
+        self._seat = viewer = self.hall.seat_of(role)
         lookers = live.lookers.setdefault(viewer, set())
         if len(lookers) >= MAX_OF_KEY:
-            await self.socket.close(TOO_MUCH)
+            await self._close(TOO_MUCH)
             return
         lookers.add(self)
         try:
             self.answer({"hello": self._hello(live, viewer)})
             if len(lookers) == 1:
                 live.wake()
-            await self._both(self._read(live, viewer), live, viewer)
+            await self._both(self._read(live), live)
         finally:
             lookers.discard(self)
             if not lookers:
@@ -123,27 +140,25 @@ class Connection:
         desk = OwnerDesk(self.hall)
         try:
             self.answer({"owner": desk.hello()})
-            await self._both(self._read_owner(desk), None, None)
+            await self._both(self._read_owner(desk), None)
         finally:
             self.hall.owners.discard(self)
 
-    async def _both(self, reading: Any, live: Live | None, viewer: str | None) -> None:
-        """Reads and writes until either ends."""
-        tasks = [asyncio.create_task(reading), asyncio.create_task(self._send(live, viewer))]
+    async def _both(self, reading: Coroutine[Any, Any, None], live: Live | None) -> None:
+        """Reads until the other side has gone, or is sent away, and writes meanwhile."""
+        writing = asyncio.create_task(self._write_all(live))
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await reading
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        if self._left is not None:
-            await self.socket.close(*self._left)
+            if self._left is None:
+                writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
 
     async def _receive(self) -> Any:
         """A message as plain data; None if it is no text, no JSON, or too much."""
-        message = await self.socket.receive()
+        message = await self._receive_next()
         if message["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect
+            raise GoneError
         text = message.get("text")
         if text is None or len(text) > MAX_MESSAGE:
             return None
@@ -158,24 +173,35 @@ class Connection:
         self.leave("too many messages", TOO_MUCH)
         return False
 
-    async def _read(self, live: Live, viewer: str | None) -> None:
+    async def _read(self, live: Live) -> None:
         while True:
             data = await self._receive()
             if not await self._allowed():
                 return
-            if data == {"do": "log"}:
-                async with live.lock:
-                    self.answer({"log": live.log(viewer)})
+            if data in _ASKED:
+                self.answer(await self._asked(live, data["do"]))
                 continue
-            message = read_message(data)
+            message, viewer = read_message(data), self._seat
             if isinstance(message, Message) and message.do == "moves":
                 async with live.lock:
                     self.answer(live.table.earlier(viewer, message.before))
                 continue
+            if isinstance(message, Message) and live.table.alone and message.seat != viewer:
+                message = STALE
             refusal = message if isinstance(message, Refusal) else await self.hall.hear(live, viewer, message)
             if refusal is not None:
                 self._whole = self._whole or refusal.stale
                 self.answer({"refused": refusal.to_json()})
+
+    async def _asked(self, live: Live, what: str) -> dict[str, Any]:
+        """The answer to a message that changes nothing: the log, the replay so far, the key of a copy."""
+        answers = {"log": self.hall.log, "study": self.hall.study, "fork": self.hall.fork}
+        try:
+            return {what: await answers[what](live, self._seat)}
+        except RulespecError as error:
+            return {"refused": Refusal(str(error)).to_json()}
+        except BrokenProcessPool:
+            return {"refused": Refusal("this could not be worked out").to_json()}
 
     async def _read_owner(self, desk: OwnerDesk) -> None:
         while True:
@@ -184,14 +210,18 @@ class Connection:
                 return
             self.answer(await desk.hear(data))
 
-    async def _send(self, live: Live | None, viewer: str | None) -> None:
+    async def _write_all(self, live: Live | None) -> None:
         while self._left is None:
             await self._new.wait()
             self._new.clear()
             if self._left is None:
-                await self._flush(live, viewer)
+                await self._flush(live)
+        await self._close(*self._left)
 
-    async def _flush(self, live: Live | None, viewer: str | None) -> None:
+    async def _close(self, code: int, reason: str = "") -> None:
+        await self._send_next({"type": "websocket.close", "code": code, "reason": reason})
+
+    async def _flush(self, live: Live | None) -> None:
         """Sends the answers that wait, and what is new."""
         answers, self._answers = self._answers, []
         for each in answers:
@@ -200,14 +230,18 @@ class Connection:
             await self._write({"tables": self.hall.listed()})
             return
         async with live.lock:
-            frame = live.table.say(viewer, 0 if self._whole else self._since)
+            if live.table.alone and (seat := live.table.turn(self._seat)) != self._seat:
+                self._seat, self._whole = seat, True
+            frame = live.table.say(self._seat, 0 if self._whole else self._since)
         if self._whole or frame["serial"] > self._since or live.present != self._present:
             self._present = frame["here"] = live.present
             self._since, self._whole = frame["serial"], False
+            if live.table.alone:
+                frame["seat"] = self._seat
             await self._write({"frame": frame})
 
     async def _write(self, data: dict[str, Any]) -> None:
-        await self.socket.send_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+        await self._send_next({"type": "websocket.send", "text": msgspec.json.encode(data).decode()})
 
     def _hello(self, live: Live, viewer: str | None) -> dict[str, Any]:
         rules, game = live.rules, live.table.game
@@ -220,6 +254,7 @@ class Connection:
             "changed": [n for n, of in game.ruleset.settings.items() if game.settings[n] != of.default],
             "language": rules.words.language,
             "seat": viewer,
+            "alone": live.table.alone,
             "seats": list(game.seats),
             "player": game.ruleset.declarations.player_kind,
             "board": board,
@@ -229,5 +264,12 @@ class Connection:
             "names": rules.option_names(game),
             "words": rules.page_words,
             "bots": list(self.hall.bots),
+            "asks": _asks(live, viewer),
             "now": round(time.time()),
         }
+
+
+def _asks(live: Live, viewer: str | None) -> list[str]:
+    """The buttons for what a viewer can ask for."""
+    copies = not live.table.alone and (viewer is not None or not live.table.game.omniscient.secretive)
+    return ["study", *["fork"] * copies]

@@ -56,6 +56,13 @@ class Guard:
         scheme, _, host = origin.lower().partition("://")
         return origin.lower() in self._origins or (self._any and scheme == self._scheme and self._is_number(host))
 
+    def _knows(self, headers: Headers, from_page: bool) -> bool:
+        """Whether the headers name this server and no foreign page; a socket's name its page."""
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or (from_page and len(origins) != 1):
+            return False
+        return self.knows_host(hosts[0]) and all(map(self.knows_origin, origins))
+
     def _is_number(self, host: str) -> bool:
         name, _, port = host.rpartition(":")
         try:
@@ -69,11 +76,9 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        known = len(hosts) == 1 and self.knows_host(hosts[0]) and all(map(self.knows_origin, origins))
+        known = self._knows(Headers(scope=scope), scope["type"] == "websocket")
         if scope["type"] == "websocket":
-            if known and len(origins) == 1:
+            if known:
                 await self.app(scope, receive, send)
             else:
                 await WebSocketClose(FOREIGN)(scope, receive, send)

@@ -5,35 +5,40 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from rulespec.bundles.packed import Bundle
 from rulespec.bundles.rules import ruleset_in
 from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.determinize import NotFoundError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Refusal as RulesRefusal
 from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.logs.seat_log import seat_log
+from rulespec.engine.logs.sealed import pending
 from rulespec.engine.table.messages import Message, Refusal
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import RANDOM, Aside, Table
 from rulespec.serve import store as stored
 from rulespec.serve.keys import hashed, new_key
+from rulespec.serve.past import Past, alike, go_on, log_of, study_of
 from rulespec.serve.rules import Rules
 from rulespec.serve.store import Statement, Store, StoredGame
-from rulespec.serve.thinking import Question, Thinking
+from rulespec.serve.thinking import Question, Thinking, answer
 
-SPECTATOR, OWNER = "spectator", "owner"
-"""Roles of keys; that of a seat is `seat:` and its id."""
+SPECTATOR, OWNER, ALONE = "spectator", "owner", "alone"
+"""Roles of keys; that of a seat is `seat:` and its id, and `alone` plays all seats of a copy."""
 _SEAT = "seat:"
+_AT_ONCE = 40
+"""Decisions of a game that are taken again at once."""
 
 
 class Looker(Protocol):
@@ -56,6 +61,8 @@ class Live:
         lock: whoever changes the table or looks at it has it: between a change and its commit nobody looks.
         lookers: the connections of each viewer.
         lines: the number of lines of its log that are saved.
+
+    A copy to try things out (`table.alone`) is saved nowhere.
     """
 
     def __init__(self, id_: str, rules: Rules, table: Table, lines: int, begun: float) -> None:
@@ -72,6 +79,8 @@ class Live:
     @property
     def present(self) -> list[str]:
         """The seats that look at the table."""
+        if self.table.alone:
+            return [*self.table.game.seats]
         return [seat for seat in self.table.game.seats if self.lookers.get(seat)]
 
     def first_line(self) -> str:
@@ -85,14 +94,20 @@ class Live:
             for looker in lookers:
                 looker.wake()
 
-    def log(self, viewer: str | None, owner: bool = False) -> str:
-        """The log: for a viewer what it has seen, and all of it for the owner once nothing can be spoiled by that."""
+    def send_away(self, why: str) -> None:
+        """Ends all connections."""
+        for looker in [each for of in self.lookers.values() for each in of]:
+            looker.leave(why)
+
+    def past(self) -> Past:
+        """Its game as decisions."""
+        return Past.of(self.id, self.rules.bundle, self.table.game)
+
+    def log(self) -> str:
+        """The whole log."""
         game = self.table.game
-        if not game.omniscient.secretive or (owner and game.is_over):
-            header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
-            lines: Iterable[dict[str, Any]] = [header, *map(entry_json, game.omniscient.numbers.steps), *end_json(game)]
-        else:
-            lines = seat_log(game.copy(), viewer)
+        header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
+        lines = [header, *map(entry_json, game.omniscient.numbers.steps), *end_json(game)]
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
 
@@ -128,6 +143,7 @@ class Hall:
         self.owners: set[Looker] = set()
         self._hook = hook
         self._thinking = Thinking()
+        self._working = Thinking()
         self._keys = store.keys()
         self._rules: dict[str, Rules] = {rules.bundle.sources: rules for rules in self.offers.values()}
 
@@ -251,8 +267,9 @@ class Hall:
             await self._save(stored.gone(game))
             del self.games[game]
         self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
-        for looker in [each for of in live.lookers.values() for each in of]:
-            looker.leave("this table has been deleted")
+        live.send_away("this table has been deleted")
+        for copy in [id_ for id_ in self.games if id_.startswith(f"{game} ")]:
+            self._drop(copy)
         self.tell_owners()
 
     async def set_seat(self, game: str, seat: str, of: Seat) -> None:
@@ -313,7 +330,8 @@ class Hall:
         header, before = live.first_line(), set(table.waited)
         statements = [*stored.lines(live.id, live.lines, texts), stored.changed(live.id, header, _json(table.aside))]
         try:
-            await self._save(statements)
+            if not table.alone:
+                await self._save(statements)
         except SaveError:
             table.revert()
             raise
@@ -321,7 +339,7 @@ class Hall:
         live.header = header
         live.lines += len(texts)
         for seat in table.waited:
-            if self._hook is not None and (texts or seat not in before):
+            if self._hook is not None and not table.alone and (texts or seat not in before):
                 self._hook(live.id, seat, table.game.ply)
 
     async def _save(self, statements: list[Statement]) -> None:
@@ -332,28 +350,81 @@ class Hall:
     async def _think(self, live: Live) -> None:
         """Asks the bot that decides, and takes what it says, unless the game has gone on meanwhile."""
         table, seat = live.table, live.table.thinker
-        game = table.game
         if seat is None:
             live.thought = None
             return
-        history = tuple((str(option), option.by) for option in game.history)
-        bot = table.seats[seat].bot
-        question = Question(
-            live.id, live.rules.bundle, game.seats, dict(game.settings), history, seat, bot, table.aside.seed
-        )
+        past = live.past()
+        question = Question(past, seat, table.seats[seat].bot, table.aside.seed)
         try:
-            text = await asyncio.wrap_future(self._thinking.ask(question))
+            text = await asyncio.wrap_future(self._thinking.ask(answer, question))
         except Exception:  # it cannot think: it plays at random from here on
             text = ""
         async with live.lock:
             live.thought = None
             if live.id not in self.games:
                 return
-            same = table.thinker == seat and table.game.ply == len(history)
+            same = table.thinker == seat and table.game.ply == len(past.decisions)
             if same and (not text or table.decide(seat, text) is not None):
-                table.set_seat(seat, msgspec.structs.replace(table.seats[seat], bot=RANDOM))
+                table.set_seat(seat, replace(table.seats[seat], bot=RANDOM))
             with suppress(SaveError):
                 await self._proceed(live)
+
+    # --- whole games -----------------------------------------------------------------------------
+
+    async def _ask(self, function: Callable[..., Any], *args: object) -> Any:
+        """The result of a function, worked out in another process."""
+        return await asyncio.wrap_future(self._working.ask(function, *args))
+
+    async def log(self, live: Live, viewer: str | None, owner: bool = False) -> str:
+        """The log: for a viewer what it has seen, and all of it for the owner once nothing can be spoiled by that."""
+        async with live.lock:
+            game = live.table.game
+            if not game.omniscient.secretive or (owner and game.is_over):
+                return live.log()
+            past = live.past()
+        return str(await self._ask(log_of, past, viewer))
+
+    async def study(self, live: Live, viewer: str | None) -> str:
+        """The page of the replay of what a viewer has seen."""
+        async with live.lock:
+            past = live.past()
+        return str(await self._ask(study_of, past, viewer, live.rules.words.language))
+
+    async def fork(self, live: Live, viewer: str | None) -> str:
+        """The key of a copy to try things out, in the place of the viewer's last one.
+
+        Where anything is hidden, it is a game that looks the same to the seat, and never the real one.
+
+        Raises:
+            NotFoundError: if no other game has been found.
+        """
+        if live.table.alone:
+            raise NotFoundError("this is a copy already")
+        async with live.lock:
+            game, past = live.table.game.copy(), live.past()
+        if game.omniscient.secretive or pending(game):
+            if viewer is None:
+                raise NotFoundError("spectators have no copy of a game with secrets")
+            decisions = await self._ask(alike, past, viewer, secrets.randbits(62))
+            game = Game(live.rules.ruleset, past.names, past.settings)
+            game.omniscient.numbers.begin()
+            for first in range(0, len(decisions), _AT_ONCE):
+                go_on(game, decisions[first : first + _AT_ONCE])
+                await asyncio.sleep(0)
+        seats = {seat: Seat("person", name if name != seat else "") for seat, name in game.names.items()}
+        id_ = f"{live.id} {viewer or SPECTATOR}"
+        table = Table(live.rules.words, game, Aside(seats, secrets.randbits(62)), self.bots, alone=True)
+        self._drop(id_)
+        self.games[id_] = Live(id_, live.rules, table, 0, time.time())
+        key = new_key()
+        self._keys[hashed(key)] = id_, ALONE
+        return key
+
+    def _drop(self, game: str) -> None:
+        """Ends a copy, if there is one."""
+        if (old := self.games.pop(game, None)) is not None:
+            self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
+            old.send_away("this copy is not there any more")
 
     # --- lookers --------------------------------------------------------------------------------
 
@@ -379,11 +450,13 @@ class Hall:
                 ],
             }
             for live in self.games.values()
+            if not live.table.alone
         ]
 
     def close(self) -> None:
         """Ends the bots' process, and closes the store."""
         self._thinking.close()
+        self._working.close()
         self.store.close()
 
 

@@ -106,9 +106,7 @@ class OwnerDesk:
             case "deadline":
                 await hall.set_deadline(order.game, max(0, min(order.seconds, MAX_DEADLINE)))
             case "log":
-                live = hall.games[order.game]
-                async with live.lock:
-                    return {"log": live.log(None, owner=True), "game": order.game}
+                return {"log": await hall.log(hall.games[order.game], None, owner=True), "game": order.game}
             case "delete":
                 await hall.delete(order.game)
         return {"done": order.do}

@@ -1,18 +1,19 @@
-"""Bots that think: in a process of their own, which follows the games by their logs."""
+"""The process of a server that thinks for bots, which follows the games by their decisions."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
-from rulespec.bundles.packed import Bundle
 from rulespec.bundles.rules import ruleset_in
 from rulespec.engine.game.game import Game
+from rulespec.serve.past import Past, PastDecision, go_on
 
 if TYPE_CHECKING:
     from rulespec.engine.bots.seats import BotSeats
@@ -20,49 +21,40 @@ if TYPE_CHECKING:
 
 _GAMES = 64
 """Games in the memory of the process."""
-Decision = tuple[str, str | None]
-"""An option as a text, and who took it."""
+_T = TypeVar("_T")
 
 
 class Question(Struct, frozen=True):
     """A decision that a bot is asked for.
 
     Attributes:
-        game: the id of the table.
-        bundle: the rules.
-        seats: ids.
-        settings: of the table.
-        history: the decisions so far.
+        past: the game.
         seat: the one that decides.
         bot: the name of its bot.
         seed: of the table's bots.
     """
 
-    game: str
-    bundle: Bundle
-    seats: tuple[str, ...]
-    settings: dict[str, str]
-    history: tuple[Decision, ...]
+    past: Past
     seat: str
     bot: str
     seed: int
 
 
 class Thinking:
-    """The process in which bots think."""
+    """The process that thinks for bots, and does all else that takes long."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
 
-    def ask(self, question: Question) -> Future[str]:
-        """The text of the option that a bot takes."""
+    def ask(self, function: Callable[..., _T], *args: object) -> Future[_T]:
+        """The result of a function of a module, worked out in the process."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, get_context("spawn"))
         try:
-            return self._pool.submit(answer, question)
+            return self._pool.submit(function, *args)
         except BrokenProcessPool:
             self._pool = None
-            return self.ask(question)
+            return self.ask(function, *args)
 
     def close(self) -> None:
         """Ends the process."""
@@ -76,14 +68,15 @@ _searches: dict[tuple[object, ...], Search] = {}
 
 def answer(question: Question) -> str:
     """The text of the option that a bot takes; it runs in the process."""
-    key = question.game, question.seat, question.bot
+    past = question.past
+    key = past.game, question.seat, question.bot
     if key not in _games:
         _games[key] = _begin(question)
         if len(_games) > _GAMES:
             _games.popitem(last=False)
     _games.move_to_end(key)
     game, bots = _games[key]
-    _follow(game, question.history)
+    _follow(game, past.decisions)
     return str(bots.choose(game)[0])
 
 
@@ -92,18 +85,22 @@ def _begin(question: Question) -> tuple[Game, BotSeats]:
     from rulespec.engine.bots.seats import BotSeats
     from rulespec.engine.search.open_search import open_search
 
-    game = Game(ruleset_in(question.bundle), question.seats, question.settings)
-    of = (question.bundle.sources, question.seats, tuple(sorted(question.settings.items())))
+    past = question.past
+    seats = tuple(past.names)
+    game = Game(ruleset_in(past.bundle), seats, past.settings)
+    of = (past.bundle.sources, seats, tuple(sorted(past.settings.items())))
     if of not in _searches:
         _searches[of] = open_search(game)
     return game, BotSeats(game, {question.seat: open_bot(question.bot)}, question.seed, _searches[of])
 
 
-def _follow(game: Game, history: tuple[Decision, ...]) -> None:
-    """Brings a game to the end of a history, of which it may have a part, or more than that."""
+def _follow(game: Game, decisions: tuple[PastDecision, ...]) -> None:
+    """Brings a game to the end of a past, of which it may have a part, or more than that."""
     has = [(str(option), option.by) for option in game.history]
-    same = next((n for n, (a, b) in enumerate(zip(has, history, strict=False)) if a != b), min(len(has), len(history)))
+    same = next(
+        (n for n, (a, b) in enumerate(zip(has, decisions, strict=False)) if a != (b.text, b.by)),
+        min(len(has), len(decisions)),
+    )
     for _ in range(len(has) - same):
         game.undo()
-    for text, by in history[same:]:
-        game.apply(game.parse(text, by))
+    go_on(game, decisions[same:])

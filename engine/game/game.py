@@ -32,6 +32,7 @@ from rulespec.engine.game.seating import check_settings, seated
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.views import View, seen_option, shown_state
 from rulespec.engine.game.visibility import digest
+from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.machine import Machine
 from rulespec.errors import RulespecError
@@ -393,7 +394,7 @@ def view_of(game: Game, seat: str | None, since: int = 0) -> View:
         game.seats,
         dict(game.names),
         shown_state(program, labels, state, unseen),
-        tuple(dict.fromkeys(path(labels, program.cells[at], secret) for at, secret in unseen.items())),
+        _paths(game, unseen),
         game.decision,
         waiting(game),
         tuple(seen_option(option, seat) for option in own_options(game, seat)) if seat is not None else (),
@@ -410,6 +411,18 @@ def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
     """The `history` of a seat's view from a number on, alone."""
     viewer = PUBLIC if seat is None else game.seats.index(seat)
     return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
+
+
+def hidden_paths(game: Game, seat: str | None) -> tuple[str, ...]:
+    """The `hidden` of a seat's view alone."""
+    viewer = PUBLIC if seat is None else game.seats.index(seat)
+    return _paths(game, game.omniscient.visibility.unseen(game._position.state, viewer))
+
+
+def _paths(game: Game, unseen: Mapping[int, ir.Secret]) -> tuple[str, ...]:
+    """The names of cells that are not seen."""
+    labels, cells = game.omniscient.labels, game._position.program.cells
+    return tuple(dict.fromkeys(path(labels, cells[at], secret) for at, secret in unseen.items()))
 
 
 def is_open(game: Game) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.engine.game.events import HIDDEN
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, hidden_paths, seen_events
 
 
 def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
@@ -21,21 +21,24 @@ def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
     Raises:
         IndexError: if there are not so many.
     """
-    view, past = game.view(seat), game.copy()
-    open_ = [set(view.hidden)]
+    past = game.copy()
+    open_ = [set(hidden_paths(game, seat))]
     secret: list[bool] = []
     for _ in range(number):
         past.undo()
-        open_.append(set(past.view(seat).hidden))
+        open_.append(set(hidden_paths(past, seat)))
         assert past.decision is not None
         secret.append(past.decision.by is None or past.decision.together)
-    events = view.history[len(view.history) - number :]
+    events = seen_events(game, seat, past.ply)
     notes = [
         str(event)
         for event, from_outside in zip(events, reversed(secret), strict=True)
         if from_outside and event.by != seat and event.option is not None and _says(event.option)
     ]
-    opened = [str(now) for then, now in zip(past.view(seat).history, view.history, strict=False) if then != now]
+    numbers = past.omniscient.numbers
+    round_ = past.ply - past.omniscient.visibility.chosen(numbers.state, numbers.asked).bit_count()
+    before, after = seen_events(past, seat, round_), seen_events(game, seat, round_)
+    opened = [str(now) for then, now in zip(before, after, strict=False) if then != now]
     shown = {path for path in open_[-1] if not all(path in hidden for hidden in open_)}
     return tuple(dict.fromkeys([*opened, *notes, *sorted(shown)]))
 

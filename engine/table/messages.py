@@ -21,7 +21,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
         serial: that of the last frame that the viewer has: for what depends on where the game stands.
         option: the text of the option to take.
         name: of the person.
-        seat: the one to hand to a bot; "": one's own.
+        seat: the one to hand to a bot; "": one's own. Who is alone says whose message it is.
         bot: the name of the bot.
         before: the number of the move before which moves are asked for.
     """

@@ -1,16 +1,53 @@
-"""The sight of a viewer of a table: parts, each with the serial at which it changed last."""
+"""The sight of a viewer of a table: parts, each with the serial at which it changed last.
+
+Parts wait in packed form: there are many tables, and a part is rarely sent.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
+
+from msgspec import Struct, msgpack
 
 from rulespec.engine.game.position import Step
 from rulespec.engine.game.shown_cells import ShownCells
-from rulespec.engine.table.telling import SeenMove
 
 TAIL = 30
 """The last moves that a viewer has; earlier ones are asked for."""
+_RECENT = 16
+"""Changes of the state that a viewer can have missed; whoever missed more has the whole."""
+_LARGE = 1_000
+"""Bytes of packed data that are compressed."""
+_COMPRESSED = 0x78
+"""The first byte of what has been compressed; in packed data only that of a number, which is the whole then."""
+
+
+def packed(data: object) -> bytes:
+    """Plain data in packed form."""
+    result = msgpack.encode(data)
+    return result if len(result) < _LARGE else zlib.compress(result, 1)
+
+
+def unpacked(data: bytes) -> Any:
+    """Plain data that were packed."""
+    return msgpack.decode(zlib.decompress(data) if data[0] == _COMPRESSED and len(data) > 1 else data)
+
+
+class Tail(Struct, frozen=True):
+    """A move that a viewer has.
+
+    Attributes:
+        step: the step that it was.
+        move: in words, packed.
+        whole: whether it has been disclosed.
+    """
+
+    step: Step
+    move: bytes
+    whole: bool
 
 
 class Sight:
@@ -19,7 +56,7 @@ class Sight:
     Attributes:
         serial: the number of changes that the viewer could see.
         turn: the serial at which what the viewer may do changed last.
-        tail: the last moves by number, each with the step that it was.
+        tail: the last moves by number.
         change: the number of the table's change that it shows.
     """
 
@@ -27,12 +64,13 @@ class Sight:
         self.serial = 0
         self.turn = 0
         self.change = -1
-        self.tail: dict[int, tuple[Step, SeenMove]] = {}
+        self.tail: dict[int, Tail] = {}
         self._ply = 0
-        self._may: object = None
-        self._parts: dict[str, tuple[int, Any]] = {}
-        self._cells: tuple[int | None, ...] = ()
-        self._newer: dict[int, int] = {}  # cell → the serial at which it changed last, since the first
+        self._may = b""
+        self._parts: dict[str, tuple[int, bytes]] = {}
+        self._cells = b""
+        self._changed: dict[int, bytes] = {}  # serial → the cells that changed
+        self._floor = 0
         self._moves: dict[int, int] = {}
         self._next = 1
 
@@ -40,33 +78,37 @@ class Sight:
         """Begins with the parts of another position."""
         self._next = self.serial + 1
 
-    def may(self, what: object) -> None:
+    def may(self, what: bytes) -> None:
         """Notes what the viewer may do; a change of it makes messages of before stale."""
-        if what != self._may:
+        if (what := sha256(what).digest()) != self._may:
             self._may = what
             self.serial = self.turn = self._next
 
-    def part(self, name: str, value: Any) -> None:
-        """Notes a part."""
+    def part(self, name: str, value: bytes) -> None:
+        """Notes a part in packed form."""
         old = self._parts.get(name)
         if old is None or old[1] != value:
             self._parts[name] = self._next, value
             self.serial = self._next
 
-    def cells(self, values: tuple[int | None, ...]) -> None:
-        """Notes the state that is seen."""
+    def cells(self, values: bytes) -> None:
+        """Notes the state that is seen: a sequence of numbers in packed form."""
         old, self._cells = self._cells, values  # those that are equal, too: viewers who see the same share one
         if old == values:
             return
         self.serial = self._next
         if old:
-            self._newer |= {at: self._next for at, (a, b) in enumerate(zip(old, values, strict=True)) if a != b}
+            pairs = zip(unpacked(old), unpacked(values), strict=True)
+            self._changed[self._next] = packed([at for at, (a, b) in enumerate(pairs) if a != b])
+            if len(self._changed) > _RECENT:
+                self._floor = min(self._changed)
+                del self._changed[self._floor]
 
-    def moves(self, ply: int, tail: Mapping[int, tuple[Step, SeenMove]]) -> None:
+    def moves(self, ply: int, tail: Mapping[int, Tail]) -> None:
         """Notes the last moves, and how many there are."""
-        for number, (_, move) in tail.items():
+        for number, one in tail.items():
             old = self.tail.get(number)
-            if old is None or old[1] != move:
+            if old is None or old.move != one.move:
                 self._moves[number] = self.serial = self._next
         if ply != self._ply:
             self._ply, self.serial = ply, self._next
@@ -74,15 +116,25 @@ class Sight:
         self._moves = {number: self._moves[number] for number in tail}
 
     def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
-        """The changes since a serial; all since 0. Data as in table_frame.schema.json."""
+        """The changes since a serial; all since 0, or a serial of long ago. Data as in table_frame.schema.json."""
+        if since < self._floor:
+            since = 0
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}
-        frame |= {name: value for name, (serial, value) in self._parts.items() if serial > since}
-        values = self._cells
-        newer = [at for at, serial in self._newer.items() if serial > since]
-        if since == 0:
-            newer = [at for at, content in enumerate(values) if not shown.is_empty(at, content)]
-        if newer:
-            frame["cells"] = {str(at): shown.value(at, values[at]) for at in newer}
-        texts = {str(n): self.tail[n][1].to_json() for n, serial in self._moves.items() if serial > since}
+        frame |= {name: unpacked(value) for name, (serial, value) in self._parts.items() if serial > since}
+        if cells := self._newer(since, shown):
+            frame["cells"] = cells
+        texts = {str(n): unpacked(self.tail[n].move) for n, serial in self._moves.items() if serial > since}
         frame["moves"] = {"count": self._ply, "texts": texts}
         return frame
+
+    def _newer(self, since: int, shown: ShownCells) -> dict[str, Any]:
+        """The cells that have changed since a serial."""
+        changes = [cells for serial, cells in self._changed.items() if serial > since]
+        if since and not changes:
+            return {}
+        values = unpacked(self._cells)
+        if since:
+            newer = {at for cells in changes for at in unpacked(cells)}
+        else:
+            newer = {at for at, content in enumerate(values) if not shown.is_empty(at, content)}
+        return {str(at): shown.value(at, values[at]) for at in sorted(newer)}

@@ -64,6 +64,7 @@ class Table:
         bots: the names of the bots that a person may hand a seat to.
         clock: the time in seconds.
         cells: those of the state; None: they are looked up.
+        alone: whether one person plays all seats: nobody else has to agree.
     """
 
     def __init__(
@@ -74,8 +75,10 @@ class Table:
         bots: tuple[str, ...] = (RANDOM,),
         clock: Callable[[], float] = time.time,
         cells: ShownCells | None = None,
+        alone: bool = False,
     ) -> None:
         self.words = words
+        self.alone = alone
         self.played = PlayedGame(game)
         self.bots = bots
         self.fault = ""
@@ -268,10 +271,10 @@ class Table:
     # --- taking back ----------------------------------------------------------------------------
 
     def _ask_back(self, seat: str) -> Refusal | None:
-        number = self.played.since_last_of({seat})
+        number = self.played.since_last_of(self.people if self.alone else {seat})
         if not number:
             return Refusal("there is nothing to take back")
-        self._state.request = Request(seat, number, [seat])
+        self._state.request = Request(seat, number, [*self.seats] if self.alone else [seat])
         return self._answer(seat, agrees=True)
 
     def _answer(self, seat: str, *, agrees: bool) -> Refusal | None:
@@ -321,6 +324,11 @@ class Table:
     def waited(self) -> tuple[str, ...]:
         """The people who are waited for."""
         return tuple(self._state.since)
+
+    def turn(self, last: str | None) -> str:
+        """The seat that a person who is alone plays next: one that is waited for, the last one if possible."""
+        waited = self.waited or (last or self.game.seats[0],)
+        return last if last in waited else waited[0]
 
     def late(self) -> tuple[str, ...]:
         """The seats whose time for a decision is over."""

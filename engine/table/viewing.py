@@ -10,12 +10,11 @@ from msgspec.structs import replace
 
 from rulespec.engine.game.game import own_options, seen_cells
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.game.position import Step
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.sight import TAIL, Sight
+from rulespec.engine.table.sight import TAIL, Sight, Tail, packed
 from rulespec.engine.table.taking_back import Request, known
-from rulespec.engine.table.telling import SeenMove, seen_moves, was_open
+from rulespec.engine.table.telling import seen_moves, was_open
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
@@ -83,17 +82,21 @@ class Viewing:
             options, asked = [], None
         chosen = _choice(viewer, of) if viewer is not None else None
         begun = game.ply - len(early.taken)
-        sight.may((begun, asked and asked["decision"], options, chosen, request and request.by))
-        sight.part("seats", _seats(of))
-        sight.part("asked", asked)
-        sight.part("options", options)
-        sight.part("chosen", chosen)
-        sight.part("ready", early.chosen)
-        sight.part("undo", _undo(viewer, of))
-        sight.part("result", self._result(of))
-        sight.part("fault", of.fault)
-        sight.part("deadline", of.deadline)
-        sight.cells(self._of_all("cells", viewer, of, lambda who: seen_cells(game, who)))
+        parts = {
+            "seats": _seats(of),
+            "asked": asked,
+            "options": options,
+            "chosen": chosen,
+            "ready": early.chosen,
+            "undo": _undo(self.words, viewer, of),
+            "result": self._result(of),
+            "fault": of.fault,
+            "deadline": of.deadline,
+        }
+        sight.may(packed((begun, asked and asked["decision"], options, chosen, request and request.by)))
+        for name, value in parts.items():
+            sight.part(name, packed(value))
+        sight.cells(self._of_all("cells", viewer, of, lambda who: packed(seen_cells(game, who))))
         sight.moves(game.ply, self._tail(viewer, sight, of))
 
     def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
@@ -104,34 +107,35 @@ class Viewing:
             self._public[name] = make(None)
         return self._public[name]
 
-    def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> dict[int, tuple[Step, SeenMove]]:
-        """The last moves; those that the viewer has are not told again."""
-        game = of.played.game
-        steps = game.omniscient.numbers.steps
+    def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> dict[int, Tail]:
+        """The last moves; those that the viewer has are not narrated again."""
+        steps = of.played.game.omniscient.numbers.steps
         numbers = range(max(0, len(steps) - TAIL), len(steps))
-        old = {n: sight.tail[n] for n in numbers if n in sight.tail and sight.tail[n][0] is steps[n]}
-        first = next((n for n in numbers if n not in old or not old[n][1].whole), len(steps))
+        old = {n: sight.tail[n] for n in numbers if n in sight.tail and sight.tail[n].step is steps[n]}
+        first = next((n for n in numbers if n not in old or not old[n].whole), len(steps))
         if first == len(steps):
             return old
+        moves = self._moves(viewer, first, of)
+        return {n: old[n] for n in numbers if n < first} | dict(enumerate(moves, first))
 
-        def new(who: str | None) -> list[SeenMove]:
-            return list(seen_moves(self.words, game, who, first))
-
-        moves = new(viewer) if of.played.early.taken else self._moves_of(viewer, first, of, new)
-        return {n: old[n] for n in numbers if n < first} | {n: (steps[n], m) for n, m in enumerate(moves, first)}
-
-    def _moves_of(
-        self, viewer: str | None, first: int, of: Standing, new: Callable[[str | None], list[SeenMove]]
-    ) -> list[SeenMove]:
+    def _moves(self, viewer: str | None, first: int, of: Standing) -> list[Tail]:
         """Moves from a number on; all viewers hear the same if nothing was hidden meanwhile."""
         game, name = of.played.game, f"moves {first}"
+
+        def new(who: str | None) -> list[Tail]:
+            moves = seen_moves(self.words, game, who, first)
+            steps = game.omniscient.numbers.steps[first:]
+            return [Tail(step, packed(move.to_json()), move.whole) for step, move in zip(steps, moves, strict=True)]
+
+        if of.played.early.taken:
+            return new(viewer)
         if f"open {first}" not in self._public:
             self._public[f"open {first}"] = was_open(game, first)
         if not self._public[f"open {first}"]:
             return new(viewer)
         if name not in self._public:
             self._public[name] = new(None)
-        moves: list[SeenMove] = self._public[name]
+        moves: list[Tail] = self._public[name]
         return moves
 
     def _result(self, of: Standing) -> dict[str, Any] | None:
@@ -185,12 +189,12 @@ def _seats(of: Standing) -> list[dict[str, Any]]:
     ]
 
 
-def _undo(viewer: str | None, of: Standing) -> dict[str, Any] | None:
+def _undo(words: Words, viewer: str | None, of: Standing) -> dict[str, Any] | None:
     request = of.request
     if request is None:
         return None
     shown = {"by": request.by, "decisions": request.decisions, "agreed": list(request.agreed)}
-    return shown | known(of.played.game, viewer, request.decisions)
+    return shown | known(words, of.played.game, viewer, request.decisions)
 
 
 def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,9 @@ from rulespec.typed.seats import entity_names, named, size
 
 Names = Literal["title", "id"]
 
+_MAX_TITLES = 2_000
+"""Kinds with the names of seats whose titles are remembered."""
+
 
 class Words:
     """Titles of what a ruleset declares.
@@ -207,6 +210,8 @@ class Words:
         names = named(seats)
         key = (kind, *names.items())
         if key not in self._titles:
+            if len(self._titles) >= _MAX_TITLES:  # people of many tables may call themselves whatever they like
+                del self._titles[next(iter(self._titles))]
             self._titles[key] = tuple(self._names(kind, names))
         return self._titles[key]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import signal
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 from click.testing import CliRunner, Result
@@ -133,6 +135,21 @@ def test_a_mistake_in_another_file_is_seen_at_the_region_that_it_names(lake: Pat
     assert "<title>reedham: no region is called reedhm" in picture
 
 
+class Lines:
+    """The lines that a command has printed so far."""
+
+    def __init__(self, stream: IO[str] | None) -> None:
+        assert stream is not None
+        self.text = ""
+        self._stream = stream
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
+
+    def _read(self) -> None:
+        for line in self._stream:
+            self.text += line
+
+
 def wait_for(what: Callable[[], bool]) -> None:
     until = time.monotonic() + 60
     while not what():
@@ -147,23 +164,27 @@ def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> 
         return picture.exists() and "faults static" in picture.read_text("utf-8")
 
     with process("draw", lake, "--watch", "--out", picture) as command:
+        out, err = Lines(command.stdout), Lines(command.stderr)
         try:
-            wait_for(picture.exists)
+            wait_for(lambda: "written: " in out.text)
             whole = (lake / "map.yaml").read_text("utf-8")
             changed(lake, HILLS, "")
             wait_for(red)
+            before = len(err.text)
             lake.rename(lake.parent / "gone")  # as some editors do for a moment
-            time.sleep(1)
+            wait_for(lambda: len(err.text) > before)
+            (lake.parent / "gone" / "map.yaml").write_text("map: [", "utf-8")
             (lake.parent / "gone").rename(lake)
-            (lake / "map.yaml").write_text("map: [", "utf-8")
-            time.sleep(1)
+            wait_for(lambda: "not valid YAML" in err.text)
             assert command.poll() is None and red()
+            drawings = out.text.count("written: ")
             (lake / "map.yaml").write_text(whole, "utf-8")
-            wait_for(lambda: not red())
-            time.sleep(1)  # the picture is there a moment before its drawing is over
+            wait_for(lambda: not red() and out.text.count("written: ") > drawings)  # it is said at the end of a drawing
             command.send_signal(signal.SIGINT)
-            out, err = command.communicate()
-            assert command.returncode == 0 and "Traceback" not in err and "RS901" not in err and "written: " in out
+            assert command.wait(60) == 0
+            out.thread.join()
+            err.thread.join()
+            assert "Traceback" not in err.text and "RS901" not in err.text
         finally:
             command.kill()
 

@@ -101,6 +101,7 @@ def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Pat
     wait_for_turn(opened)
     assert counted(opened) == before
     opened.page.locator("#players input").first.fill("<img src=x onerror=alert(1)>")
+    opened.wait("document.querySelector('#seats').textContent.includes('onerror')")  # the buttons are new, too
     opened.page.locator("#options button").nth(1).click()
     opened.wait(f"document.querySelectorAll('#list > li').length > {before}")
     wait_for_turn(opened)

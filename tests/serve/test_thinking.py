@@ -11,6 +11,7 @@ from servers import Client, served
 from rulespec.bundles.rules import bundle_of
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
+from rulespec.serve.past import Past
 from rulespec.serve.thinking import Question, answer
 
 pytest.importorskip("wasmtime")
@@ -45,8 +46,7 @@ def test_a_bot_follows_a_game_that_has_taken_back() -> None:
         if game.is_over or (game.ply and rng.random() < 0.3):
             game.undo()
         elif game.decision is not None and game.decision.by == "B":
-            history = tuple((str(option), option.by) for option in game.history)
-            text = answer(Question("g", bundle, ("A", "B"), dict(game.settings), history, "B", "random", 1))
+            text = answer(Question(Past.of("g", bundle, game), "B", "random", 1))
             assert game.is_legal(game.parse(text))
             game.apply(game.parse(text))
         else:

@@ -24,14 +24,18 @@ class Window:
     def __init__(self, browser: Any, link: str, width: int = 1200, height: int = 900) -> None:
         self.wrong: list[str] = []
         self.page = browser.new_page(viewport={"width": width, "height": height})
-        self.page.set_default_timeout(WAIT)
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("console", lambda message: self.wrong.append(message.text))
-        self.page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
+        self.watch(self.page)
         self.frames: list[dict[str, Any]] = []
         self.page.on("websocket", lambda socket: socket.on("framereceived", self._note))
         self.page.goto(link)
         self.page.wait_for_selector("#seats li")
+
+    def watch(self, page: Any) -> None:
+        """Notes what a page complains of."""
+        page.set_default_timeout(WAIT)
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("console", lambda message: self.wrong.append(message.text))
+        page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
 
     def _note(self, payload: str) -> None:
         message = json.loads(payload)
@@ -201,6 +205,47 @@ def test_a_page_that_was_away_comes_back(sit: Sit, tmp_path: Path) -> None:
     ann.page.reload()
     ann.page.wait_for_selector("#seats li")
     ann.until(lambda: ann.text("#list li:last-child").startswith("1 "))
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("ref", ["chess", "kuhn_poker"])
+def test_a_copy_and_the_replay_so_far_open_in_windows_of_their_own(ref: str, sit: Sit) -> None:
+    windows = sit(ref, "--players", "2")
+    first = next(window for who, window in windows.items() if who in ("white", "A"))
+    first.until_mine()
+    begun = first.moves
+    if ref == "chess":
+        first.place("square.e2")
+        first.place("square.e4")
+    else:
+        first.page.locator("#options button").first.click()
+    first.until_at(begun + 1)
+    with first.page.expect_popup() as popup:
+        first.page.click("#study")
+    first.watch(study := popup.value)
+    study.wait_for_selector("#list li")
+    assert study.locator("#list li").count() == begun + 2 and study.locator("#board svg").count() == 1
+    study.click("#last")
+    study.wait_for_selector(f'#list li[data-move="{begun + 1}"][aria-current]')
+    assert study.locator("#changes li").count() > 0
+    with first.page.expect_popup() as popup:
+        first.page.click("#fork")
+    first.watch(copy := popup.value)
+    copy.wait_for_selector("#turn.mine")
+    assert "to try things out" in copy.inner_text("#about") and copy.locator("#fork").is_hidden()
+    if ref == "chess":  # for the other seat
+        copy.focus('#board [data-place="square.e7"]')
+        copy.keyboard.press("Enter")
+        copy.focus('#board [data-place="square.e5"]')
+        copy.keyboard.press("Enter")
+    else:
+        copy.click("#options button >> nth=0")
+    copy.wait_for_selector(f'#list > li[data-move="{begun + 1}"]')
+    assert first.moves == begun + 1
+    copy.click("#back")
+    copy.wait_for_selector(f'#list > li[data-move="{begun + 1}"]', state="detached")
+    for page in (study, copy):
+        page.close()
 
 
 STEP = """(luck) => {

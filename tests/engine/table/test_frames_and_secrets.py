@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from secret_games import DECIDED, SECRETIVE, played, twins
 from shipped import NAMES, loaded
 from tables import frames_along, new_table, send, still_table, table_of
 
 from rulespec.engine.game import visibility
-from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game, game_at, seen_state
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.shown_cells import ShownCells
-from rulespec.engine.logs.sealed import pending
-from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.table import sight, taking_back, telling, viewing
 from rulespec.typed.traversal import may_hide
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
-
-DECIDED = ["kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor"]
-"""Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""
-
-SECRETIVE = ["imperial", "imperial_2030", "imperial_asia", *DECIDED, "tutorial"]
 
 HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
 """Games with state that a seat does not see; in the other one only choices of a round are secret."""
@@ -36,41 +27,6 @@ def test_all_games_with_secrets_are_compared() -> None:
     secretive = [name for name in NAMES if may_hide(loaded(name)[0])]
     assert secretive == SECRETIVE
     assert [name for name in secretive if "hide_cash" not in loaded(name)[0].settings] == DECIDED
-
-
-def played(ref: str, seed: int, moves: int) -> Game:
-    """A game that was played at random for so many decisions, or to the first choice of a round after them."""
-    ruleset = loaded(ref)[0]
-    seats = "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
-    game, draws = Game(ruleset, seats, {"hide_cash": "true"} if "hide_cash" in ruleset.settings else {}), Draws(seed)
-    together = any(d.held for d in game.omniscient.program.decisions)
-    while (game.ply < moves or (together and not pending(game))) and (
-        option := choose(game, draws, interrupt_rate=0.05)
-    ) is not None:
-        game.apply(option)
-        if game.is_over:
-            game.undo()
-            break
-    return game
-
-
-def twins(ref: str, seeds: range, moves: int) -> list[tuple[Game, Game, str]]:
-    """Games, each with another one that looks the same to a seat."""
-    results = []
-    for seed in seeds:
-        game = played(ref, seed, moves)
-        for seat in game.seats:
-            try:
-                twin = determinize(game, seat, random.Random(seed))
-            except NotFoundError:
-                continue
-            if [*map(str, twin.history)] != [*map(str, game.history)]:
-                results.append((game, twin, seat))
-    return results
-
-
-def test_there_are_games_with_secrets() -> None:
-    assert {"kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor"} <= {*SECRETIVE}
 
 
 @pytest.mark.parametrize("ref", DECIDED)
@@ -200,7 +156,7 @@ def test_a_sight_counts_what_its_viewer_could_see_alone() -> None:
     seen = sight.Sight()
     for _ in range(3):
         seen.begin()
-        seen.part("asked", {"text": "same"})
+        seen.part("asked", sight.packed({"text": "same"}))
     assert seen.serial == 1
 
 

@@ -155,6 +155,14 @@ def test_changes_are_told_without_what_only_the_rules_need(folder: Path) -> None
     assert changes.since(before) == []
 
 
+def test_titles_with_the_names_of_many_tables_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = Words(load_ruleset("nim"))
+    monkeypatch.setattr("rulespec.engine.words.words._MAX_TITLES", 3)
+    for number in range(9):
+        assert words.titles("player", {"A": f"Ann {number}", "B": "Bob"}) == (f"Ann {number}", "Bob")
+    assert len(words._titles) == 3
+
+
 def test_the_state_has_titles_and_nothing_internal(folder: Path) -> None:
     game = game_of(folder)
     state = Changes(Narrator(Words(game.ruleset), game)).state()

@@ -1,0 +1,49 @@
+"""Games with secrets, each with another one that looks the same to a seat."""
+
+from __future__ import annotations
+
+import random
+
+from shipped import loaded
+
+from rulespec.engine.game.determinize import NotFoundError, determinize
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.sealed import pending
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.playouts import choose
+
+DECIDED = ["kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor"]
+"""Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""
+SECRETIVE = ["imperial", "imperial_2030", "imperial_asia", *DECIDED, "tutorial"]
+"""All games with secrets, in the order of their names; a test holds that."""
+
+
+def played(ref: str, seed: int, moves: int) -> Game:
+    """A game that was played at random for so many decisions, or to the first choice of a round after them."""
+    ruleset = loaded(ref)[0]
+    seats = "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
+    game, draws = Game(ruleset, seats, {"hide_cash": "true"} if "hide_cash" in ruleset.settings else {}), Draws(seed)
+    together = any(d.held for d in game.omniscient.program.decisions)
+    while (game.ply < moves or (together and not pending(game))) and (
+        option := choose(game, draws, interrupt_rate=0.05)
+    ) is not None:
+        game.apply(option)
+        if game.is_over:
+            game.undo()
+            break
+    return game
+
+
+def twins(ref: str, seeds: range, moves: int) -> list[tuple[Game, Game, str]]:
+    """Games, each with another one that looks the same to a seat."""
+    results = []
+    for seed in seeds:
+        game = played(ref, seed, moves)
+        for seat in game.seats:
+            try:
+                twin = determinize(game, seat, random.Random(seed))
+            except NotFoundError:
+                continue
+            if [*map(str, twin.history)] != [*map(str, game.history)]:
+                results.append((game, twin, seat))
+    return results
