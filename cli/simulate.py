@@ -209,7 +209,7 @@ class _Run:
         """The ruleset with its version."""
         return f"{self.ruleset.ref} {self.ruleset.version}"
 
-    def recorded(self, results: Results | None, games: int) -> None:
+    def recorded(self, results: Results[Outcome] | None, games: int) -> None:
         """Counts the recorded games, and plays the last one again to check that it still has the same outcome."""
         if results is None:
             return
@@ -227,7 +227,9 @@ class _Run:
             raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
         output.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
 
-    def play(self, numbers: range, jobs: int, cluster: str, results: Results | None, *, keep_rows: bool) -> None:
+    def play(
+        self, numbers: range, jobs: int, cluster: str, results: Results[Outcome] | None, *, keep_rows: bool
+    ) -> None:
         """Plays games; `keep_rows` collects their rows in memory."""
         with closing(self._outcomes(numbers, jobs, cluster)) as runs:
             for outcome in with_progress(runs, numbers.stop, numbers.start):

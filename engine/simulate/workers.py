@@ -78,6 +78,24 @@ def play_tasks(
         ClusterError: if workers cannot be started or reached, end too early, or have another ruleset.
         DiagnosticsError: if a game cannot be set up.
     """
+    return on_workers(_played, ((plan, number, play) for plan, number in tasks), jobs, cluster)
+
+
+def on_workers(
+    work: Callable[..., _T], tasks: Iterable[tuple[Any, ...]], jobs: int = -1, cluster: str = "", size: int = ROUND
+) -> Generator[_T]:
+    """Does work in other processes, on one machine or on a cluster; see `play_tasks`.
+
+    Args:
+        work: a function of a module, which is sent by its name.
+        tasks: its arguments, plain data.
+        jobs: the number of processes; -1: one on each core.
+        cluster: the cluster to use instead.
+        size: tasks of a batch on a cluster that cannot return results one by one.
+
+    Yields:
+        The results, in the order of the tasks.
+    """
     try:
         import joblib
     except ImportError:
@@ -104,14 +122,14 @@ def play_tasks(
             rounds = cluster.startswith("ray:")  # the only backend that cannot return games one by one
             how = {"n_jobs": -1 if cluster else jobs, "return_as": "list" if rounds else "generator"}
             with joblib.Parallel(**how) as parallel:
-                for batch in _batches(remaining, ROUND) if rounds else [remaining]:
-                    outcomes = parallel(joblib.delayed(_play)(*task, play) for task in batch)
+                for batch in _batches(remaining, size) if rounds else [remaining]:
+                    results = parallel(joblib.delayed(_done)(work, task) for task in batch)
                     try:
-                        for outcome, handed in outcomes:
+                        for result, handed in results:
                             note(handed)
-                            yield outcome
+                            yield result
                     finally:
-                        _close(outcomes)
+                        _close(results)
 
 
 def _close(outcomes: Iterable[object]) -> None:
@@ -144,10 +162,10 @@ def _reported(cluster: str) -> Iterator[None]:
         raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
 
 
-def _play(plan: Plan, number: int, play: Play | None) -> tuple[Outcome, dict[str, int]]:
-    """Plays a game in a worker; also returns what other machines have played than that of the plan."""
+def _done(work: Callable[..., _T], task: tuple[Any, ...]) -> tuple[_T, dict[str, int]]:
+    """Does work in a worker; also returns what other machines have played than that of the plan."""
     with _playing, counting() as handed:
-        return _played(plan, number, play), dict(handed)
+        return work(*task), dict(handed)
 
 
 def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
