@@ -268,14 +268,14 @@ class _Run:
             yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)
 
 
-def with_progress(runs: Iterator[_T], games: int, done: int = 0) -> Iterable[_T]:
+def with_progress(runs: Iterator[_T], games: int, done: int = 0, unit: str = "game") -> Iterable[_T]:
     """Games as they are played, with a progress bar at a terminal; `done` of them were played before."""
     if not sys.stderr.isatty():
         return runs
     from tqdm import tqdm
 
     bar: Iterable[_T] = tqdm(
-        runs, total=games, initial=done, unit="game", file=sys.stderr, leave=False, dynamic_ncols=True
+        runs, total=games, initial=done, unit=unit, file=sys.stderr, leave=False, dynamic_ncols=True
     )
     return bar
 

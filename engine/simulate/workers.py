@@ -169,7 +169,7 @@ def _done(work: Callable[..., _T], task: tuple[Any, ...]) -> tuple[_T, dict[str,
 
 
 def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
-    ruleset = _ruleset(plan.reference, plan.sources_hash)
+    ruleset = ruleset_of(plan.reference, plan.sources_hash)
     if plan.random != GENERATOR:
         message = f"a worker (on {socket.gethostname()}) draws games by `{GENERATOR}`, not by `{plan.random}`"
         raise ClusterError(f"{message}: install the same version of rulespec there")
@@ -189,7 +189,8 @@ def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
 
 
 @cache
-def _ruleset(reference: str, sources_hash: str) -> typed.Ruleset:
+def ruleset_of(reference: str, sources_hash: str) -> typed.Ruleset:
+    """The ruleset of a reference, if its texts have this hash. Errors: ClusterError if they have not."""
     ruleset = load_ruleset(reference)
     if ruleset.sources_hash != sources_hash:
         message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"
