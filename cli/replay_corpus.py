@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
@@ -11,13 +11,13 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.simulate import with_progress
+from rulespec.cli.progress import with_progress
 from rulespec.cli.workers_flags import resume_hint
 from rulespec.diagnostics.report import failure
 from rulespec.engine.corpus.logs import Corpus, Log
 from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of
 from rulespec.engine.corpus.rows import Row, RowSheet
-from rulespec.engine.corpus.totals import Causes, RowTotals
+from rulespec.engine.corpus.totals import Causes, Measured, RowTotals
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.open_results import open_rows
 from rulespec.engine.simulate.results import Results
@@ -152,21 +152,27 @@ def _show(totals: RowTotals) -> None:
     if totals.endings:
         endings = [f"{n:,} {name or 'going on'}" for name, n in totals.endings.most_common()]
         output.echo(f"endings: {', '.join(endings)}")
-    _show_causes("diverging", totals.causes)
-    if totals.measures:
-        rows = []
-        for name, of in totals.measures.items():
-            mean = "-" if of.sample.mean is None else f"{of.sample.mean:,.1f}"
-            rows.append((name, f"{of.sample.games:,}", f"{of.least:,}", mean, f"{of.most:,}"))
-        output.echo("measures at the end of games:")
-        for line in output.table(rows, ("measure", "values", "least", "mean", "most"), right=(1, 2, 3, 4)):
-            output.echo(f"  {line}")
+    show_causes("diverging", totals.causes)
+    show_measures(totals.measures)
     if totals.judged:
         output.echo(f"under the other rules: {', '.join(f'{n:,} {name}' for name, n in totals.judged.items())}")
-    _show_causes("not legal under the other rules", totals.under)
+    show_causes("not legal under the other rules", totals.under)
 
 
-def _show_causes(title: str, causes: Causes) -> None:
+def show_measures(measures: Mapping[str, Measured]) -> None:
+    """Prints measures, if there are any."""
+    if not measures:
+        return
+    rows = []
+    for name, of in measures.items():
+        mean = "-" if of.sample.mean is None else f"{of.sample.mean:,.1f}"
+        rows.append((name, f"{of.sample.games:,}", f"{of.least:,}", mean, f"{of.most:,}"))
+    output.echo("measures at the end of games:")
+    for line in output.table(rows, ("measure", "values", "least", "mean", "most"), right=(1, 2, 3, 4)):
+        output.echo(f"  {line}")
+
+
+def show_causes(title: str, causes: Causes) -> None:
     """Prints causes, the most frequent first."""
     groups = causes.most()
     if not groups:

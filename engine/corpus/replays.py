@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -16,14 +18,15 @@ from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.versions import RULESPEC
 from rulespec.engine.corpus.logs import Log, Manifest
-from rulespec.engine.corpus.rows import Cause, Reading, Row, Under, readings
+from rulespec.engine.corpus.rows import Cause, Reading, Row, Under, readings, under_of
 from rulespec.engine.game.machines import Backend
-from rulespec.engine.game.option import Refusal, RulesetFaultError
+from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.carried import carried_bundle
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_text
 from rulespec.engine.logs.native import is_native, parse_log
-from rulespec.engine.replay.judge import Judgement, Outcome, judge, rules_under
+from rulespec.engine.replay.divergence import Divergence
+from rulespec.engine.replay.judge import Outcome, judge, rules_under
 from rulespec.engine.replay.positions import measured
 from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult
 from rulespec.engine.simulate.plan import place_in
@@ -34,8 +37,11 @@ from rulespec.typed import nodes as typed
 
 BATCH = 200
 """Logs of a batch on a cluster that cannot return rows one by one: their bytes are sent with them."""
+_T = TypeVar("_T")
 _RULESETS = 16
-_ERRORS = (DiagnosticsError, RulesetFaultError)
+COLLECTED = 40
+"""Logs after which garbage is collected: games are circles, and commands collect so seldom that hundreds would stay."""
+_replayed = count()
 
 _load = lru_cache(_RULESETS)(load_ruleset)
 
@@ -142,10 +148,21 @@ def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str 
     Raises:
         ClusterError: if workers cannot be started or reached, end too early, or have other rules.
     """
+    return done_with(row_of, plan, logs, jobs, cluster)
+
+
+def done_with(
+    work: Callable[[ReplayPlan, Log, Rules | None], _T],
+    plan: ReplayPlan,
+    logs: Iterable[Log],
+    jobs: int = 1,
+    cluster: str = "",
+) -> Iterator[_T]:
+    """The results of work on each log, such as `row_of`; see `replayed`."""
     if jobs == 1 and not cluster:
-        return (row_of(plan, log) for log in logs)
+        return (work(plan, log, None) for log in logs)
     tasks = ((plan, log, _sent_along(plan, log) if cluster else None) for log in logs)
-    return on_workers(row_of, tasks, jobs, cluster, BATCH)
+    return on_workers(work, tasks, jobs, cluster, BATCH)
 
 
 def _sent_along(plan: ReplayPlan, log: Log) -> Rules | None:
@@ -172,10 +189,17 @@ def row_of(plan: ReplayPlan, log: Log, own: Rules | None = None) -> Row:
     Raises:
         ClusterError: if this worker has another version of the program, or other rules.
     """
+    return row_and_result(plan, log, own)[0]
+
+
+def row_and_result(plan: ReplayPlan, log: Log, own: Rules | None = None) -> tuple[Row, ReplayResult | None]:
+    """The row of a log, and its replay if it can be read. Arguments and errors: as those of `row_of`."""
     if plan.version != RULESPEC:
         raise ClusterError(f"a worker has Rulespec {RULESPEC}, not {plan.version}: install the same version there")
     if log.refusal:
-        return Row(log.game, log.name, log.sha256, "unreadable", ": ".join(log.refusal))
+        return Row(log.game, log.name, log.sha256, "unreadable", ": ".join(log.refusal)), None
+    if next(_replayed) % COLLECTED == 0:
+        gc.collect()
     report, load = Report(), _loader((*plan.known, *([own] if own is not None else [])))
     try:
         result = ReplayRequest(
@@ -188,12 +212,12 @@ def row_of(plan: ReplayPlan, log: Log, own: Rules | None = None) -> Row:
             past_known_faults=plan.past,
             data=log.data,
         ).replay()
-        return _Rows(plan, log, result).row(load)
+        return _Rows(plan, log, result).row(load), result
     except DiagnosticsError as error:
         wrong = next(d for d in error.diagnostics if d.severity is Severity.ERROR)
     except RulesetFaultError as fault:
         wrong = fault.diagnostic
-    return Row(log.game, log.name, log.sha256, "unreadable", f"{wrong.code}: {wrong.message}")
+    return Row(log.game, log.name, log.sha256, "unreadable", f"{wrong.code}: {wrong.message}"), None
 
 
 def _loader(known: tuple[Rules, ...]) -> Load:
@@ -226,7 +250,7 @@ class _Rows:
         verdict = "diverges" if divergence is not None else "other_end" if result.other_end is not None else "legal"
         cause = None
         if divergence is not None:
-            cause = self._cause(divergence.index, divergence.place, divergence.refusal, game.ruleset)
+            cause = self._cause(divergence, game.ruleset)
         ended, winners, scores = self._outcome(Outcome.of(game))
         return Row(
             self._log.game,
@@ -267,33 +291,16 @@ class _Rows:
         except DiagnosticsError as error:
             wrong = next(d for d in error.diagnostics if d.severity is Severity.ERROR)
             return Under(f"{wrong.code}: {wrong.message}")
-        return self._judged(judged, ruleset)
+        return under_of(judged, self._say, self._by_name)
 
-    def _judged(self, judged: Judgement, ruleset: typed.Ruleset) -> Under:
-        ended, winners, scores = self._outcome(judged.outcome)
-        other = judged.difference
-        place = f"decision {other.index + 1:,}" if other is not None else ""
-        return Under(
-            "",
-            ruleset.ref,
-            ruleset.hash,
-            judged.legal,
-            judged.forced,
-            len(judged.answers),
-            judged.skipped,
-            self._cause(other.index, place, other.refusal, ruleset) if other is not None else None,
-            judged.winners,
-            judged.unchanged,
-            ended,
-            winners,
-            scores,
-        )
+    def _say(self, reason: str) -> str:
+        """A reason without names of people."""
+        return self._names.sub(lambda match: self._by_name[match[0]], reason) if self._names.pattern else reason
 
-    def _cause(self, index: int, place: str, refusal: Refusal, ruleset: typed.Ruleset) -> Cause:
-        reason = refusal.reason
-        if self._names.pattern:
-            reason = self._names.sub(lambda match: self._by_name[match[0]], reason)
-        return Cause(index, place, reason, refusal.rules, place_in(ruleset, refusal.span))
+    def _cause(self, divergence: Divergence, ruleset: typed.Ruleset) -> Cause:
+        refusal = divergence.refusal
+        written = place_in(ruleset, refusal.span)
+        return Cause(divergence.index, divergence.place, self._say(refusal.reason), refusal.rules, written)
 
     def _outcome(self, outcome: Outcome) -> tuple[str | None, tuple[str, ...], Mapping[str, int]]:
         scores = {self._ids[seat]: points for seat, points in outcome.scores.items()}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.replay.judge import Judgement
+from rulespec.engine.simulate.plan import place_in
 from rulespec.engine.simulate.results import VERSION, Sheet
 
 
@@ -174,6 +176,37 @@ def readings(
         for name, of in measures.items()
         for entity, value in of.items()
         if value is not None
+    )
+
+
+def under_of(judged: Judgement, say: Callable[[str], str] = str, ids: Mapping[str, str] | None = None) -> Under:
+    """A judgement as part of a row.
+
+    Args:
+        judged: the judgement.
+        say: makes a reason one without names of people.
+        ids: the ids of seats by their names, if they have others.
+    """
+    ids = {seat: seat for seat in judged.names} if ids is None else ids
+    other, outcome, ruleset = judged.difference, judged.outcome, judged.under
+    cause = None
+    if other is not None:
+        written, place = place_in(ruleset, other.refusal.span), f"decision {other.index + 1:,}"
+        cause = Cause(other.index, place, say(other.refusal.reason), other.refusal.rules, written)
+    return Under(
+        "",
+        ruleset.ref,
+        ruleset.hash,
+        judged.legal,
+        judged.forced,
+        len(judged.answers),
+        judged.skipped,
+        cause,
+        judged.winners,
+        judged.unchanged,
+        outcome.ended,
+        tuple(ids[seat] for seat in outcome.winners),
+        {ids[seat]: points for seat, points in outcome.scores.items()},
     )
 
 

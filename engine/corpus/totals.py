@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rulespec.engine.corpus.rows import Cause, Row
+from rulespec.engine.corpus.rows import Cause, Reading, Row, Under
 from rulespec.engine.simulate.intervals import Sample
+
+if TYPE_CHECKING:
+    from rulespec.engine.corpus.stores import Answer
 
 MAX_CAUSES = 10_000
 """Causes that are told apart; the other logs count as those of one more."""
@@ -79,7 +82,108 @@ class Causes:
         ]
 
 
-class RowTotals:
+class Measures:
+    """Measures of many games, by name."""
+
+    def __init__(self) -> None:
+        self._measured: dict[str, Measured] = {}
+
+    def add(self, reading: Reading) -> None:
+        """Counts a value."""
+        value = reading.value
+        measured = self._measured.setdefault(reading.measure, Measured(value, value, Sample()))
+        measured.least, measured.most = min(measured.least, value), max(measured.most, value)
+        measured.sample.add(value)
+
+    @property
+    def by_name(self) -> dict[str, Measured]:
+        """The measures, sorted."""
+        return dict(sorted(self._measured.items()))
+
+
+class Judged:
+    """Games under other rules.
+
+    Attributes:
+        judged: the number of games that are legal, not legal, not judged, or with the same, other or no winners.
+        under: why games are not legal.
+        changed: whether one is another one.
+    """
+
+    def __init__(self) -> None:
+        self.judged = Counter[str]()
+        self.under = Causes()
+        self.changed = False
+
+    def _judge(self, under: Under, log: str) -> None:
+        """Counts a game."""
+        self.changed |= not under.unchanged
+        self.judged["not judged" if under.error else "legal" if under.cause is None else "not legal"] += 1
+        if under.cause is not None:
+            self.under.add(under.cause, log)
+        elif under.winners_are is not None:
+            self.judged[f"{under.winners_are} winners"] += 1
+
+
+class CodeTotals(Judged):
+    """Totals of the answers of a store.
+
+    Attributes:
+        games: the number of games.
+        decisions: the number of legal decisions.
+        sound: how many games replay to their recorded end.
+        unread: how many logs could not be read when they were imported.
+        unsound: the names of the first of the others.
+        endings: the endings; "" of games that go on.
+    """
+
+    EXAMPLES = 1_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.games = self.decisions = self.sound = self.unread = 0
+        self.unsound: list[str] = []
+        self.endings = Counter[str]()
+        self._measures = Measures()
+
+    def add(self, answer: Answer) -> None:
+        """Counts a game."""
+        self.games += 1
+        self.decisions += answer.decisions
+        self.sound += answer.sound
+        if not answer.game.table:
+            self.unread += 1
+            return
+        if not answer.sound and len(self.unsound) < self.EXAMPLES:
+            self.unsound.append(answer.game.log)
+        self.endings[answer.game.ended or ""] += 1
+        if answer.game.ended is not None:
+            for reading in answer.measures:
+                self._measures.add(reading)
+        if answer.under is not None:
+            self._judge(answer.under, answer.game.log)
+
+    @property
+    def measures(self) -> dict[str, Measured]:
+        """The measures of games that have ended, by name."""
+        return self._measures.by_name
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "games": self.games,
+            "decisions": self.decisions,
+            "sound": self.sound,
+            "unread": self.unread,
+            "unsound": self.unsound,
+            "endings": dict(sorted(self.endings.items())),
+            "measures": {name: measured.to_json() for name, measured in self.measures.items()},
+            "judged": dict(sorted(self.judged.items())),
+            "causes_under": self.under.to_json(),
+        }
+
+
+class RowTotals(Judged):
     """Totals of rows.
 
     Attributes:
@@ -87,20 +191,15 @@ class RowTotals:
         causes: why logs diverge.
         endings: the endings of legal games; "" of those that go on.
         decisions: the number of all legal decisions.
-        judged: games under the other rules: legal, illegal, not judged, with the same, other or no winners.
-        under: why games are not legal under the other rules.
-        changed: whether a game under other rules is another one.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.verdicts = Counter[str]()
         self.causes = Causes()
         self.endings = Counter[str]()
         self.decisions = 0
-        self.judged = Counter[str]()
-        self.under = Causes()
-        self.changed = False
-        self._measures: dict[str, Measured] = {}
+        self._measures = Measures()
 
     def add(self, row: Row) -> None:
         """Counts a row."""
@@ -113,25 +212,14 @@ class RowTotals:
         if row.ended is not None:
             for reading in row.measures:
                 if reading.decision == row.decisions:
-                    self._measure(reading.measure, reading.value)
+                    self._measures.add(reading)
         if row.under is not None:
-            self.changed |= not row.under.unchanged
-            judged = "not judged" if row.under.error else "legal" if row.under.cause is None else "not legal"
-            self.judged[judged] += 1
-            if row.under.cause is not None:
-                self.under.add(row.under.cause, row.log)
-            elif row.under.winners_are is not None:
-                self.judged[f"{row.under.winners_are} winners"] += 1
-
-    def _measure(self, name: str, value: int) -> None:
-        measured = self._measures.setdefault(name, Measured(value, value, Sample()))
-        measured.least, measured.most = min(measured.least, value), max(measured.most, value)
-        measured.sample.add(value)
+            self._judge(row.under, row.log)
 
     @property
     def measures(self) -> dict[str, Measured]:
         """The measures of games that have ended, by name."""
-        return dict(sorted(self._measures.items()))
+        return self._measures.by_name
 
     def to_json(self) -> dict[str, Any]:
         """As plain data; see corpus.schema.json."""

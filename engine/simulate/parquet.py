@@ -71,7 +71,7 @@ class ParquetResults(Results[Row]):
         """See `Results`."""
         row = self.sheet.row(result)
         self._rows.append(row | {name: list(row[name].items()) for name in self.sheet.maps if name in row})
-        if len(self._rows) >= PART_ROWS or time.monotonic() - self._started > PART_SECONDS:
+        if len(self._rows) >= (self.sheet.most or PART_ROWS) or time.monotonic() - self._started > PART_SECONDS:
             self._write()
 
     def _write(self) -> None:
@@ -84,7 +84,9 @@ class ParquetResults(Results[Row]):
         self._rows, self._started = [], time.monotonic()
         try:
             with place.open("wb") as file:
-                parquet.write_table(pyarrow.Table.from_pylist(rows, self.sheet.schema().with_metadata(meta)), file)
+                columns = self.sheet.columns(rows).with_metadata(meta)
+                table = pyarrow.Table.from_pylist(rows, columns)
+                parquet.write_table(table, file, compression=self.sheet.compression)
                 file.flush()
                 os.fsync(file.fileno())
             place.replace(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, NoReturn, TypeVar
@@ -26,10 +26,14 @@ class Sheet(ABC, Generic[Row]):
     Attributes:
         key: the entry of the header with the version.
         maps: the columns that are maps.
+        compression: how parts are packed.
+        most: the most rows of a part; None: the usual number.
     """
 
     key = "rulespec_results"
     maps: tuple[str, ...] = ()
+    compression = "snappy"
+    most: int | None = None
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
@@ -54,6 +58,10 @@ class Sheet(ABC, Generic[Row]):
         Raises:
             SaveError: if pyarrow is not installed.
         """
+
+    def columns(self, rows: Sequence[dict[str, Any]]) -> Any:
+        """The columns of a part with these rows."""
+        return self.schema()
 
     def of_kind(self, columns: Any) -> bool:
         """Whether a `pyarrow.Schema` is one of results of this kind, be it of another run."""
