@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,10 @@ from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.migrate.migrate import Verdict, migrate
 from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
 from rulespec.engine.simulate.workers import ruleset_of
+from rulespec.load import load_ruleset
+
+
+_load = lru_cache(16)(load_ruleset)
 
 
 class MigrationPlan(Struct, frozen=True):
@@ -79,7 +84,7 @@ def legal_replay(plan: MigrationPlan, path: str) -> ReplayResult:
     Raises:
         DiagnosticsError: if it cannot be read; RS821 if it is not legal to its end.
     """
-    replay = ReplayRequest(Path(path), rules=plan.own, report=Report(), single_use=True).replay()
+    replay = ReplayRequest(Path(path), rules=plan.own, report=Report(), load=_load, single_use=True).replay()
     if replay.divergence is not None:
         at, reason = replay.divergence.index, replay.divergence.refusal.reason
         message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
