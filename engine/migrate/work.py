@@ -16,7 +16,6 @@ from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
 from rulespec.engine.simulate.workers import ruleset_of
 from rulespec.load import load_ruleset
 
-
 _load = lru_cache(16)(load_ruleset)
 
 
