@@ -22,7 +22,7 @@ from rulespec.engine.corpus.tables import VALUE, Table, Tables
 from rulespec.engine.corpus.under import judged_under
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
-from rulespec.engine.simulate.parquet import MAX_PART_BYTES, PART_ROWS
+from rulespec.engine.simulate.parquet import MAX_PART_BYTES, PART, PART_ROWS
 from rulespec.engine.simulate.workers import on_workers
 
 BATCH = 500
@@ -73,7 +73,7 @@ def parts_of_store(folder: Path) -> list[Path]:
         DiagnosticsError: RS601 if there is none.
     """
     try:
-        parts = sorted(p for p in (folder / GAMES).iterdir() if p.suffix == ".parquet" and not p.name.startswith("."))
+        parts = sorted(p for p in (folder / GAMES).iterdir() if PART.fullmatch(p.name))
     except OSError:
         parts = []
     if not parts:

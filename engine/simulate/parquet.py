@@ -24,7 +24,7 @@ PART_SECONDS = 60.0
 """Time after which a part is written: what is lost if the program is killed."""
 MAX_PART_BYTES = 1_000_000_000
 
-_PART = re.compile(r"games-(\d{10})\.parquet")
+PART = re.compile(r"games-(\d{10})\.parquet")
 _WRITING = re.compile(r"\.games-\d{10}\.writing")
 
 
@@ -57,7 +57,7 @@ class ParquetResults(Results[Row]):
     def recorded(self) -> Iterator[Row]:
         """See `Results`."""
         number = 0
-        for path in sorted(p for p in self.path.iterdir() if _PART.fullmatch(p.name)):
+        for path in sorted(p for p in self.path.iterdir() if PART.fullmatch(p.name)):
             if path.name != _part(number):
                 fail("RS601", f"{path} does not begin with game {number:,}: a part is missing", None, help=_drop(path))
             for row in _rows(path, self.sheet):

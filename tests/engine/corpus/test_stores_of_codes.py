@@ -15,11 +15,12 @@ from corpora import logs
 from folders import GAMES
 from msgspec.structs import replace
 
+import rulespec.engine.search.memory
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.corpus.codes import CodedGame, CodeSheet, simulated, store_folder, tables_of
 from rulespec.engine.corpus.replays import Rules
 from rulespec.engine.corpus.stores import Answer, Question, answers, batches, parts_of_store
-from rulespec.engine.corpus.tables import Tables
+from rulespec.engine.corpus.tables import Tables, table_game
 from rulespec.engine.replay.judge import judge
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.simulate.parquet import ParquetResults
@@ -67,6 +68,15 @@ def test_simulated_games_are_those_of_simulate(ref: str, players: int) -> None:
         outcome = plan.outcome(ruleset, game.game)
         assert (game.ended, game.winners, game.scores) == (outcome.ended, outcome.winners, outcome.scores)
         assert (game.end_hash, game.table) == (played.game.hash, table.key)
+
+
+def test_codes_of_many_games_need_no_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch is interrupted where there is no room for a further decision, and goes on."""
+    game = table_game(load_ruleset("nim"), 2, {})
+    whole = open_search(game).coded(3, 0, 50)
+    monkeypatch.setattr(rulespec.engine.search.memory, "OUT_BYTES", 400)
+    parts = open_search(game).coded(3, 0, 50)
+    assert [codes.tolist() for codes in parts] == [codes.tolist() for codes in whole]
 
 
 def test_imported_logs_replay_to_their_ends(tmp_path: Path) -> None:
