@@ -58,7 +58,8 @@ def test_a_row_for_each_log(tmp_path: Path) -> None:
     assert "6 logs: 5 legal, 1 unreadable" in out
 
 
-@pytest.mark.parametrize("args", [(), ("--under", "wager"), ("--over-time", "3")])
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("args", [("--under", "wager"), ("--over-time", "3")])
 def test_processes_and_archives_make_no_difference(args: tuple[str, ...], tmp_path: Path) -> None:
     files = logs(tmp_path / "logs")
     archive = tar(tmp_path / "logs.tar.gz", files)
@@ -126,6 +127,7 @@ def test_a_stopped_run_goes_on(name: str, tmp_path: Path) -> None:
 
 
 @posix
+@pytest.mark.proof
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_killed_command_goes_on(jobs: str, tmp_path: Path) -> None:
     logs(tmp_path / "logs", number=60)
@@ -199,6 +201,7 @@ def dask(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 # Warnings of resources that the library itself leaves open when it is closed.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.proof
 def test_a_cluster_makes_no_difference(dask: str, tmp_path: Path) -> None:
     logs(tmp_path / "logs", number=12)
     args = (tmp_path / "logs", "--under", "wager")

@@ -95,6 +95,7 @@ def test_imported_logs_replay_to_their_ends(tmp_path: Path) -> None:
     assert (code, "5 replay to their recorded end, 1 could not be read" in out) == (0, True)
 
 
+@pytest.mark.proof
 def test_foreign_logs_and_shipped_ones(tmp_path: Path) -> None:
     folder = GAMES / "imperial" / "logs" / "playimperial"
     code, _, _ = invoke("corpus", "import", *sorted(folder.glob("*.json"))[:3], "--out", tmp_path / "store")
