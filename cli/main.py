@@ -27,6 +27,7 @@ COMMANDS = {
     "explain": "Explain diagnostic codes, with bad and good examples.",
     "replay": "Replay recorded games: final standings, or the decision that breaks a rule.",
     "identify": "Find the edition and the settings of a recorded game.",
+    "corpus": "Import games as codes, and ask all of them at once.",
     "migrate": "Carry recorded games over to changed rules.",
     "test": "Run the scenarios and recorded games of a ruleset.",
     "coverage": "Measure which rules of a ruleset its scenarios and recorded games run.",

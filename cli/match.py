@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.programs import bot_names, say_silent
+from rulespec.cli.progress import with_progress
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
-from rulespec.cli.simulate import with_progress
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.typed.teams import ALL
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.log_argument import LogPath
-from rulespec.diagnostics.report import DiagnosticsError, Report, failure
+from rulespec.cli.progress import with_progress
+from rulespec.cli.workers_flags import folder, resume_hint
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.migrate.migrate import Migrated, Verdict, migrate
-from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
+from rulespec.engine.migrate.migrate import Verdict
 from rulespec.engine.replay.tally import logs_in
 from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
 
-_RULESETS = 16  # in memory
+if TYPE_CHECKING:
+    from rulespec.engine.migrate.work import Carried, MigrationPlan
+
+_TRIED = 10
+"""Kept games for which former names are tried."""
 _MAX_CAUSES = 20
 _COLOURS = {Verdict.FAITHFUL: "green", Verdict.NUMBERS: "yellow", Verdict.STAYS: "red"}
 
@@ -34,6 +39,7 @@ class _Request(Struct, frozen=True):
     out: Path | None
     allow: tuple[str, ...]
     format_: str
+    jobs: int
 
 
 @click.command("migrate")
@@ -43,6 +49,13 @@ class _Request(Struct, frozen=True):
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the carried games there.")
 @click.option(
     "--allow", multiple=True, type=click.Choice(["numbers"]), help="Also carry games whose numbers come out otherwise."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(-1, 1_000),
+    default=1,
+    metavar="N",
+    help="Processes; -1: one on each core.",
 )
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
@@ -60,101 +73,89 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec migrate games/ --from ./old_rules --to ./my_rules --out carried
     """
     r = _Request(**values)
-    load = lru_cache(_RULESETS)(load_ruleset)
-    ruleset = load(r.to)
+    from rulespec.engine.migrate.work import MigrationPlan, carried
+    from rulespec.engine.simulate.workers import on_workers
+
+    ruleset = load_ruleset(r.to)
     if r.out is not None:
-        r.out.mkdir(parents=True, exist_ok=True)
-    carried = {Verdict.FAITHFUL} | ({Verdict.NUMBERS} if "numbers" in r.allow else set())
-    results: list[Migrated] = []
+        folder(r.out)
+    out = None if r.out is None else str(r.out)
+    plan = MigrationPlan(r.to, ruleset.sources_hash, r.from_, out, "numbers" in r.allow)
+    paths = [str(file) for log in r.logs for file in (logs_in(log) if is_folder(log) else [log])]
+    results: list[dict[str, Any]] = []
     failed: dict[str, str] = {}
-    for path in [file for log in r.logs for file in (logs_in(log) if is_folder(log) else [log])]:
-        try:
-            replay = ReplayRequest(path, rules=r.from_, report=Report(), load=load, single_use=True).replay()
-            result = migrate(_legal(replay), ruleset)
-        except DiagnosticsError as error:
-            failed[str(path)] = error.diagnostics[0].message
-        except RulesetFaultError as fault:
-            failed[str(path)] = fault.diagnostic.message
-        else:
-            results.append(result)
-            if r.out is not None and result.verdict in carried:
-                _write(result, replay, r.out)
-        if r.format_ == "text":
-            _show(str(path), results[-1] if str(path) not in failed else None, failed.get(str(path), ""))
+    with resume_hint(None, whole=True):
+        tasks = ((plan, path) for path in paths)
+        games = (carried(*task) for task in tasks) if r.jobs == 1 else on_workers(carried, tasks, r.jobs)
+        for each in with_progress(games, len(paths), unit="log"):
+            if each.result is None:
+                failed[each.log] = each.error
+            else:
+                results.append(each.result)
+            if r.format_ == "text":
+                _show(each)
+    lines = _proposed(plan, results, ruleset)
     if r.format_ == "json":
-        output.echo_json(_json(r, results, failed))
+        output.echo_json(_json(r, results, failed, lines))
     else:
         _totals(results, failed)
-    stay = any(result.verdict not in carried for result in results)
+        if lines:
+            output.echo("these lines in `was:` of the changed rules would carry them, each of those tried faithfully:")
+            for line in lines:
+                output.echo(f"  {line}")
+    stay = any(not plan.carries(result["verdict"]) for result in results)
     ctx.exit(output.UNUSABLE if failed else output.PROBLEMS if stay else output.OK)
 
 
-def _legal(replay: ReplayResult) -> ReplayResult:
-    """A replay that is legal to its end.
+def _proposed(plan: MigrationPlan, results: list[dict[str, Any]], ruleset: typed.Ruleset) -> list[str]:
+    """Lines of `was:` that carry kept games; those of the first few are tried."""
+    from rulespec.engine.migrate.proposals import proposed
+    from rulespec.engine.migrate.work import legal_replay
 
-    Raises:
-        DiagnosticsError: RS821 if it is not.
-    """
-    if replay.divergence is not None:
-        at, reason = replay.divergence.index, replay.divergence.refusal.reason
-        message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
-        raise failure("RS821", message, None, "name the rules that it was played under: --from REF")
-    return replay
-
-
-def _write(result: Migrated, replay: ReplayResult, folder: Path) -> None:
-    """Writes a carried game; an old file stays."""
-    name = Path(result.log).name
-    for ending in (".gz", ".jsonl", ".json"):
-        name = name.removesuffix(ending)
-    path = folder / f"{name}.jsonl"
-    if path.exists():
-        raise click.ClickException(f"{path} exists already: name an empty folder")
-    result.write(path, replay)
+    logs = [result["log"] for result in results if result["verdict"] == Verdict.STAYS][:_TRIED]
+    try:
+        return [each.line for each in proposed([legal_replay(plan, log) for log in logs], ruleset)]
+    except (DiagnosticsError, RulesetFaultError):
+        return []
 
 
-def _show(log: str, result: Migrated | None, error: str) -> None:
+def _show(each: Carried) -> None:
     """Prints the verdict on a log."""
+    result = each.result
     if result is None:
-        output.echo(f"{log}: {output.style('cannot be carried', fg='red')}: {error}")
+        output.echo(f"{each.log}: {output.style('cannot be carried', fg='red')}: {each.error}")
         return
-    parts = [output.style(result.verdict, fg=_COLOURS[result.verdict])]
-    walk = result.walk
-    if put_in := walk.forced + len(walk.answers):
-        parts.append(f"{output.counted(put_in, 'answer')} put in")
-    if walk.skipped:
-        parts.append(f"{output.counted(walk.skipped, 'question')} gone")
-    if result.cause is not None:
-        where = f"after {result.cause.index:,} of {output.counted(walk.decisions, 'decision')}"
-        parts.append(f"{where}: {result.cause.reason[:300]}")
-    output.echo(f"{log}: {', '.join(parts)}")
-    if result.verdict is Verdict.NUMBERS and result.outcome.winners != result.recorded.winners:
-        was, now = (", ".join(o.winners) or "nobody" for o in (result.recorded, result.outcome))
-        output.echo(f"  won by {now} instead of {was}")
+    parts = [output.style(result["verdict"], fg=_COLOURS[Verdict(result["verdict"])])]
+    if result["put_in"]:
+        parts.append(f"{output.counted(result['put_in'], 'answer')} put in")
+    if result["gone"]:
+        parts.append(f"{output.counted(result['gone'], 'question')} gone")
+    if (cause := result["cause"]) is not None:
+        where = f"after {cause['index']:,} of {output.counted(result['decisions'], 'decision')}"
+        parts.append(f"{where}: {cause['reason'][:300]}")
+    output.echo(f"{each.log}: {', '.join(parts)}")
+    was, now = result["recorded"]["winners"], result["outcome"]["winners"]
+    if result["verdict"] == Verdict.NUMBERS and was != now:
+        output.echo(f"  won by {', '.join(now) or 'nobody'} instead of {', '.join(was) or 'nobody'}")
 
 
-def _causes(results: list[Migrated]) -> list[dict[str, Any]]:
+def _causes(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The causes, the most frequent first, each with the number of games and an example."""
     counts: Counter[tuple[str, str]] = Counter()
-    examples: dict[tuple[str, str], Migrated] = {}
+    examples: dict[tuple[str, str], dict[str, Any]] = {}
     for result in results:
-        if result.cause is not None:
-            key = (str(result.verdict), result.cause.reason)
+        if result["cause"] is not None:
+            key = (result["verdict"], result["cause"]["reason"])
             counts[key] += 1
             examples.setdefault(key, result)
     return [
-        {
-            "verdict": verdict,
-            "games": count,
-            "example": examples[verdict, reason].log,
-            **(examples[verdict, reason].to_json()["cause"]),
-        }
-        for (verdict, reason), count in counts.most_common()
+        {"verdict": key[0], "games": count, "example": examples[key]["log"], **examples[key]["cause"]}
+        for key, count in counts.most_common()
     ]
 
 
-def _totals(results: list[Migrated], failed: dict[str, str]) -> None:
-    counts = Counter(result.verdict for result in results)
+def _totals(results: list[dict[str, Any]], failed: dict[str, str]) -> None:
+    counts = Counter(result["verdict"] for result in results)
     parts = [f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict]]
     if failed:
         parts.append(f"{len(failed):,} not read")
@@ -171,12 +172,13 @@ def _totals(results: list[Migrated], failed: dict[str, str]) -> None:
         output.echo(f"  … and {len(causes) - _MAX_CAUSES} more reasons")
 
 
-def _json(request: _Request, results: list[Migrated], failed: dict[str, str]) -> dict[str, Any]:
-    counts = Counter(result.verdict for result in results)
+def _json(request: _Request, results: list[dict[str, Any]], failed: dict[str, str], lines: list[str]) -> dict[str, Any]:
+    counts = Counter(result["verdict"] for result in results)
     return {
         "to": request.to,
-        "games": [result.to_json() for result in results],
+        "games": results,
         "failed": [{"log": log, "error": error} for log, error in failed.items()],
         "totals": {str(verdict): counts[verdict] for verdict in Verdict},
         "causes": _causes(results),
+        "proposed": lines,
     }

@@ -29,11 +29,14 @@ from rulespec.cli.replay_text import (
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.cli.wasm_module import backend_errors
 from rulespec.cli.words import word_options, words_of
+from rulespec.cli.workers_flags import check_workers, log_workers_flags
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
+from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.game import teams_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.logs.containers import is_container
 from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult, Trace
 from rulespec.typed.teams import won_by
 
@@ -42,7 +45,8 @@ if TYPE_CHECKING:
     from rulespec.engine.words.words import Names, Words
     from rulespec.typed import nodes as typed
 
-_NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for, --public and --out"
+_NOT_UNDER = "--until, --moves, --at, --state, --check, --trace, --for and --public"
+_OF_ONE = "--until, --moves, --from, --to, --at, --state, --check, --trace, --for and --public"
 
 
 class _Request(Struct, frozen=True):
@@ -69,6 +73,9 @@ class _Request(Struct, frozen=True):
     trace: Path | None
     out: Path | None
     backend: Backend
+    jobs: int
+    cluster: str
+    every: int | None
 
 
 @click.command("replay")
@@ -97,7 +104,14 @@ class _Request(Struct, frozen=True):
 @click.option("--check", is_flag=True, help="Check all invariants after every decision.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the state after every step.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the game as a native log.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the game as a native log; of many logs, rows to FILE.jsonl or FOLDER.parquet, which are continued.",
+)
+@click.option("--over-time", "every", type=click.IntRange(1), metavar="N", help="Rows: measures every N decisions.")
+@log_workers_flags
 @click.option(
     "--backend",
     type=BackendChoice(["auto", "wasm", "python", "interpreter"]),
@@ -106,7 +120,7 @@ class _Request(Struct, frozen=True):
 )
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Replay the recorded games LOG…, native or of a known dialect.
+    """Replay the recorded games LOG…, native or of a known dialect: files, folders, globs, .tar and .zip archives.
 
     Prints the final standings, with --moves also the moves in words, or the decision that breaks a rule, the rule, and
     the legal options; for several logs, a line each. With --check, also the first decision that breaks an invariant.
@@ -116,13 +130,20 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     how the result changes. A question that only the other rules ask gets the answer after which the state is the
     recorded one, if there is one. Exit code: 0 all stay legal with the same winners, 1 something differs.
 
+    A folder, glob or archive has a row for each log, whatever --jobs or --cluster replays them, and totals with causes
+    and measures.
+
     Example: rulespec replay game.json --moves --from 50 --to 60
     """
     r = _Request(**values)
     viewed = viewer(r.seat, r.public)
     if not viewed.omniscient:  # from now on, only what a seat may know of a log is shown
         tell_seats(str(r.logs[0]), "without `--for` and `--public` it is shown")
-    _check_usage(r, viewed)
+    check_workers(r.jobs, r.cluster)
+    many = _is_corpus(r)
+    _check_usage(r, viewed, many)
+    if many:
+        ctx.exit(_replay_corpus(r))
     if r.under is not None:
         from rulespec.cli.judge import JudgementRequest, judge_logs
 
@@ -139,9 +160,35 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     ctx.exit(max(codes))
 
 
-def _check_usage(r: _Request, viewed: Viewer) -> None:
+def _is_corpus(r: _Request) -> bool:
+    """Whether the logs are replayed as a corpus: one row for each."""
+    rows = r.out is not None and (r.out.suffix == ".parquet" or r.under is not None or len(r.logs) > 1)
+    if rows or r.jobs != 1 or r.cluster or r.every is not None:
+        return True
+    return any(is_container(str(log)) and not (r.under is not None and is_folder(log)) for log in r.logs)
+
+
+def _replay_corpus(r: _Request) -> int:
+    from rulespec.cli.replay_corpus import CorpusRequest, replay_corpus
+    from rulespec.engine.corpus.replays import ReplayPlan
+
+    usual = r.answer == "usual"
+    plan = ReplayPlan(r.rules, r.under, (), r.dialect, r.past, usual, r.every or 0, r.backend)
+    return replay_corpus(CorpusRequest(r.logs, plan, r.jobs, r.cluster, r.out, r.format_))
+
+
+def _check_corpus_usage(r: _Request, viewed: Viewer) -> None:
+    """Refuses flags of a single game."""
+    one = r.check or r.trace is not None or r.moves or r.state or r.until is not None or r.at is not None
+    if one or not viewed.omniscient or r.first is not None or r.last is not None:
+        raise click.UsageError(f"many logs, --jobs, --cluster and --over-time do not go with {_OF_ONE}")
+
+
+def _check_usage(r: _Request, viewed: Viewer, many: bool) -> None:
     """Refuses flags that do not go together."""
-    whole = r.check or r.trace is not None or r.out is not None
+    if many:
+        _check_corpus_usage(r, viewed)
+    whole = r.check or r.trace is not None or (r.out is not None and not many)
     if whole and not viewed.omniscient:
         raise click.UsageError(
             "--for and --public do not go with --check, --trace and --out: they tell all of the game"
@@ -154,7 +201,7 @@ def _check_usage(r: _Request, viewed: Viewer) -> None:
         return
     if r.answer is not None:
         raise click.UsageError("--answer goes with --under")
-    if len(r.logs) > 1 and (r.out is not None or r.moves or r.at is not None or r.state):
+    if len(r.logs) > 1 and ((r.out is not None and not many) or r.moves or r.at is not None or r.state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not r.moves and (r.first is not None or r.last is not None or not viewed.omniscient):
         raise click.UsageError("--from, --to, --for and --public go with --moves")

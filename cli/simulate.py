@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -20,6 +19,7 @@ from rulespec.cli.against import show_differences
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
 from rulespec.cli.programs import bot_names, say_silent
+from rulespec.cli.progress import with_progress
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
@@ -78,6 +78,7 @@ class _Request(Struct, frozen=True):
     jobs: int
     cluster: str
     out: Path | None
+    codes: Path | None
     details: bool
     failures: Path | None
     format_: str
@@ -111,6 +112,12 @@ class _Request(Struct, frozen=True):
     metavar="FILE",
     help="Write a row for each game to FILE.jsonl or FOLDER.parquet; continue it if it exists.",
 )
+@click.option(
+    "--codes",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also write the games as codes, which `rulespec corpus` reads; continue them if they exist.",
+)
 @click.option("--details", is_flag=True, help="Columns for roles, used options and measures over time; Python plays.")
 @click.option("--failures", type=click.Path(path_type=Path), help="Folder for the native logs of games that fail.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
@@ -135,8 +142,10 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         raise click.UsageError("--details needs every decision, and wasm plays without: leave --backend out")
     if r.against is None and r.only:
         raise click.UsageError("--only goes with --against")
-    if r.against is not None and (r.out or r.failures):
-        raise click.UsageError("--out and --failures are for one ruleset: run each without --against")
+    if r.against is not None and (r.out or r.failures or r.codes):
+        raise click.UsageError("--out, --codes and --failures are for one ruleset: run each without --against")
+    if r.codes is not None and r.bots:
+        raise click.UsageError("--codes is for random games: leave --bots out")
     ruleset = load_ruleset(r.ref)
     counts = said or [number_of_players(ruleset, None)]
     words = words_of(ruleset, r.language, r.shown)  # their mistakes are reported before games are played
@@ -156,6 +165,10 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             run.play(
                 range(run.games, r.games), r.jobs, r.cluster, results, keep_rows=r.format_ == "json" and r.out is None
             )
+        if r.codes is not None:
+            from rulespec.cli.simulate_codes import write_codes  # lazily: it needs numpy
+
+            write_codes(run.plan, ruleset, r.games, r.codes)
         if other is not None:
             other.play(range(r.games), r.jobs, r.cluster, None, keep_rows=False)
     if r.format_ == "json":
@@ -209,7 +222,7 @@ class _Run:
         """The ruleset with its version."""
         return f"{self.ruleset.ref} {self.ruleset.version}"
 
-    def recorded(self, results: Results | None, games: int) -> None:
+    def recorded(self, results: Results[Outcome] | None, games: int) -> None:
         """Counts the recorded games, and plays the last one again to check that it still has the same outcome."""
         if results is None:
             return
@@ -227,7 +240,9 @@ class _Run:
             raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
         output.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
 
-    def play(self, numbers: range, jobs: int, cluster: str, results: Results | None, *, keep_rows: bool) -> None:
+    def play(
+        self, numbers: range, jobs: int, cluster: str, results: Results[Outcome] | None, *, keep_rows: bool
+    ) -> None:
         """Plays games; `keep_rows` collects their rows in memory."""
         with closing(self._outcomes(numbers, jobs, cluster)) as runs:
             for outcome in with_progress(runs, numbers.stop, numbers.start):
@@ -264,18 +279,6 @@ class _Run:
         for number in self.totals.mistakes.values():
             failing = shorter_playout(self._again(number))
             yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)
-
-
-def with_progress(runs: Iterator[_T], games: int, done: int = 0) -> Iterable[_T]:
-    """Games as they are played, with a progress bar at a terminal; `done` of them were played before."""
-    if not sys.stderr.isatty():
-        return runs
-    from tqdm import tqdm
-
-    bar: Iterable[_T] = tqdm(
-        runs, total=games, initial=done, unit="game", file=sys.stderr, leave=False, dynamic_ncols=True
-    )
-    return bar
 
 
 def _json(run: _Run, other: _Run | None, players: list[int], out: Path | None) -> dict[str, Any]:

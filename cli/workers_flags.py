@@ -11,8 +11,6 @@ from typing import TypeVar
 import click
 
 from rulespec.cli import output
-from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.workers import CLUSTERS, ClusterError
 from rulespec.references import parts_of
 
 OUT_HELP = "Record the games in files of FOLDER; continue them if they exist."
@@ -28,19 +26,32 @@ def _jobs(ctx: click.Context, option: click.Parameter, value: int) -> int:
 
 
 def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> str:
-    kind, _, address = (value or "").partition(":")
-    if value is not None and (kind not in CLUSTERS or not address):
+    if value is None:
+        return ""
+    from rulespec.engine.simulate.workers import CLUSTERS  # lazily: most commands play in this process
+
+    kind, _, address = value.partition(":")
+    if kind not in CLUSTERS or not address:
         kinds = " or ".join(f"{kind}:ADDRESS" for kind in CLUSTERS)
         raise click.BadParameter(f"`{value[:80]}` is not of the form {kinds}")
-    return value or ""
+    return value
 
 
 def workers_flags(command: _F) -> _F:
-    """Adds `--jobs` and `--cluster` to a command."""
+    """Adds `--jobs` and `--cluster` to a command that plays games."""
     help_ = "Processes (simulate in wasm: threads) that play; -1: one on each core."
+    return _flags(command, help_, "Play on a cluster: dask:… or ray:…")
+
+
+def log_workers_flags(command: _F) -> _F:
+    """Adds `--jobs` and `--cluster` to a command that reads many logs."""
+    help_ = "Processes for many logs; -1: one on each core."
+    return _flags(command, help_, "Use a cluster for many logs: dask:… or ray:…")
+
+
+def _flags(command: _F, help_: str, where: str) -> _F:
     number = click.IntRange(-1, _MAX_JOBS)
     jobs = click.option("--jobs", type=number, default=1, show_default=True, callback=_jobs, metavar="N", help=help_)
-    where = "Play on a cluster: dask:… or ray:…"
     return jobs(click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help=where)(command))
 
 
@@ -75,6 +86,9 @@ def folder(path: Path) -> Path:
 @contextmanager
 def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
     """Tells how to go on if the games inside are stopped; `whole`: they can only be played from the beginning."""
+    from rulespec.engine.logs.saved_game import SaveError
+    from rulespec.engine.simulate.workers import ClusterError
+
     goes_on = f"; {out} has the games so far, and the same command continues"
     try:
         yield

@@ -39,7 +39,7 @@ RULESPEC = (
 )
 ENGINE = (
     *("program", "lower", "passes", "python", "wasm", "game", "words", "logs", "dialects", "simulate", "search"),
-    *("bots", "playtest", "table", "replay", "migrate", "verify", "coverage"),
+    *("bots", "playtest", "table", "replay", "migrate", "corpus", "verify", "coverage"),
 )
 ROOMS = (
     *RULESPEC,

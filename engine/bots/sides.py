@@ -10,6 +10,7 @@ from warnings import warn
 
 from rulespec.engine.bots.games import BotGames, bot_outcome
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.game_sheet import GameSheet
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import Playout
@@ -75,7 +76,9 @@ def play_sides(
         for side in sides:
             if side.path is not None:
                 side.path.parent.mkdir(parents=True, exist_ok=True)
-        files = [None if s.path is None else stack.enter_context(JsonLinesResults(s.path, s.plan)) for s in sides]
+        files = [
+            None if s.path is None else stack.enter_context(JsonLinesResults(s.path, GameSheet(s.plan))) for s in sides
+        ]
         recorded = [[] if file is None else list(file.recorded()) for file in files]
         for side, rows in zip(sides, recorded, strict=True):
             if rows and side.outcome(rows[-1].game) != rows[-1]:

@@ -35,7 +35,7 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
     wanted = header.sources_hash
     bundle = header.bundle
     if bundle is None:
-        bundle = _beside(Path(log.file).parent, wanted)
+        bundle = beside(Path(log.file).parent, wanted)
     if bundle is not None and wanted and bundle.sources != wanted:
         message = f"the log is of the rules {shown(wanted[:8])}, and its bundle of {shown(bundle.sources[:8])}"
         raise failure("RS659", message, place, "the bundle is of another game: ask for the log again")
@@ -106,7 +106,7 @@ def write_beside(folder: Path, bundle: Bundle) -> Path:
     return path
 
 
-def _beside(folder: Path, wanted: str) -> Bundle | None:
+def beside(folder: Path, wanted: str) -> Bundle | None:
     """The bundle of these sources beside a log."""
     name = f"{FOLDER}/{wanted}"
     if not _HASH.fullmatch(wanted) or not is_present(folder / name):

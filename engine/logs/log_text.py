@@ -38,13 +38,18 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
     Raises:
         DiagnosticsError: RS601 if it cannot be read or is not text, RS602 if it is too large.
     """
+    return log_text(log_bytes(path, display, limit), display, limit, lenient=lenient)
+
+
+def log_bytes(path: Path, display: str, limit: int) -> bytes:
+    """The bytes of a log file; one more than the limit if there are more. Errors: RS601, if it cannot be read."""
     try:
         # Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 fail("RS601", f"{shown(display)} is not a file", None, help="name the log itself")
-            data = file.read(limit + 1)
+            return file.read(limit + 1)
     except (OSError, ValueError) as error:
         if link := broken_link(path):
             fail("RS601", f"{shown(display)} {link}", None, help="name the log itself")
@@ -53,6 +58,10 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
         detail = getattr(error, "strerror", None) or str(error)
         help_ = "this is a folder: name a log in it" if is_folder(path) else "check the path and its permissions"
         fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help=help_)
+
+
+def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
+    """The text of a log in memory; arguments, result and errors as those of `read_log_text`."""
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:
         fail("RS602", f"the log has more than {limit:,} bytes", start, help="is it a log?")

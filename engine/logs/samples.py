@@ -8,13 +8,19 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.folders import visible_files
+from rulespec.documents.folders import is_hidden, visible_files
 from rulespec.documents.text_files import is_present
 from rulespec.references import find_ruleset
 
 _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
 """An id, and a name; one letter before a colon is a drive."""
-_ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+"""How the names of logs end."""
+
+
+def is_log_name(name: str) -> bool:
+    """Whether a file of this name, or at this path, is a log: others, and hidden ones, lie beside them."""
+    return name.endswith(ENDINGS) and not is_hidden(name.rpartition("/")[2])
 
 
 def samples(folder: Path) -> dict[str, Path]:
@@ -23,7 +29,7 @@ def samples(folder: Path) -> dict[str, Path]:
     results: dict[str, Path] = {}
     for path in sorted(visible_files(home)):
         name = path.relative_to(home).as_posix()
-        ending = next((e for e in _ENDINGS[::-1] if name.endswith(e)), None)
+        ending = next((e for e in ENDINGS[::-1] if name.endswith(e)), None)
         if ending is not None:
             results.setdefault(name.removesuffix(ending), path)
     return results

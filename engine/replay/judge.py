@@ -158,13 +158,23 @@ def judge_file(
         message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
         help_ = "replay it without --under to see where"
         raise DiagnosticsError([Diagnostic("RS821", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
-    if under.startswith("+") and is_carried(game.ruleset) and not _is_at_hand(game.ruleset, load):
+    return judge(result.log, game, rules_under(result.log, game, under, load), backend, result.moves, usual=usual)
+
+
+def rules_under(log: str, game: Game, under: str, load: Load = load_ruleset) -> typed.Ruleset:
+    """The rules that a game is judged under; if `under` begins with `+`, its own with further overlays.
+
+    Raises:
+        DiagnosticsError: if they cannot be read; RS624 if they do not go with the game's own.
+    """
+    if not under.startswith("+"):
+        return load(under)
+    if is_carried(game.ruleset) and not _is_at_hand(game.ruleset, load):
         message = f"this log carries its own rules, which are not at hand: `{under}` cannot be laid over them"
         help_ = f"name all of the other rules: `--under {game.ruleset.ref}{under}`"
-        raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
+        raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, Span(log, 1, 1, 1, 2), help=help_)])
     own = game.ruleset.ref if is_carried(game.ruleset) else game.ruleset.reference
-    ruleset = _laid_over(result.log, own, under, load) if under.startswith("+") else load(under)
-    return judge(result.log, game, ruleset, backend, result.moves, usual=usual)
+    return _laid_over(log, own, under, load)
 
 
 def _is_at_hand(carried: typed.Ruleset, load: Load) -> bool:

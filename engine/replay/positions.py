@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.measures import Measures
 from rulespec.engine.game.option import Option, TakenBack
 
 
@@ -44,3 +45,14 @@ def _row(number: int, option: Option | None, game: Game) -> dict[str, Any]:
     for measure, values in game.omniscient.measures().items():
         row |= {f"{measure}.{entity}" if entity else measure: value for entity, value in values.items()}
     return row
+
+
+def measured(game: Game, moves: Sequence[Option | TakenBack], every: int) -> Iterator[tuple[int, Measures]]:
+    """The measures after the set-up and after each so many decisions, with the number of decisions before them."""
+    at, next_ = restarted(game), 0
+    for move in (None, *moves):
+        if move is not None:
+            _apply(at, move)
+        if at.ply >= next_:
+            yield at.ply, at.omniscient.measures()
+            next_ = at.ply + every

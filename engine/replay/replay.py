@@ -23,7 +23,7 @@ from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, Take
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.state_json import scores, state_json
 from rulespec.engine.logs.ends import OtherEnd, end_json
-from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, log_bytes, log_text, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.engine.logs.samples import sample
@@ -164,6 +164,7 @@ class ReplayRequest(Struct, frozen=True):
         past_known_faults: whether a foreign log is replayed past the known faults of the system that recorded it, under
             the overlays that its dialect names for them; not with `rules`.
         carried: whether the rules that a native log carries count; else those that it names do.
+        data: the bytes of the log, if they have been read.
     """
 
     path: Path
@@ -179,11 +180,13 @@ class ReplayRequest(Struct, frozen=True):
     lenient: bool = False
     past_known_faults: bool = False
     carried: bool = True
+    data: bytes | None = None
 
     def replay(self) -> ReplayResult:
         """Replays the log; raises as `replay_log`."""
         path = self.path
-        text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES, lenient=self.lenient)
+        data = log_bytes(path, str(path), MAX_NATIVE_BYTES) if self.data is None else self.data
+        text, whole = log_text(data, str(path), MAX_NATIVE_BYTES, lenient=self.lenient)
         if self.dialect is None and is_native(text):
             if self.past_known_faults:
                 help_ = "replay without `--past-known-faults`: foreign logs have the faults of other systems"

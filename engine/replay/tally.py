@@ -9,13 +9,11 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.folders import is_hidden
+from rulespec.engine.logs.samples import ENDINGS, is_log_name
 from rulespec.engine.replay.judge import Judgement
 
 MAX_LOGS = 1_000
 """Logs of one folder."""
-
-_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 
 
 def logs_in(folder: Path) -> list[Path]:
@@ -25,14 +23,12 @@ def logs_in(folder: Path) -> list[Path]:
         DiagnosticsError: RS601 if the folder cannot be read or holds no log, RS602 if there are more than `MAX_LOGS`.
     """
     try:
-        results = sorted(
-            p for p in folder.iterdir() if not is_hidden(p.name) and p.name.endswith(_SUFFIXES) and not p.is_dir()
-        )
+        results = sorted(p for p in folder.iterdir() if is_log_name(p.name) and not p.is_dir())
     except OSError as error:
         message = f"`{folder}` cannot be read: {error.strerror}"
         raise DiagnosticsError([Diagnostic("RS601", Severity.ERROR, message, None)]) from None
     if not results:
-        help_ = f"logs are files ending in {', '.join(_SUFFIXES)}"
+        help_ = f"logs are files ending in {', '.join(ENDINGS)}"
         raise DiagnosticsError([Diagnostic("RS601", Severity.ERROR, f"`{folder}` holds no log", None, help=help_)])
     if len(results) > MAX_LOGS:
         message = f"`{folder}` holds {len(results):,} logs; at most {MAX_LOGS:,} are judged at a time"

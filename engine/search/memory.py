@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,29 @@ class SearchMemory:
         self, count: int, cap: int, value: int, times: int, skip: int
     ) -> tuple[list[int], NDArray[np.uint64]]:
         """The same, with the hashes after all decisions of the other games, one game after the other."""
+        given_back, words = self._play_trailed(count, cap, value, times, skip, 1)
+        return given_back, words.view(np.uint64)
+
+    def coded(self, row: NDArray[np.int64], seed: int, numbers: range, cap: int) -> Iterator[NDArray[np.int64] | None]:
+        """The codes of random games from a row on; None for one that only Python can play."""
+        width = self.constants["STRIDE"] // 8
+        for at in range(0, len(numbers), self.most):
+            own = numbers[at : at + self.most]
+            self.write(self.rows, row)
+            self.sow(seed, own.start)
+            self.set("CODED", 1)
+            try:
+                given_back, words = self._play_trailed(len(own), cap, -1, self.most, 0, width)
+            finally:
+                self.set("CODED", 0)
+            sizes = [0 if n in given_back else self.decisions(n) for n in range(len(own))]
+            parts = np.split(words.reshape(-1, width), np.cumsum(sizes)[:-1])
+            yield from (None if n in given_back else part for n, part in enumerate(parts))
+
+    def _play_trailed(
+        self, count: int, cap: int, value: int, times: int, skip: int, width: int
+    ) -> tuple[list[int], NDArray[np.int64]]:
+        """Games with so many numbers of each decision, those of games that only Python can play left out."""
         results: list[NDArray[np.int64]] = []
         trapped: set[int] = set()
 
@@ -117,13 +140,13 @@ class SearchMemory:
                 results.append(self.read(self.out, (self.get("TRAIL") - self.out) // 8))
                 if self.get("GAME") in trapped:  # what has been noted of this game is of no use
                     played = sum(self.decisions(n) for n in range(self.get("GAME")) if n not in trapped)
-                    results[:] = [np.concatenate(results)[:played]]
+                    results[:] = [np.concatenate(results)[: width * played]]
 
         try:
             given_back = self.each(count, call)
         finally:
             self.set("TRAIL", 0)
-        return given_back, np.concatenate([*results, np.empty(0, np.int64)]).view(np.uint64)
+        return given_back, np.concatenate([*results, np.empty(0, np.int64)])
 
     def decisions(self, number: int) -> int:
         """The decisions of a playout."""

@@ -7,6 +7,7 @@ the seat that took it (below 0: whoever may), and the arguments; the rest is 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,14 @@ _NOBODY = 1 << 32
 """A seat that there is not."""
 
 
+class Notes(IntEnum):
+    """The notes of a replay on the position after each decision, as a number of the module."""
+
+    NOTHING = 0
+    HASHES = 1
+    WORTH = 2
+
+
 class Replayed(NamedTuple):
     """Results of replayed games; the first index is that of the game.
 
@@ -35,11 +44,23 @@ class Replayed(NamedTuple):
         rows: the positions after them.
         hashes: the hash of the position after each of them, of the first game, then of the next. Empty if they have
             not been asked for.
+        worth: the most that each of these positions is worth to a seat, if that has been asked for.
     """
 
     decisions: NDArray[np.int64]
     rows: NDArray[np.int64]
     hashes: NDArray[np.uint64]
+    worth: NDArray[np.int64] = np.empty(0, np.int64)
+
+
+NONE_SEEN = np.empty(0, np.uint64)
+
+
+def noted(decisions: NDArray[np.int64], rows: NDArray[np.int64], seen: NDArray[np.uint64], notes: Notes) -> Replayed:
+    """Results with notes, which stand as words."""
+    if notes is Notes.WORTH:
+        return Replayed(decisions, rows, NONE_SEEN, seen.view(np.int64))
+    return Replayed(decisions, rows, seen)
 
 
 class Coder:
@@ -133,28 +154,36 @@ class Coder:
             return -1 <= value < len(names)
         return abs(value) <= MAX_NUMBER or value == NO_NUMBER
 
-    def taken(self, game: Game, code: Sequence[int]) -> bool:
-        """Takes a recorded decision, if it is legal; a fault of the rules is a decision that is not."""
+    def option(self, game: Game, code: Sequence[int]) -> Option | None:
+        """The option that a code names where a game stands, legal or not; None if it names none."""
         number, seat = code[:2]
         position = game.omniscient.numbers
         if position.asked < 0 or not 0 <= number < len(self.options):
-            return False
+            return None
         choice = self.options[number][1]
         if self._numbers.get((position.asked, choice)) != number:
-            return False
-        kind = game.omniscient.option_kinds[choice]
+            return None
         params = position.program.decisions[position.asked].choices[choice].params
         args = tuple(code[2 : 2 + len(params)])
         if not all(self._is_value(param.type, value) for param, value in zip(params, args, strict=True)):
+            return None
+        by = game.seats[seat] if 0 <= seat < len(game.seats) else None
+        return Option(game.omniscient.option_kinds[choice], args, by)
+
+    def taken(self, game: Game, code: Sequence[int]) -> bool:
+        """Takes a recorded decision, if it is legal; a fault of the rules is a decision that is not."""
+        option = self.option(game, code)
+        if option is None:
             return False
+        position, seat, kind = game.omniscient.numbers, code[1], option.kind
         try:
-            if seat >= 0 and seat != position.actor(choice, args):
+            if seat >= 0 and seat != position.actor(kind.choice, option.args):
                 among = 0 if kind.interrupt or seat >= len(game.seats) else position.deciders()
                 if not among >> seat & 1:
                     return False
-            if not position.is_legal(choice, args):
+            if not position.is_legal(kind.choice, option.args):
                 return False
-            position.take(Option(kind, args, None))
+            position.take(option)
         except RulesetFaultError:
             return False
         return True

@@ -19,7 +19,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.ends import NO_HASHES, End, Ends, Expanded, Payoffs
-from rulespec.engine.search.replays import Coder, Codes, Recorded, Replayed
+from rulespec.engine.search.replays import Coder, Codes, Notes, Recorded, Replayed, noted
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
@@ -290,6 +290,25 @@ class Search:
             end = end._replace(values=self._values(game))
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
+    def coded(self, seed: int, first: int, count: int, cap: int = CAP) -> list[Codes]:
+        """The decisions of random games from the start, as codes: those that `rulespec simulate` plays.
+
+        Args:
+            seed: the seed of chance.
+            first: the number of the first game.
+            count: how many follow one another.
+            cap: decisions after which a game is cut off.
+        """
+        return [self._coded(seed, number, cap) for number in range(first, first + count)]
+
+    def _coded(self, seed: int, number: int, cap: int) -> Codes:
+        game, draws = restarted(self._table), Draws(seed, number)
+        codes: list[list[int]] = []
+        while not game.is_over and game.ply < cap and (option := choose(game, draws)) is not None:
+            codes.append(self.coder.code(game, option))
+            game.apply(option)
+        return np.array(codes, np.int64).reshape(len(codes), self.coder.width)
+
     def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
         """The result of a playout, given the cell of the winners and the ranks."""
         if ended and won >= 0:
@@ -333,38 +352,43 @@ class Search:
         """
         return self.coder.codes(moves, seats)
 
-    def replay(self, games: Sequence[Codes], *, start: ArrayLike | None = None, hashes: bool = False) -> Replayed:
+    def replay(
+        self, games: Sequence[Codes], *, start: ArrayLike | None = None, hashes: bool = False, worth: bool = False
+    ) -> Replayed:
         """Replays recorded games, each up to its first decision that is not legal, as `replay_native` does.
 
         Args:
             games: their decisions, as `codes` gives them.
             start: the position from which they go on, as a row; if not given, the start of the game.
             hashes: whether the hash of the position after each decision is wanted.
+            worth: whether the most that it is worth to a seat is wanted, in the place of hashes.
 
         Raises:
             RulesetFaultError: if the rules are at fault before the first decision.
         """
         results = [self.coder.checked(codes) for codes in games]
         row = self.rows([restarted(self._table)])[0] if start is None else np.asarray(start, np.int64)
-        return self._replayed(results, self._checked(row[None])[0], hashes)
+        notes = Notes.WORTH if worth else Notes.HASHES if hashes else Notes.NOTHING
+        return self._replayed(results, self._checked(row[None])[0], notes)
 
-    def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:
+    def _replayed(self, games: list[Codes], row: NDArray[np.int64], notes: Notes) -> Replayed:
         rows, decisions = [], []
         seen: list[int] = []
         for codes in games:
             game = self.game(row)
-            decisions.append(self.replayed(game, codes, seen if hashes else None))
+            decisions.append(self.replayed(game, codes, seen if notes else None, notes))
             rows.append(self.form.row(game.omniscient.numbers.cells))
         after = np.array(rows, np.int64).reshape(len(rows), self.columns)
-        return Replayed(np.array(decisions, np.int64), after, np.array(seen, np.uint64))
+        words = np.array(seen, np.int64 if notes is Notes.WORTH else np.uint64).view(np.uint64)
+        return noted(np.array(decisions, np.int64), after, words, notes)
 
-    def replayed(self, game: Game, codes: Codes, seen: list[int] | None = None) -> int:
-        """Takes recorded decisions in a game while they are legal; says how many, and adds the hashes after them."""
+    def replayed(self, game: Game, codes: Codes, seen: list[int] | None = None, notes: Notes = Notes.HASHES) -> int:
+        """Takes recorded decisions in a game while they are legal; says how many, and adds the notes after them."""
         for number, code in enumerate(codes.tolist()):
             if not self.coder.taken(game, code):
                 return number
             if seen is not None:
-                seen.append(int(game.hash, 16))
+                seen.append(max(self._values(game)) if notes is Notes.WORTH else int(game.hash, 16))
         return len(codes)
 
     # --- one position -----------------------------------------------------------------------

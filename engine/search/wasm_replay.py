@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.replays import Codes, Replayed
+from rulespec.engine.search.replays import NONE_SEEN, Codes, Notes, Replayed, noted
 from rulespec.engine.search.search import Search
 from rulespec.engine.wasm.engine import TrapError
 
@@ -24,19 +24,21 @@ class WasmReplay:
         memory: the memory of its module.
         games: the codes of the decisions of each game.
         row: where all of them begin.
-        hashes: whether hashes are wanted.
+        notes: what is wanted of the positions on the way.
+        value: the number of the value of positions.
     """
 
     def __init__(
-        self, search: Search, memory: SearchMemory, games: list[Codes], row: NDArray[np.int64], hashes: bool
+        self, search: Search, memory: SearchMemory, games: list[Codes], row: NDArray[np.int64], notes: Notes, value: int
     ) -> None:
         self._search = search
         self._memory = memory
         self._games = games
-        self._hashed = hashes
+        self._notes = notes
+        self._value = value
         self._rows = row[None].repeat(len(games), axis=0)
         self._done = [0] * len(games)
-        self._hashes: list[list[NDArray[np.uint64]]] = [[] for _ in games]
+        self._seen: list[list[NDArray[np.uint64]]] = [[] for _ in games]
         self._judged = [0] * len(games)
         self._bytes = memory.constants["STRIDE"]
 
@@ -53,9 +55,8 @@ class WasmReplay:
                     sizes[n] = size
             ended = {n for n, legal in zip(sizes, self._run(sizes), strict=True) if not legal and not self._judge(n)}
             left = [n for n in left if n not in ended and self._done[n] < len(self._games[n])]
-        hashes = [one for result in self._hashes for one in result]
-        seen = np.concatenate([np.empty(0, np.uint64), *hashes])
-        return Replayed(np.array(self._done, np.int64), self._rows, seen)
+        every = [one for result in self._seen for one in result]
+        return noted(np.array(self._done, np.int64), self._rows, np.concatenate([NONE_SEEN, *every]), self._notes)
 
     def _run(self, sizes: dict[int, int]) -> list[bool]:
         """Replays so many decisions of some games in wasm; whether each was legal up to there."""
@@ -72,9 +73,9 @@ class WasmReplay:
         self._rows[list(sizes)] = rows
         for n, (begun, _), to in zip(sizes, addresses, reached, strict=True):
             self._done[n] += (to - begun) // self._bytes
-            if self._hashed:
+            if self._notes:
                 codes = memory.read(begun, (to - begun) // 8).reshape(-1, self._bytes // 8)
-                self._hashes[n].append(codes[:, 1].copy().view(np.uint64))
+                self._seen[n].append(codes[:, 1].copy().view(np.uint64))
         return [to == end for (_, end), to in zip(addresses, reached, strict=True)]
 
     def _call(self, count: int) -> Callable[[], None]:
@@ -82,7 +83,7 @@ class WasmReplay:
 
         def call() -> None:
             try:
-                memory.instance.call("replay", count, int(self._hashed))
+                memory.instance.call("replay", count, int(self._notes), self._value)
             except TrapError:  # in a decision that has not come to its end
                 memory.instance.call("undo", memory.constants["JOURNAL_BASE"])
                 memory.instance.call("saved", memory.rows + memory.row * memory.get("GAME"))
@@ -95,8 +96,8 @@ class WasmReplay:
         self._judged[n] += 1
         codes = self._games[n][self._done[n] :][: 1 if self._judged[n] <= _FEW else None]
         game, seen = self._search.game(self._rows[n]), list[int]()
-        result = self._search.replayed(game, codes, seen if self._hashed else None)
+        result = self._search.replayed(game, codes, seen if self._notes else None, self._notes)
         self._done[n] += result
         self._rows[n] = self._search.rows([game])[0]
-        self._hashes[n].append(np.array(seen, np.uint64))
+        self._seen[n].append(np.array(seen, np.uint64 if self._notes is Notes.HASHES else np.int64).view(np.uint64))
         return result == len(codes)

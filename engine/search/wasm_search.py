@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.replays import Codes, Replayed
+from rulespec.engine.search.replays import Codes, Notes, Replayed
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.sight import Sight
 from rulespec.engine.search.walk import Walk
@@ -279,8 +279,13 @@ class WasmSearch(Search):
                 leaders[number] = [rank == max(of_rank) for rank in of_rank]
         return leaders
 
-    def _replayed(self, games: list[Codes], row: NDArray[np.int64], hashes: bool) -> Replayed:
-        return WasmReplay(self, self._memories[0], games, row, hashes).replayed()
+    def _replayed(self, games: list[Codes], row: NDArray[np.int64], notes: Notes) -> Replayed:
+        return WasmReplay(self, self._memories[0], games, row, notes, self._value).replayed()
+
+    def coded(self, seed: int, first: int, count: int, cap: int = CAP) -> list[Codes]:
+        """The decisions of random games from the start, as codes."""
+        games = self._memories[0].coded(self.rows([restarted(self._table)])[0], seed, range(first, first + count), cap)
+        return [self._coded(seed, first + n, cap) if own is None else own for n, own in enumerate(games)]
 
     def walk(self, row: ArrayLike) -> Walk:
         """A position that goes forth and back; in Python where there is not enough memory for one more."""

@@ -17,18 +17,17 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError, open_alone, sync_folder
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.results import Results, check_header, header, outcome_of
+from rulespec.engine.simulate.results import Results, Row, Sheet, check_header
 
 MAX_LINE = 1_000_000
 """Bytes of a line."""
 
 
-class JsonLinesResults(Results):
+class JsonLinesResults(Results[Row]):
     """A file of JSON Lines, in which each row is written as soon as its game is over; see `Results`."""
 
-    def __init__(self, path: Path, plan: Plan) -> None:
-        super().__init__(path, plan)
+    def __init__(self, path: Path, sheet: Sheet[Row]) -> None:
+        super().__init__(path, sheet)
         self._size = 0  # of the complete lines
         self._torn = False  # whether a torn line follows
         self._file = open_alone(path, "written")
@@ -36,19 +35,19 @@ class JsonLinesResults(Results):
             os.close(self._file)
             raise SaveError(f"{path} is not a file")
 
-    def recorded(self) -> Iterator[Outcome]:
+    def recorded(self) -> Iterator[Row]:
         """See `Results`."""
         name, number = str(self.path), 0
         with os.fdopen(os.dup(self._file), "rb") as file:
             file.seek(0)
             first = file.readline(MAX_LINE)
             if not first.endswith(b"\n"):
-                if not _line(header(self.plan)).startswith(first):
+                if not _line(self.sheet.header()).startswith(first):
                     message = "this is no file of results of these games"
                     fail("RS607", message, Span(name, 1, 1, 1, 2), help="name another file")
                 self._torn = bool(first)
                 return
-            check_header(first, name, self.plan)
+            check_header(first, name, self.sheet)
             self._size = len(first)
             while line := file.readline(MAX_LINE):
                 place = Span(name, number + 2, 1, number + 2, 2)
@@ -60,15 +59,15 @@ class JsonLinesResults(Results):
                     help_ = "was the program stopped while it was writing? Its game is played again"
                     self.warnings.append(Diagnostic("RS603", Severity.WARNING, message, place, help=help_))
                     return
-                yield _row(line, self.plan, number, place)
+                yield _row(line, self.sheet, number, place)
                 self._size += len(line)
                 number += 1
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, result: Row) -> None:
         """See `Results`."""
-        data = _line(outcome.to_json())
+        data = _line(self.sheet.row(result))
         if not self._size:
-            data = _line(header(self.plan)) + data
+            data = _line(self.sheet.header()) + data
         try:
             if self._torn:
                 os.ftruncate(self._file, self._size)
@@ -97,15 +96,15 @@ def _line(data: dict[str, Any]) -> bytes:
     return json.dumps(data).encode() + b"\n"
 
 
-def _row(line: bytes, plan: Plan, number: int, place: Span) -> Outcome:
-    """The outcome in a line."""
+def _row(line: bytes, sheet: Sheet[Row], number: int, place: Span) -> Row:
+    """The result in a line."""
     help_ = _cut(place.file, place.line - 1)
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
         fail("RS604", "the line is not JSON", place, help=help_)
     try:
-        return outcome_of(data, plan, number)
+        return sheet.read(data, number)
     except ValueError as error:
         fail("RS607", str(error), place, help=help_)
 

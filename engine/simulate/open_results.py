@@ -1,24 +1,30 @@
-"""Results of random games, opened in the format that the name of the file says."""
+"""Results of games, opened in the format that the name of the file says."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.game_sheet import GameSheet
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.parquet import ParquetResults
-from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.results import Results
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.results import Results, Row, Sheet
 
 
-def open_results(path: Path, plan: Plan) -> Results:
+def open_results(path: Path, plan: Plan) -> Results[Outcome]:
+    """Opens results of simulated games; see `open_rows`."""
+    return open_rows(path, GameSheet(plan))
+
+
+def open_rows(path: Path, sheet: Sheet[Row]) -> Results[Row]:
     """Opens a file `….jsonl` or a folder `….parquet`; creates it if there is none.
 
     Raises:
         SaveError: if it has another suffix, cannot be written, or another program has it open.
     """
     if path.suffix == ".jsonl":
-        return JsonLinesResults(path, plan)
+        return JsonLinesResults(path, sheet)
     if path.suffix == ".parquet":
-        return ParquetResults(path, plan)
+        return ParquetResults(path, sheet)
     raise SaveError(f"{path} names no format: results are written to a name that ends in .jsonl or .parquet")

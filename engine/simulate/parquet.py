@@ -12,35 +12,31 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError, lock, sync_folder
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.results import Results, check_header, header, outcome_of
+from rulespec.engine.simulate.results import Results, Row, Sheet, check_header
 
 PART_ROWS = 20_000
 PART_SECONDS = 60.0
 """Time after which a part is written: what is lost if the program is killed."""
 MAX_PART_BYTES = 1_000_000_000
 
-_MAPS = ("scores", "roles")
-_KEY = b"rulespec_results"
-_PART = re.compile(r"games-(\d{10})\.parquet")
+PART = re.compile(r"games-(\d{10})\.parquet")
 _WRITING = re.compile(r"\.games-\d{10}\.writing")
 
 
-class ParquetResults(Results):
+class ParquetResults(Results[Row]):
     """A folder of Parquet files; see `Results`. Part `games-0000020000.parquet` begins with game 20,000.
 
     A part is written after `PART_ROWS` games, after `PART_SECONDS`, and on closing.
     """
 
-    def __init__(self, path: Path, plan: Plan) -> None:
-        schema(plan.details)
-        super().__init__(path, plan)
+    def __init__(self, path: Path, sheet: Sheet[Row]) -> None:
+        sheet.schema()
+        super().__init__(path, sheet)
         self._rows: list[dict[str, Any]] = []
         self._started = time.monotonic()
         self._folder = -1
@@ -58,24 +54,24 @@ class ParquetResults(Results):
             detail = getattr(error, "strerror", None) or str(error)
             raise SaveError(f"{path} cannot be written: {detail}") from None
 
-    def recorded(self) -> Iterator[Outcome]:
+    def recorded(self) -> Iterator[Row]:
         """See `Results`."""
         number = 0
-        for path in sorted(p for p in self.path.iterdir() if _PART.fullmatch(p.name)):
+        for path in sorted(p for p in self.path.iterdir() if PART.fullmatch(p.name)):
             if path.name != _part(number):
                 fail("RS601", f"{path} does not begin with game {number:,}: a part is missing", None, help=_drop(path))
-            for row in _rows(path, self.plan):
+            for row in _rows(path, self.sheet):
                 try:
-                    yield outcome_of(row, self.plan, number)
+                    yield self.sheet.read(row, number)
                 except ValueError as error:
                     fail("RS607", f"{path}: game {number:,}: {error}", None, help=_drop(path))
                 number += 1
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, result: Row) -> None:
         """See `Results`."""
-        row = outcome.to_json()
-        self._rows.append(row | {name: list(row[name].items()) for name in _MAPS if name in row})
-        if len(self._rows) >= PART_ROWS or time.monotonic() - self._started > PART_SECONDS:
+        row = self.sheet.row(result)
+        self._rows.append(row | {name: list(row[name].items()) for name in self.sheet.maps if name in row})
+        if len(self._rows) >= (self.sheet.most or PART_ROWS) or time.monotonic() - self._started > PART_SECONDS:
             self._write()
 
     def _write(self) -> None:
@@ -83,14 +79,14 @@ class ParquetResults(Results):
         from pyarrow import parquet
 
         rows, first = self._rows, int(self._rows[0]["game"])
-        meta = {_KEY: json.dumps(header(self.plan)).encode()}
+        meta = {self.sheet.key: json.dumps(self.sheet.header())}
         place, part = self.path / f".games-{first:010}.writing", self.path / _part(first)
         self._rows, self._started = [], time.monotonic()
         try:
             with place.open("wb") as file:
-                parquet.write_table(
-                    pyarrow.Table.from_pylist(rows, schema(self.plan.details).with_metadata(meta)), file
-                )
+                columns = self.sheet.columns(rows).with_metadata(meta)
+                table = pyarrow.Table.from_pylist(rows, columns)
+                parquet.write_table(table, file, compression=self.sheet.compression)
                 file.flush()
                 os.fsync(file.fileno())
             place.replace(part)
@@ -119,7 +115,7 @@ def _part(first: int) -> str:
     return f"games-{first:010}.parquet"
 
 
-def _rows(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
+def _rows(path: Path, sheet: Sheet[Any]) -> Iterator[dict[str, Any]]:
     """The rows of a part."""
     import pyarrow
     from pyarrow import parquet
@@ -128,49 +124,15 @@ def _rows(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
         if not path.is_file() or path.stat().st_size > MAX_PART_BYTES:
             fail("RS602", f"{path} is no part of results, or too large for one", None, help=_drop(path))
         with parquet.ParquetFile(path) as file:
-            known = any(file.schema_arrow.equals(schema(details)) for details in (False, True))
-            if not known or not file.metadata.num_rows <= PART_ROWS:
+            if not sheet.of_kind(file.schema_arrow) or not file.metadata.num_rows <= PART_ROWS:
                 fail("RS607", f"{path} is no part of results: it has other columns", None, help=_drop(path))
-            check_header((file.schema_arrow.metadata or {}).get(_KEY, b""), str(path), plan)
+            check_header((file.schema_arrow.metadata or {}).get(sheet.key.encode(), b""), str(path), sheet)
             for batch in file.iter_batches(batch_size=1_000):
                 for row in batch.to_pylist():
-                    yield row | {name: dict(row[name] or ()) for name in _MAPS if name in row}
+                    yield row | {name: dict(row[name] or ()) for name in sheet.maps if name in row}
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         detail = " ".join(str(error).split())[:200]
         fail("RS601", f"{path} cannot be read: {detail}", None, help=_drop(path))
-
-
-@cache
-def schema(details: bool = False) -> Any:
-    """The columns of a part, as a `pyarrow.Schema`: those of a line of JSON.
-
-    Raises:
-        SaveError: if pyarrow is not installed.
-    """
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise SaveError("Parquet needs pyarrow: pip install 'rulespec[parquet]'") from None
-    use = {"option": pa.string(), "seat": pa.string(), "times": pa.int64(), "first": pa.int64()}
-    point = {"decision": pa.int64(), "measure": pa.string(), "entity": pa.string(), "value": pa.int64()}
-    more = {
-        "moves": pa.string(),
-        "roles": pa.map_(pa.string(), pa.string()),
-        "uses": pa.list_(pa.struct(use)),
-        "course": pa.list_(pa.struct(point)),
-    }
-    return pa.schema(
-        {
-            "game": pa.int64(),
-            "players": pa.int32(),
-            "decisions": pa.int64(),
-            "ended": pa.string(),
-            "winners": pa.list_(pa.string()),
-            "scores": pa.map_(pa.string(), pa.int64()),
-            "failure": pa.struct({name: pa.string() for name in ("kind", "detail", "code", "place")}),
-            **(more if details else {}),
-        }
-    )
 
 
 def _drop(path: Path) -> str:

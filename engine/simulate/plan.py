@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from rulespec.bundles.place import is_carried, within
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
@@ -165,7 +166,7 @@ class Outcome:
         """The outcome of a playout."""
         mistake, failure, game = None, playout.failure, playout.game
         if failure is not None:
-            place = _place(game.ruleset, failure.wrong.span)
+            place = place_in(game.ruleset, failure.wrong.span)
             detail = f"{place}: {failure.wrong.message}" if failure.kind == "fault" and place else failure.detail
             mistake = Mistake(failure.kind, detail, failure.wrong.code, place)
         seats = len(game.seats)
@@ -178,10 +179,12 @@ class Outcome:
         return result | (details or {})
 
 
-def _place(ruleset: typed.Ruleset, span: Span | None) -> str:
+def place_in(ruleset: typed.Ruleset, span: Span | None) -> str:
     """A place from the folder of the ruleset on: the same wherever the program runs."""
     if span is None:
         return ""
+    if is_carried(ruleset):
+        return f"{within(span.file)}:{span.line}:{span.column}"
     path = Path(span.file).resolve()
     above = next((f.parent for f in map(Path.resolve, ruleset.folders) if path.is_relative_to(f)), path.parent)
     return f"{path.relative_to(above).as_posix()}:{span.line}:{span.column}"

@@ -18,7 +18,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import import_module
 from itertools import chain, islice
@@ -81,10 +81,7 @@ def play_tasks(
         DiagnosticsError: if a game cannot be set up.
     """
     calls = ((*task, play) for task in tasks)
-    with closing(on_workers(_play, calls, jobs, cluster, ROUND if play is None else _ROUND_OF_BOTS)) as results:
-        for outcome, handed in results:
-            note(handed)
-            yield outcome
+    return on_workers(_played, calls, jobs, cluster, ROUND if play is None else _ROUND_OF_BOTS)
 
 
 def on_workers(
@@ -132,9 +129,10 @@ def on_workers(
             how = {"n_jobs": -1 if cluster else jobs, "return_as": "list" if rounds else "generator"}
             with joblib.Parallel(**how) as parallel:
                 for part in _batches(remaining, batch) if rounds else [remaining]:
-                    results = parallel(joblib.delayed(work)(*call) for call in part)
+                    results = parallel(joblib.delayed(_done)(work, call) for call in part)
                     try:
-                        for result in results:  # noqa: UP028  (`yield from` would close them before `_close` does)
+                        for result, handed in results:
+                            note(handed)
                             yield result
                     finally:
                         _close(results)
@@ -170,14 +168,14 @@ def _reported(cluster: str) -> Iterator[None]:
         raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
 
 
-def _play(plan: Plan, number: int, play: Play | None) -> tuple[Outcome, dict[str, int]]:
-    """Plays a game in a worker; also returns what other machines have played than that of the plan."""
+def _done(work: Callable[..., _T], call: tuple[Any, ...]) -> tuple[_T, dict[str, int]]:
+    """Makes a call in a worker; also returns what other machines have played than that of the plan."""
     with _playing, counting() as handed:
-        return _played(plan, number, play), dict(handed)
+        return work(*call), dict(handed)
 
 
 def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
-    ruleset = _ruleset(plan.reference, plan.sources_hash)
+    ruleset = ruleset_of(plan.reference, plan.sources_hash)
     if plan.random != GENERATOR:
         message = f"a worker (on {socket.gethostname()}) draws games by `{GENERATOR}`, not by `{plan.random}`"
         raise ClusterError(f"{message}: install the same version of rulespec there")
@@ -197,7 +195,8 @@ def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
 
 
 @cache
-def _ruleset(reference: str, sources_hash: str) -> typed.Ruleset:
+def ruleset_of(reference: str, sources_hash: str) -> typed.Ruleset:
+    """The ruleset of a reference, if its texts have this hash. Errors: ClusterError if they have not."""
     ruleset = load_ruleset(reference)
     if ruleset.sources_hash != sources_hash:
         message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"

@@ -101,6 +101,11 @@ def is_carried(ruleset: typed.Ruleset) -> bool:
     return isinstance(ruleset.place, InBundle)
 
 
+def within(display: str) -> str:
+    """The path of a file in its bundle, by its name in messages."""
+    return display.removeprefix(f"{_SHOWN}/")
+
+
 def whose(ruleset: typed.Ruleset) -> str:
     """Whose rules a game is replayed under, for people; "" for those on the disk."""
     if not is_carried(ruleset):

@@ -46,12 +46,17 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
     return packed(contents, ruleset.sources_hash, Span(base, 1, 1, 1, 1))
 
 
+def is_everywhere(ruleset: typed.Ruleset) -> bool:
+    """Whether a ruleset is a shipped one, which others have by its ids."""
+    return all(is_shipped(folder) for folder, _ in ruleset.located.values())
+
+
 def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
     """The bundle that a log carries without being asked: of rules that others do not have by their ids.
 
     None for a shipped ruleset, and where the files are gone or too many.
     """
-    if all(is_shipped(folder) for folder, _ in ruleset.located.values()):
+    if is_everywhere(ruleset):
         return None
     try:
         return bundle_of(ruleset)

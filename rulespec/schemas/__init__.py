@@ -23,6 +23,7 @@ OUTPUTS = (
         "simulate",
         "test",
         "coverage",
+        "corpus",
         "diff",
         "facts",
         "games",

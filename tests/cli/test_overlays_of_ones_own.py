@@ -45,8 +45,13 @@ CALLS: dict[str, Calls] = {
         [log, "--rules", ref, "--under", "nim"],
         [log, "--rules", ref, "--under", "+./aside.yaml"],
         [log, "--rules", ref, "--moves"],
+        [log, "nim.jsonl", "--rules", ref, "--jobs", "2"],
     ],
     "identify": lambda ref, log: [[log, "--rules", ref], [log, "--rules", ref, "--format", "json"]],
+    "corpus": lambda ref, log: [
+        ["import", log, "--rules", ref, "--out", "store"],
+        ["replay", "store", "--under", ref],
+    ],
     "migrate": lambda ref, log: [
         [log, "--from", ref, "--to", "nim"],
         ["nim.jsonl", "--to", ref, "--format", "json"],

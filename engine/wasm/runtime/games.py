@@ -23,6 +23,7 @@ from rulespec.engine.wasm.runtime.program import (
     READERS,
     RESULT,
     RESULTS,
+    SAMES,
     START,
     STATE,
     STATE_END,
@@ -40,6 +41,7 @@ from rulespec.engine.wasm.runtime.program import (
 )
 from rulespec.engine.wasm.runtime.registers import (
     BUDGET,
+    CODED,
     DECIDING,
     EACH,
     FIRST,
@@ -57,6 +59,7 @@ from rulespec.engine.wasm.runtime.registers import (
     ROW_TAKEN,
     SEED,
     TRAIL,
+    TRAIL_END,
 )
 
 
@@ -197,6 +200,21 @@ def choose() -> int:
     return last - STRIDE
 
 
+def written(one: int, number: int) -> None:
+    """Writes an option as a code; without room for a further one the batch is interrupted."""
+    to = load(TRAIL)
+    end = 16 + 8 * load(TAKES + STRIDE * load(one) + 8)
+    store(to, load(SAMES + 8 * load(one)))
+    store(to + 8, load(one + 8) if load(one + 8) >= 0 else who(number))
+    at = 16
+    while at < STRIDE:
+        store(to + at, load(one + at) if at < end else 0)
+        at = at + 8
+    store(TRAIL, to + STRIDE)
+    if to + 2 * STRIDE > load(TRAIL_END):
+        store(BUDGET, -1)
+
+
 @exported
 def play(cap: int, check: int) -> int:
     """Plays on: 0 at the end, 1 after `cap` decisions, 2 without an option, 3 an invariant is broken, 4 interrupted."""
@@ -211,8 +229,10 @@ def play(cap: int, check: int) -> int:
         option = choose()
         if option == 0:
             return 2
+        if load(CODED):
+            written(option, number)
         take(option)
-        if load(TRAIL) != 0:
+        if load(TRAIL) != 0 and load(CODED) == 0:
             trail()
         if check:
             if broken(0):

@@ -67,9 +67,11 @@ IDLE_AT = 320
 IDLE_SIZE = 328
 """Their bytes; 0 if there are none."""
 TRAIL = 336
-"""The end of the hashes of a playout; 0 if none are written."""
+"""The end of the hashes, or codes, of a playout; 0 if none are written."""
 TRAIL_END = 344
-"""The address after the room for these hashes."""
+"""The address after the room for them."""
+CODED = 352
+"""Whether the codes of the decisions of a playout are written, and not hashes."""
 
 REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
 """All registers by their names."""

@@ -7,7 +7,18 @@ may) and its arguments. `ANSWERS` has two addresses for each game: that of its n
 from rulespec.engine.wasm.runtime.games import decision, others, own_again, take
 from rulespec.engine.wasm.runtime.hashes import grown, plus, whole_hash
 from rulespec.engine.wasm.runtime.intrinsics import exported, load, store
-from rulespec.engine.wasm.runtime.program import JOURNAL_BASE, OPTIONS_BASE, ROW, SAMES, STRIDE, TAKES, who
+from rulespec.engine.wasm.runtime.program import (
+    JOURNAL_BASE,
+    OPTIONS_BASE,
+    RESULTS,
+    ROW,
+    SAMES,
+    SEATS,
+    STRIDE,
+    TAKES,
+    who,
+    worth,
+)
 from rulespec.engine.wasm.runtime.registers import ANSWERS, BUDGET, GAME, HASH, JOURNAL, OPTIONS, PAUSED, ROWS
 from rulespec.engine.wasm.runtime.search import restored, saved
 
@@ -50,18 +61,31 @@ def legal(one: int) -> int:
     return option
 
 
-@exported
-def replay(count: int, hashed: int) -> None:
-    """Takes the decisions of each game up to the first that is not listed; with `hashed`, writes the hash after each.
+def most(which: int) -> int:
+    """The most that the position is worth to a seat."""
+    worth(RESULTS, which)
+    result = load(RESULTS)
+    at = 8
+    while at < 8 * SEATS:
+        if load(RESULTS + at) > result:
+            result = load(RESULTS + at)
+        at = at + 8
+    return result
 
-    A hash stands where the seat was. Interrupted, it goes on where it was when it is called again.
+
+@exported
+def replay(count: int, hashed: int, which: int) -> None:
+    """Takes the decisions of each game up to the first that is not listed.
+
+    With `hashed`, writes the hash after each of them; 2: the most that the position is worth to a seat. It stands where
+    the seat was. Interrupted, it goes on where it was when it is called again.
     """
     while load(GAME) < count:
         number = load(GAME)
         place = load(ANSWERS) + 16 * number
         if load(PAUSED) == 0:
             restored(load(ROWS) + ROW * number)
-            if hashed:
+            if hashed == 1:
                 store(HASH, whole_hash())
             store(PAUSED, 1)
         one = load(place)
@@ -72,7 +96,9 @@ def replay(count: int, hashed: int) -> None:
             if option == 0:
                 break
             take(option)
-            if hashed:
+            if hashed == 2:
+                store(one + 8, most(which))
+            if hashed == 1:
                 store(HASH, plus(load(HASH), grown(JOURNAL_BASE)))
                 store(one + 8, load(HASH))
             one = one + STRIDE

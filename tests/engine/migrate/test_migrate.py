@@ -17,6 +17,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.migrate.migrate import Migrated, Verdict, migrate
+from rulespec.engine.migrate.proposals import proposed
 from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -293,3 +294,52 @@ def test_shipped_games_stay_as_they_are_under_their_own_rules() -> None:
     foreign = replay_log(logs / "playimperial" / "u000-standard-3p.json")  # with decisions taken back
     result = migrate(foreign, foreign.game.ruleset)
     assert result.verdict is Verdict.FAITHFUL
+
+
+# --- former names that are proposed -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("change", [change for change in RENAMED if change != "a decision"])
+def test_the_line_that_makes_all_games_faithful_is_proposed(
+    change: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = tmp_path / "games"
+    games.mkdir()
+    for name, decisions in (("a", BUSY), ("b", QUIET), ("c", BUSY)):
+        recorded(tmp_path, decisions).rename(games / f"{name}.jsonl")
+    to = renamed(tmp_path / "changed", change, was=False)
+    for jobs in ("1", "2"):
+        assert run(["migrate", str(games), "--to", to, "--format", "json", "--jobs", jobs]) == 1
+        data = json.loads(capsys.readouterr().out)
+        assert data["proposed"] == [RENAMED[change][2]]
+        assert data["totals"]["kept"] >= 1
+    declared = renamed(tmp_path / "declared", change, was=True)
+    assert run(["migrate", str(games), "--to", declared, "--out", str(tmp_path / "out"), "--jobs", "2"]) == 0
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["a.jsonl", "b.jsonl", "c.jsonl"]
+
+
+def test_several_lines_are_proposed_together(tmp_path: Path) -> None:
+    text = (BEGIN + PLAIN + HAGGLE).replace("option sing", "option whistle").replace("fish", "herring")
+    small(tmp_path / "changed", text)
+    replay = replay_log(recorded(tmp_path, BUSY))
+    lines = [each.line for each in proposed([replay], load_ruleset(str(tmp_path / "changed")))]
+    assert sorted(lines) == ["evening.whistle: sing", "stall.herring: fish"]
+
+
+@pytest.mark.parametrize("change", ["a lower limit", "another price", "an option less"])
+def test_nothing_is_proposed_where_no_name_has_changed(change: str, tmp_path: Path) -> None:
+    replay = replay_log(recorded(tmp_path, BUSY))
+    ruleset = load_ruleset(changed(tmp_path / "changed", change))
+    if migrate(replay, ruleset).verdict is Verdict.STAYS:
+        assert proposed([replay], ruleset) == []
+
+
+def test_what_fits_in_two_ways_is_not_proposed(tmp_path: Path) -> None:
+    text = (BEGIN + PLAIN + HAGGLE).replace("option sing", "option whistle")
+    twice = text.replace(
+        "        option sleep:", "        option hum:\n            set p.happy to true\n        option sleep:"
+    )
+    assert twice != text
+    small(tmp_path / "changed", twice)
+    replay = replay_log(recorded(tmp_path, BUSY))
+    assert proposed([replay], load_ruleset(str(tmp_path / "changed"))) == []

@@ -119,7 +119,7 @@ def test_command_for_one_log_as_json() -> None:
         ([SHORT, "--under", "nothing"], "there is no ruleset `nothing`"),
         ([SHORT, "--under", "+nothing"], "there is no overlay `nothing`"),
         ([SHORT, "--under", "+"], "there is no overlay ``"),
-        ([SHORT, "--under", "nim", "--out", "x.jsonl"], "--under does not go with"),
+        ([SHORT, "--under", "nim", "--out", "x.txt"], "x.txt names no format"),
         ([SHORT, "--under", "nim", "--until", "1"], "--under does not go with"),
         ([SHORT, "--answer", "usual"], "--answer goes with --under"),
         (["nowhere.jsonl", "--under", "nim"], "there is no file"),

@@ -14,11 +14,12 @@ from commands import invoke
 from jsonschema import Draft202012Validator
 from simulation import FORMATS, WAGER, broken_nim, lacking, out, plan, played, posix, read, write
 
+import rulespec.engine.simulate.game_sheet
 import rulespec.engine.simulate.parquet
-import rulespec.engine.simulate.results
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.game_sheet import GameSheet
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.parquet import ParquetResults
@@ -100,7 +101,7 @@ def test_parquet_needs_its_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lacking(monkeypatch, "pyarrow")
-    rulespec.engine.simulate.parquet.schema.cache_clear()
+    rulespec.engine.simulate.game_sheet.schema.cache_clear()
     assert run([*WAGER, "--out", str(tmp_path / "results.parquet")]) == 2
     assert "pip install 'rulespec[parquet]'" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -115,7 +116,7 @@ def test_cut_at_any_byte_the_whole_lines_count_and_the_run_goes_on(tmp_path: Pat
     whole = path.read_bytes()
     for cut in range(len(whole)):
         path.write_bytes(whole[:cut])
-        with JsonLinesResults(path, plan()) as results:
+        with JsonLinesResults(path, GameSheet(plan())) as results:
             items = list(results.recorded())
             lines = whole[:cut].count(b"\n")
             assert items == outcomes[: max(0, lines - 1)], cut
@@ -209,10 +210,10 @@ def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / "file.parquet").write_text("hello", "utf-8")
     for name, note in (("pipe", "is not a file"), ("folder", "cannot be written")):
         with pytest.raises(SaveError, match=note):
-            JsonLinesResults(tmp_path / f"{name}.jsonl", plan())
+            JsonLinesResults(tmp_path / f"{name}.jsonl", GameSheet(plan()))
     pytest.importorskip("pyarrow")
     with pytest.raises(SaveError, match="is a file"):
-        ParquetResults(tmp_path / "file.parquet", plan())
+        ParquetResults(tmp_path / "file.parquet", GameSheet(plan()))
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +227,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             return write_(file, data[:9])
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch, JsonLinesResults(path, plan()) as results:
+    with monkeypatch.context() as patch, JsonLinesResults(path, GameSheet(plan())) as results:
         assert list(results.recorded()) == outcomes[:2]
         patch.setattr("rulespec.engine.simulate.json_lines.os.write", full)
         with pytest.raises(SaveError, match="No space left on device"):
@@ -254,9 +255,9 @@ def test_parts_are_one_table(parts: Path) -> None:
     assert sorted(p.name for p in parts.iterdir()) == names
     table = parquet.read_table(parts)
     assert table["game"].to_pylist() == list(range(10))
-    assert table.schema.equals(rulespec.engine.simulate.parquet.schema())
+    assert table.schema.equals(rulespec.engine.simulate.game_sheet.schema())
     header = json.loads(parquet.read_schema(parts / names[0]).metadata[b"rulespec_results"])
-    assert header == rulespec.engine.simulate.results.header(plan())
+    assert header == rulespec.engine.simulate.game_sheet.header(plan())
 
 
 def test_a_part_is_written_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -424,11 +424,11 @@ def test_nothing_stands_after_the_arguments_of_an_option(twins: Twins) -> None:
 
 
 @ANY
-@given(HEAPS, st.randoms(use_true_random=False), st.booleans(), st.booleans())
+@given(HEAPS, st.randoms(use_true_random=False), st.booleans(), st.booleans(), st.booleans())
 def test_recorded_decisions_are_replayed(
-    twins: Twins, heap: int, rng: random.Random, spoiled: bool, interrupted: bool
+    twins: Twins, heap: int, rng: random.Random, spoiled: bool, interrupted: bool, valued: bool
 ) -> None:
-    """With the seat, or without; up to one that is not legal, if it is spoiled; with hashes where the seat was."""
+    """With or without the seat; up to one that is not legal, if it is spoiled; with hashes or values where it was."""
     game = Heap(heap)
     recorded: list[list[int]] = []
     hashes: list[int] = []
@@ -437,7 +437,7 @@ def test_recorded_decisions_are_replayed(
         by = option[1] if option[1] >= 0 else game.decider()
         recorded.append([option[0], rng.choice([by, -1]), option[2]])
         game.take(option)
-        hashes.append(signed(game.hash()))
+        hashes.append(game.heap * 3 if valued else signed(game.hash()))
     legal = len(recorded)
     if spoiled:
         legal = rng.randrange(len(recorded))
@@ -450,7 +450,7 @@ def test_recorded_decisions_are_replayed(
     twins.write(ANSWERS, [RECORDED, end, end, end])
     while twins.register("GAME") < 2:
         twins.registers(BUDGET=0 if interrupted else OF_BUDGET)
-        twins.call("replay", 2, 1)
+        twins.call("replay", 2, 2 if valued else 1, 1)
     assert twins.read(ANSWERS, 4) == [RECORDED + STRIDE * legal, end, end, end]
     assert [twins.read(RECORDED + STRIDE * k + 8)[0] for k in range(legal)] == hashes[:legal]
     if not spoiled:

@@ -1,0 +1,234 @@
+"""`rulespec corpus`: many games as codes, imported once and asked natively."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rulespec.cli import output
+from rulespec.cli.log_argument import LogPath
+from rulespec.cli.workers_flags import check_workers, log_workers_flags, resume_hint
+
+if TYPE_CHECKING:
+    from rulespec.engine.corpus.codes import CodedGame, Imported
+    from rulespec.engine.corpus.logs import Log
+    from rulespec.engine.corpus.stores import Answer, Question
+    from rulespec.engine.simulate.results import Results
+
+_MAX_SHOWN = 20
+_STORE = click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
+_FORMAT = click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+
+
+@click.group("corpus")
+def command() -> None:
+    """Import games as codes once, and ask for ever.
+
+    Codes replay many times faster than logs: the decisions of a game as small integers, in Parquet, which DuckDB and
+    Polars read, with the names of the numbers beside them. `rulespec simulate --codes DIR` writes the same.
+
+    Example: rulespec corpus import games/ --out store
+    """
+
+
+@command.command("import")
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=LogPath())
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Where the store is written."
+)
+@click.option("--rules", metavar="REF", help="The ruleset to replay under; default: that of each log.")
+@click.option("--dialect", metavar="ID", help="The dialect of foreign logs; default: recognised by the first entry.")
+@log_workers_flags
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    logs: tuple[Path, ...],
+    out: Path,
+    rules: str | None,
+    dialect: str | None,
+    jobs: int,
+    cluster: str,
+) -> None:
+    """Write the games of LOG… as codes: files, folders, globs, and archives.
+
+    Of a log that diverges, the decisions before that count. The same command goes on after a stop.
+
+    Exit code: 0 all are legal to their end, 1 one diverges, 2 one cannot be read.
+
+    Example: rulespec corpus import games/ --out store --jobs -1
+    """
+    from rulespec.cli.progress import with_progress
+    from rulespec.engine.corpus.codes import CodeSheet, imported, store_folder
+    from rulespec.engine.corpus.logs import Corpus
+    from rulespec.engine.corpus.replays import ReplayPlan, done_with, plan_of
+    from rulespec.engine.corpus.tables import Tables
+    from rulespec.engine.simulate.parquet import ParquetResults
+
+    check_workers(jobs, cluster)
+    counts = {"legal": 0, "diverging": 0, "unreadable": 0}
+    decisions = 0
+    with resume_hint(out):
+        plan = plan_of(ReplayPlan(rules, dialect=dialect), away=bool(cluster))
+        corpus = Corpus(logs)
+        manifest = corpus.manifest()
+        tables = Tables(out)
+        with ParquetResults(store_folder(out), CodeSheet(plan.header(manifest))) as results:
+            remaining = corpus.logs()
+            done = 0
+            for game in _recorded(results, remaining):
+                counts[_verdict(game)] += 1
+                decisions += game.decisions
+                done += 1
+            games: Iterator[Imported] = done_with(imported, plan, remaining, jobs, cluster)
+            for each in with_progress(games, manifest.logs, done, "log"):
+                if each.table is not None and each.rules is not None:
+                    tables.add(each.table, each.rules)
+                results.add(each.game)
+                counts[_verdict(each.game)] += 1
+                decisions += each.game.decisions
+    parts = [f"{number:,} {word}" for word, number in counts.items() if number]
+    output.echo(
+        f"{output.counted(sum(counts.values()), 'log')}: {', '.join(parts)}; {output.counted(decisions, 'decision')}"
+    )
+    ctx.exit(output.UNUSABLE if counts["unreadable"] else output.PROBLEMS if counts["diverging"] else output.OK)
+
+
+def _recorded(results: Results[CodedGame], logs: Iterator[Log]) -> Iterator[CodedGame]:
+    """The games that are recorded; their logs are passed over."""
+    done = 0
+    for game in results.recorded():
+        done += 1
+        yield game
+    output.show(results.warnings)
+    if done:
+        next(islice(logs, done - 1, None), None)
+        output.echo(f"{results.path.parent}: goes on after {output.counted(done, 'log')}", err=True)
+
+
+def _verdict(game: CodedGame) -> str:
+    return "unreadable" if not game.table else "diverging" if game.error else "legal"
+
+
+@command.command("replay")
+@_STORE
+@click.option("--under", metavar="REF", help="Judge the games under these rules.")
+@log_workers_flags
+@_FORMAT
+@click.pass_context
+def replay(ctx: click.Context, store: Path, under: str | None, jobs: int, cluster: str, format_: str) -> None:
+    """Replay the games of the store DIR: each must come to its recorded end.
+
+    With --under, codes are mapped to the other rules by names; games that diverge are judged as by `rulespec replay`.
+
+    Exit code: 0 all replay, and stay legal with the same winners, 1 one does not, 2 DIR cannot be read.
+
+    Example: rulespec corpus replay store --under imperial+first_edition --jobs -1
+    """
+    from rulespec.engine.corpus.replays import Rules
+    from rulespec.engine.corpus.stores import Question
+    from rulespec.engine.corpus.totals import CodeTotals
+    from rulespec.load import load_ruleset
+
+    other = None if under is None else Rules.of(under, load_ruleset(under), away=bool(cluster))
+    totals = CodeTotals()
+    for answer in _answers(store, Question("replay", under=other), jobs, cluster):
+        totals.add(answer)
+    if format_ == "json":
+        output.echo_json(totals.to_json())
+    else:
+        from rulespec.cli.replay_corpus import show_causes
+
+        sound = f"{totals.sound:,} replay to their recorded end"
+        sound += f", {totals.unread:,} could not be read" if totals.unread else ""
+        output.echo(
+            f"{output.counted(totals.games, 'game')}, {output.counted(totals.decisions, 'legal decision')}: {sound}"
+        )
+        for name in totals.unsound[:_MAX_SHOWN]:
+            output.echo(f"  {name} {output.style('does not', fg='red')}")
+        if totals.endings:
+            output.echo(f"endings: {', '.join(f'{n:,} {e or chr(0x2013)}' for e, n in totals.endings.most_common())}")
+        if totals.judged:
+            output.echo(f"under the other rules: {', '.join(f'{n:,} {name}' for name, n in totals.judged.items())}")
+            show_causes("not legal under the other rules", totals.under)
+    ctx.exit(output.PROBLEMS if totals.unsound or totals.changed else output.OK)
+
+
+@command.command("measures")
+@_STORE
+@log_workers_flags
+@_FORMAT
+def measures(store: Path, jobs: int, cluster: str, format_: str) -> None:
+    """Print the measures at the end of the games of the store DIR that have ended.
+
+    Example: rulespec corpus measures store
+    """
+    from rulespec.cli.replay_corpus import show_measures
+    from rulespec.engine.corpus.stores import Question
+    from rulespec.engine.corpus.totals import CodeTotals
+
+    totals = CodeTotals()
+    for answer in _answers(store, Question("measures"), jobs, cluster):
+        totals.add(answer)
+    if format_ == "json":
+        output.echo_json(totals.to_json())
+    else:
+        output.echo(f"{output.counted(totals.games, 'game')}, {output.counted(totals.decisions, 'decision')}")
+        show_measures(totals.measures)
+
+
+@command.command("find")
+@_STORE
+@click.argument("expression", metavar="EXPRESSION")
+@log_workers_flags
+@_FORMAT
+@click.pass_context
+def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: str, format_: str) -> None:
+    """Find positions in the games of the store DIR where EXPRESSION of the rules language holds.
+
+    `player` in it is each seat in turn: one for which it holds is enough.
+
+    Exit code: 0 some are there, 1 none.
+
+    Example: rulespec corpus find store "player.cash >= 40 million"
+    """
+    from rulespec.engine.corpus.stores import Question
+
+    games = positions = seen = 0
+    rows: list[dict[str, Any]] = []
+    for answer in _answers(store, Question("find", sought=expression), jobs, cluster):
+        seen += 1
+        if not answer.at:
+            continue
+        games += 1
+        positions += len(answer.at)
+        if format_ == "json" or len(rows) < _MAX_SHOWN:
+            rows.append(
+                {"game": answer.game.game, "log": answer.game.log, "first": answer.at[0], "positions": len(answer.at)}
+            )
+    if format_ == "json":
+        output.echo_json({"games": games, "positions": positions, "of": seen, "found": rows})
+    else:
+        output.echo(f"{output.counted(positions, 'position')} in {games:,} of {output.counted(seen, 'game')}")
+        for row in rows:
+            output.echo(
+                f"  {row['log']}: after decision {row['first']:,}, {output.counted(row['positions'], 'position')}"
+            )
+        if games > len(rows):
+            output.echo(f"  … and {games - len(rows):,} more games")
+    ctx.exit(output.OK if games else output.PROBLEMS)
+
+
+def _answers(store: Path, question: Question, jobs: int, cluster: str) -> Iterator[Answer]:
+    """The answers for the games of a store, with a progress bar at a terminal."""
+    from rulespec.cli.progress import with_progress
+    from rulespec.engine.corpus.stores import answers, parts_of_store
+
+    check_workers(jobs, cluster)
+    with resume_hint(None, whole=True), closing(answers(store, question, jobs, cluster)) as parts:
+        for part in with_progress(parts, len(parts_of_store(store)), unit="part"):
+            yield from part

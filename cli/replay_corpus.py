@@ -1,0 +1,188 @@
+"""`rulespec replay` of many logs: a row for each, and what all of them say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.cli import output
+from rulespec.cli.progress import with_progress
+from rulespec.cli.workers_flags import resume_hint
+from rulespec.diagnostics.report import failure
+from rulespec.engine.corpus.logs import Corpus, Log
+from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of
+from rulespec.engine.corpus.rows import Row, RowSheet
+from rulespec.engine.corpus.totals import Causes, Measured, RowTotals
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.open_results import open_rows
+from rulespec.engine.simulate.results import Results
+
+_MAX_CAUSES = 20
+_CODES = {"legal": output.OK, "diverges": output.PROBLEMS, "other_end": output.PROBLEMS}
+_COLOURS = {"legal": "green", "diverges": "red", "other_end": "red", "unreadable": "red"}
+_WORDS = {
+    "legal": "legal",
+    "diverges": "diverging",
+    "other_end": "with another end than they say",
+    "unreadable": "unreadable",
+}
+
+
+class CorpusRequest(Struct, frozen=True):
+    """The arguments of the command that many logs have.
+
+    Attributes:
+        paths: files, folders, globs and archives.
+        plan: what each row depends on.
+        jobs: the number of processes.
+        cluster: the cluster in their place.
+        out: the file or folder of rows.
+        format_: `text` or `json`.
+    """
+
+    paths: tuple[Path, ...]
+    plan: ReplayPlan
+    jobs: int
+    cluster: str
+    out: Path | None
+    format_: str
+
+
+def replay_corpus(request: CorpusRequest) -> int:
+    """Replays the logs of a corpus, and prints what they say; returns the exit code."""
+    r = request
+    with resume_hint(r.out):
+        plan = plan_of(r.plan, away=bool(r.cluster))
+        corpus = Corpus(r.paths)
+        manifest = corpus.manifest()
+        run = _Run(r, plan)
+        sheet = RowSheet(plan.header(manifest))
+        with nullcontext() if r.out is None else open_rows(r.out, sheet) as results:
+            logs = corpus.logs()
+            done = run.recorded(results, logs)
+            for row in with_progress(iter(replayed(plan, logs, r.jobs, r.cluster)), manifest.logs, done, "log"):
+                if results is not None:
+                    results.add(row)
+                run.add(row)
+        if corpus.digest != manifest.digest:
+            raise failure("RS601", "logs have been changed while they were replayed", None, "do it again")
+    if r.format_ == "json":
+        rows = {} if r.out is not None else {"logs": run.rows}
+        output.echo_json({"out": str(r.out) if r.out else None, "totals": run.totals.to_json(), **rows})
+    else:
+        _show(run.totals)
+    return run.code
+
+
+class _Run:
+    """The rows so far."""
+
+    def __init__(self, request: CorpusRequest, plan: ReplayPlan) -> None:
+        self._request = request
+        self._plan = plan
+        self.totals = RowTotals()
+        self.rows: list[dict[str, Any]] = []
+
+    def recorded(self, results: Results[Row] | None, logs: Iterator[Log]) -> int:
+        """Counts the rows that are recorded, and passes their logs over; does the last one again, as a check."""
+        if results is None:
+            return 0
+        last: Row | None = None
+        done = 0
+        for last in results.recorded():
+            self.totals.add(last)
+            done += 1
+        output.show(results.warnings)
+        log = next(islice(logs, done - 1, None), None) if done else None
+        if last is None or log is None:
+            return 0
+        if row_of(self._plan, log) != last:
+            why = "it was written by another version of the program, or changed since: name another file with --out"
+            raise SaveError(f"{log.name} has another row in {results.path} than recorded; {why}")
+        output.echo(f"{results.path}: goes on after {output.counted(done, 'log')}", err=True)
+        return done
+
+    def add(self, row: Row) -> None:
+        """Counts a row; prints it, unless rows are written to a file."""
+        self.totals.add(row)
+        if self._request.out is not None:
+            return
+        if self._request.format_ == "json":
+            self.rows.append(row.to_json())
+        else:
+            output.echo(_line(row))
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        code = max((_CODES.get(verdict, output.UNUSABLE) for verdict in self.totals.verdicts), default=output.OK)
+        return max(code, output.PROBLEMS if self.totals.changed else output.OK)
+
+
+def _line(row: Row) -> str:
+    """A log in a line."""
+    verdict = output.style(row.verdict.replace("_", " "), fg=_COLOURS[row.verdict])
+    if row.error:
+        return f"{row.log}: {verdict}: {row.error[:300]}"
+    head = f"{row.log}: {output.counted(row.decisions, 'decision')}, {verdict}"
+    if row.cause is not None:
+        return f"{head} at {row.cause.place}: {row.cause.reason[:300]}"
+    head += f", ended ({row.ended}), won by {', '.join(row.winners) or 'nobody'}" if row.ended else ", goes on"
+    under = row.under
+    if under is None:
+        return head
+    if under.error:
+        return f"{head}; cannot be judged: {under.error[:300]}"
+    if under.cause is not None:
+        return f"{head}; not legal after {output.counted(under.legal, 'decision')}: {under.cause.reason[:300]}"
+    ended = f"won by {', '.join(under.winners) or 'nobody'}" if under.ended else "not over"
+    return f"{head}; under the other rules legal, {ended}"
+
+
+def _show(totals: RowTotals) -> None:
+    """Prints the totals."""
+    parts = [f"{totals.verdicts[key]:,} {word}" for key, word in _WORDS.items() if totals.verdicts[key]]
+    decisions = output.counted(totals.decisions, "legal decision")
+    output.echo(f"{output.counted(totals.verdicts.total(), 'log')}: {', '.join(parts)}; {decisions}")
+    if totals.endings:
+        endings = [f"{n:,} {name or 'going on'}" for name, n in totals.endings.most_common()]
+        output.echo(f"endings: {', '.join(endings)}")
+    show_causes("diverging", totals.causes)
+    show_measures(totals.measures)
+    if totals.judged:
+        output.echo(f"under the other rules: {', '.join(f'{n:,} {name}' for name, n in totals.judged.items())}")
+    show_causes("not legal under the other rules", totals.under)
+
+
+def show_measures(measures: Mapping[str, Measured]) -> None:
+    """Prints measures, if there are any."""
+    if not measures:
+        return
+    rows = []
+    for name, of in measures.items():
+        mean = "-" if of.sample.mean is None else f"{of.sample.mean:,.1f}"
+        rows.append((name, f"{of.sample.games:,}", f"{of.least:,}", mean, f"{of.most:,}"))
+    output.echo("measures at the end of games:")
+    for line in output.table(rows, ("measure", "values", "least", "mean", "most"), right=(1, 2, 3, 4)):
+        output.echo(f"  {line}")
+
+
+def show_causes(title: str, causes: Causes) -> None:
+    """Prints causes, the most frequent first."""
+    groups = causes.most()
+    if not groups:
+        return
+    output.echo(f"{title}, by the rule that is broken first:")
+    rows = []
+    for group in groups[:_MAX_CAUSES]:
+        where = ", ".join(group.cause.rules) or group.cause.written or "-"
+        rows.append((f"{group.logs:,}", where, group.cause.reason[:160], f"{group.log}, {group.cause.place}"))
+    for line in output.table(rows, ("logs", "rule", "reason", "for one"), right=(0,)):
+        output.echo(f"  {line}")
+    if len(groups) > _MAX_CAUSES:
+        output.echo(f"  … and {len(groups) - _MAX_CAUSES} more causes")

@@ -1,0 +1,37 @@
+"""`rulespec simulate --codes`: random games as codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rulespec.bundles.rules import bundle_of
+from rulespec.cli import output
+from rulespec.cli.progress import with_progress
+from rulespec.engine.corpus.codes import CodeSheet, simulated, store_folder, tables_of
+from rulespec.engine.corpus.tables import Tables
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.game_sheet import header
+from rulespec.engine.simulate.parquet import ParquetResults
+from rulespec.engine.simulate.plan import Plan
+from rulespec.typed import nodes as typed
+
+
+def write_codes(plan: Plan, ruleset: typed.Ruleset, games: int, folder: Path) -> None:
+    """Writes the games of a plan as codes, those that are not there.
+
+    Raises:
+        SaveError, DiagnosticsError: if others are there, or they are damaged, or cannot be written.
+    """
+    with ParquetResults(store_folder(folder), CodeSheet(header(plan))) as results:
+        tables, rules = Tables(folder), bundle_of(ruleset)
+        for table in tables_of(plan, ruleset):
+            tables.add(table, rules)
+        done, last = 0, None
+        for game in results.recorded():
+            done, last = done + 1, game
+        if done > games:
+            raise SaveError(f"{folder} has more than {output.counted(games, 'game')} already: name another folder")
+        if last is not None and not last.same(next(simulated(plan, ruleset, range(done - 1, done)))):
+            raise SaveError(f"the last game in {folder} has other decisions than recorded: name another folder")
+        for each in with_progress(simulated(plan, ruleset, range(done, games)), games, done):
+            results.add(each)

@@ -1,0 +1,1 @@
+"""Many recorded games: where they lie, a row for each, and what all of them say."""

@@ -1,0 +1,132 @@
+"""The logs of a corpus: files, folders, globs and archives, always in the same order."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.documents.folders import visible_files
+from rulespec.documents.text_files import is_folder
+from rulespec.engine.corpus.archives import members
+from rulespec.engine.logs.containers import is_archive, is_container, is_pattern
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes
+from rulespec.engine.logs.samples import ENDINGS, is_log_name
+
+
+class Log(Struct, frozen=True):
+    """A log of a corpus.
+
+    Attributes:
+        game: its number.
+        name: its path as the corpus was named; in an archive, the path of that and its own.
+        data: its bytes; empty if it cannot be read.
+        refusal: why it cannot be read, with the code; empty if it can.
+    """
+
+    game: int
+    name: str
+    data: bytes
+    refusal: tuple[str, str] | tuple[()] = ()
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the bytes."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+class Manifest(Struct, frozen=True):
+    """A corpus as it was when it was looked through first.
+
+    Attributes:
+        logs: the number of its logs.
+        digest: SHA-256 of their names and bytes.
+    """
+
+    logs: int
+    digest: str
+
+
+class Corpus:
+    """Logs by the paths that name them.
+
+    Args:
+        paths: files, folders (with those below), globs, and archives.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+        self._digest = hashlib.sha256()
+
+    def logs(self) -> Iterator[Log]:
+        """The logs, one in memory at a time.
+
+        Raises:
+            DiagnosticsError: RS601 if a path leads to no log, or an archive cannot be read; RS602 if it is too large.
+        """
+        self._digest = hashlib.sha256()
+        number = 0
+        for path in self._paths:
+            for log in _logs_at(path, number):
+                number = log.game + 1
+                self._digest.update(f"{log.name}\n{log.sha256}\n".encode())
+                yield log
+
+    def manifest(self) -> Manifest:
+        """The number of the logs, and a digest of them: reads all."""
+        logs = sum(1 for _ in self.logs())
+        return Manifest(logs, self.digest)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the logs that were read last."""
+        return self._digest.hexdigest()
+
+
+def _logs_at(path: Path, first: int) -> Iterator[Log]:
+    for number, (name, data) in enumerate(_named(path), first):
+        plain = "".join(c if c.isprintable() else "�" for c in name)
+        if isinstance(data, bytes):
+            yield Log(number, plain, data)
+        else:
+            wrong = data.diagnostics[0]
+            yield Log(number, plain, b"", (wrong.code, wrong.message))
+
+
+def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
+    """Names and bytes of the logs at a path."""
+    if not is_container(str(path)):
+        yield str(path), log_bytes(path, str(path), MAX_NATIVE_BYTES)
+        return
+    if is_folder(path):
+        files = [file for file in visible_files(path) if is_log_name(file.name) or is_archive(file.name)]
+    elif is_pattern(str(path)):
+        files = [Path(name) for name in glob.iglob(str(path), recursive=True)]  # noqa: PTH207 - of any root
+    else:
+        files = [path]
+    if not files:
+        raise _no_log(path)
+    for file in sorted(files):
+        if is_folder(file):
+            yield from _named(file)
+        elif is_archive(file.name):
+            log = None
+            for log, data in members(file):
+                yield f"{file}/{log}", data
+            if log is None:
+                raise _no_log(file)
+        else:
+            try:
+                yield str(file), log_bytes(file, str(file), MAX_NATIVE_BYTES)
+            except DiagnosticsError as error:
+                yield str(file), error
+
+
+def _no_log(path: Path) -> DiagnosticsError:
+    help_ = f"logs are files ending in {', '.join(ENDINGS)}, in folders and archives, too"
+    return failure("RS601", f"{shown(str(path))} holds no log", None, help_)

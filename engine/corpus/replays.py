@@ -1,0 +1,307 @@
+"""Logs of a corpus, replayed: a plan that is plain data, and the row of each log, in this process or in a worker."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from rulespec.bundles.packed import Bundle
+from rulespec.bundles.rules import bundle_of, is_everywhere, ruleset_in
+from rulespec.diagnostics.diagnostic import Severity
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.versions import RULESPEC
+from rulespec.engine.corpus.logs import Log, Manifest
+from rulespec.engine.corpus.rows import Cause, Reading, Row, Under, readings, under_of
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.carried import carried_bundle
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_text
+from rulespec.engine.logs.native import is_native, parse_log
+from rulespec.engine.replay.divergence import Divergence
+from rulespec.engine.replay.judge import Outcome, judge, rules_under
+from rulespec.engine.replay.positions import measured
+from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult
+from rulespec.engine.simulate.plan import place_in
+from rulespec.engine.simulate.workers import ClusterError, on_workers, ruleset_of
+from rulespec.load import load_ruleset
+from rulespec.references import is_path, parts_of
+from rulespec.typed import nodes as typed
+
+BATCH = 200
+"""Logs of a batch on a cluster that cannot return rows one by one: their bytes are sent with them."""
+_T = TypeVar("_T")
+_RULESETS = 16
+COLLECTED = 40
+"""Logs after which garbage is collected: games are circles, and commands collect so seldom that hundreds would stay."""
+_replayed = count()
+
+_load = lru_cache(_RULESETS)(load_ruleset)
+
+
+class Rules(Struct, frozen=True):
+    """Rules for workers.
+
+    Attributes:
+        name: the reference that the plan or a log says.
+        reference: the reference to load them by.
+        sources_hash: the hash of their texts.
+        bundle: their files, where a worker may lack them.
+    """
+
+    name: str
+    reference: str
+    sources_hash: str
+    bundle: Bundle | None = None
+
+    @classmethod
+    def of(cls, name: str, ruleset: typed.Ruleset, *, away: bool) -> Rules:
+        """The rules of a loaded ruleset; `away`: for workers that may lack its files.
+
+        Raises:
+            DiagnosticsError: RS657 if they are too large for a bundle.
+        """
+        if not away:
+            return cls(name, name, ruleset.sources_hash)
+        bundle = None if is_everywhere(ruleset) else bundle_of(ruleset)
+        return cls(name, ruleset.ref, ruleset.sources_hash, bundle)
+
+    def load(self) -> typed.Ruleset:
+        """The ruleset. Errors: ClusterError if it is another one."""
+        return ruleset_in(self.bundle) if self.bundle is not None else ruleset_of(self.reference, self.sources_hash)
+
+
+class ReplayPlan(Struct, frozen=True):
+    """Whatever the row of a log depends on.
+
+    Attributes:
+        rules: the rules of all logs; None: those of each.
+        under: the rules to judge them under; `+OVERLAY` is laid over those of each.
+        known: the rules that are named in it.
+        dialect: the dialect of foreign logs; None: recognised.
+        past: whether known faults of foreign systems are passed.
+        usual: whether usual answers are put in; see `judge`.
+        every: the decisions between measures; 0: only those of the last position.
+        backend: the machine; it makes no difference to the rows.
+        version: the version of the program.
+    """
+
+    rules: str | None = None
+    under: str | None = None
+    known: tuple[Rules, ...] = ()
+    dialect: str | None = None
+    past: bool = False
+    usual: bool = False
+    every: int = 0
+    backend: Backend = "auto"
+    version: str = RULESPEC
+
+    def header(self, manifest: Manifest) -> dict[str, Any]:
+        """The header of the rows of a corpus."""
+        hashes = {rules.name: rules.load().hash for rules in self.known}
+        return {
+            "rulespec": self.version,
+            "logs": manifest.logs,
+            "digest": manifest.digest,
+            "rules": self.rules,
+            "under": self.under,
+            "hashes": hashes,
+            "dialect": self.dialect,
+            "past_known_faults": self.past,
+            "usual": self.usual,
+            "over_time": self.every,
+        }
+
+    @property
+    def machine(self) -> Backend:
+        """The machine that replays. A wasm module takes memory for each table, and reading entries is the work."""
+        return "python" if self.backend == "auto" else self.backend
+
+
+def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
+    """A plan with the rules that it names; `away`: for workers that may lack their files.
+
+    Raises:
+        DiagnosticsError: if they cannot be read, or bundled.
+        ClusterError: if overlays of one's own cannot be sent.
+    """
+    names = [name for name in (plan.rules, plan.under) if name is not None and not name.startswith("+")]
+    overlays = parts_of(plan.under)[1:] if plan.under is not None and plan.under.startswith("+") else []
+    if away and any(map(is_path, overlays)):
+        raise ClusterError("workers of a cluster may lack the overlay's file: name all of the rules, REF+./OVERLAY")
+    known = tuple(Rules.of(name, _load(name), away=away) for name in dict.fromkeys(names))
+    return ReplayPlan(
+        plan.rules, plan.under, known, plan.dialect, plan.past, plan.usual, plan.every, plan.backend, plan.version
+    )
+
+
+def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str = "") -> Iterator[Row]:
+    """The rows of logs, in their order; the arguments are those of `on_workers`.
+
+    Raises:
+        ClusterError: if workers cannot be started or reached, end too early, or have other rules.
+    """
+    return done_with(row_of, plan, logs, jobs, cluster)
+
+
+def done_with(
+    work: Callable[[ReplayPlan, Log, Rules | None], _T],
+    plan: ReplayPlan,
+    logs: Iterable[Log],
+    jobs: int = 1,
+    cluster: str = "",
+) -> Iterator[_T]:
+    """The results of work on each log, such as `row_of`; see `replayed`."""
+    if jobs == 1 and not cluster:
+        return (work(plan, log, None) for log in logs)
+    tasks = ((plan, log, _sent_along(plan, log) if cluster else None) for log in logs)
+    return on_workers(work, tasks, jobs, cluster, BATCH)
+
+
+def _sent_along(plan: ReplayPlan, log: Log) -> Rules | None:
+    """The rules of a native log that workers of a cluster may lack: its own, or those beside it."""
+    try:
+        text, whole = log_text(log.data, log.name, MAX_NATIVE_BYTES)
+        if plan.rules is not None or not is_native(text):
+            return None
+        native = parse_log(text, log.name, whole)
+        if native.header.bundle is not None:
+            return None
+        name = native.header.ruleset
+        if (bundle := carried_bundle(native)) is not None:
+            return Rules(name, name, bundle.sources, bundle)
+        rules = Rules.of(name, _load(name), away=True)
+    except DiagnosticsError:
+        return None  # as the worker will say
+    return rules if rules.bundle is not None else None
+
+
+def row_of(plan: ReplayPlan, log: Log, own: Rules | None = None) -> Row:
+    """The row of a log; `own`: its rules, if they are not at hand.
+
+    Raises:
+        ClusterError: if this worker has another version of the program, or other rules.
+    """
+    return row_and_result(plan, log, own)[0]
+
+
+def row_and_result(plan: ReplayPlan, log: Log, own: Rules | None = None) -> tuple[Row, ReplayResult | None]:
+    """The row of a log, and its replay if it can be read. Arguments and errors: as those of `row_of`."""
+    if plan.version != RULESPEC:
+        raise ClusterError(f"a worker has Rulespec {RULESPEC}, not {plan.version}: install the same version there")
+    if log.refusal:
+        return Row(log.game, log.name, log.sha256, "unreadable", ": ".join(log.refusal)), None
+    if next(_replayed) % COLLECTED == 0:
+        gc.collect()
+    report, load = Report(), _loader((*plan.known, *([own] if own is not None else [])))
+    try:
+        result = ReplayRequest(
+            Path(log.name),
+            rules=plan.rules,
+            dialect=plan.dialect,
+            backend=plan.machine,
+            report=report,
+            load=load,
+            past_known_faults=plan.past,
+            data=log.data,
+        ).replay()
+        return _Rows(plan, log, result).row(load), result
+    except DiagnosticsError as error:
+        wrong = next(d for d in error.diagnostics if d.severity is Severity.ERROR)
+    except RulesetFaultError as fault:
+        wrong = fault.diagnostic
+    return Row(log.game, log.name, log.sha256, "unreadable", f"{wrong.code}: {wrong.message}"), None
+
+
+def _loader(known: tuple[Rules, ...]) -> Load:
+    by_name = {rules.name: rules for rules in known}
+
+    def load(reference: str) -> typed.Ruleset:
+        rules = by_name.get(reference)
+        return _load(reference) if rules is None else rules.load()
+
+    return load
+
+
+class _Rows:
+    """The row of a replay, with the default ids of seats in the place of names."""
+
+    def __init__(self, plan: ReplayPlan, log: Log, result: ReplayResult) -> None:
+        self._plan = plan
+        self._log = log
+        self._result = result
+        game = result.game
+        self._ids = dict(zip(game.seats, seat_names(len(game.seats), game.ruleset.seats), strict=True))
+        names = {n for pair in game.names.items() for n in pair if len(n) > 1 and n not in self._ids.values()}
+        self._by_name = {text: self._ids[seat] for seat, name in game.names.items() for text in (seat, name)}
+        self._names = re.compile("|".join(rf"\b{re.escape(n)}\b" for n in sorted(names, key=len, reverse=True)))
+
+    def row(self, load: Load) -> Row:
+        """The row. Errors: `DiagnosticsError`, `RulesetFaultError`."""
+        result, game = self._result, self._result.game
+        divergence = result.divergence
+        verdict = "diverges" if divergence is not None else "other_end" if result.other_end is not None else "legal"
+        cause = None
+        if divergence is not None:
+            cause = self._cause(divergence, game.ruleset)
+        ended, winners, scores = self._outcome(Outcome.of(game))
+        return Row(
+            self._log.game,
+            self._log.name,
+            self._log.sha256,
+            verdict,
+            "",
+            result.system,
+            game.ruleset.ref,
+            game.ruleset.hash,
+            len(game.seats),
+            dict(game.settings),
+            game.ply,
+            ended,
+            winners,
+            scores,
+            game.hash,
+            len(result.ignored),
+            len(result.passed),
+            cause,
+            self._measures(),
+            self._under(load) if self._plan.under is not None and divergence is None else None,
+        )
+
+    def _measures(self) -> tuple[Reading, ...]:
+        result, game = self._result, self._result.game
+        last = readings(game.omniscient.measures(), game.ply, self._ids)
+        if not self._plan.every:
+            return last
+        course = measured(game, result.moves, self._plan.every)
+        return (*(r for ply, of in course if ply < game.ply for r in readings(of, ply, self._ids)), *last)
+
+    def _under(self, load: Load) -> Under:
+        result, game, under = self._result, self._result.game, self._plan.under or ""
+        try:
+            ruleset = rules_under(result.log, game, under, load)
+            judged = judge(result.log, game, ruleset, self._plan.machine, result.moves, usual=self._plan.usual)
+        except DiagnosticsError as error:
+            wrong = next(d for d in error.diagnostics if d.severity is Severity.ERROR)
+            return Under(f"{wrong.code}: {wrong.message}")
+        return under_of(judged, self._say, self._by_name)
+
+    def _say(self, reason: str) -> str:
+        """A reason without names of people."""
+        return self._names.sub(lambda match: self._by_name[match[0]], reason) if self._names.pattern else reason
+
+    def _cause(self, divergence: Divergence, ruleset: typed.Ruleset) -> Cause:
+        refusal = divergence.refusal
+        written = place_in(ruleset, refusal.span)
+        return Cause(divergence.index, divergence.place, self._say(refusal.reason), refusal.rules, written)
+
+    def _outcome(self, outcome: Outcome) -> tuple[str | None, tuple[str, ...], Mapping[str, int]]:
+        scores = {self._ids[seat]: points for seat, points in outcome.scores.items()}
+        return outcome.ended, tuple(self._ids[seat] for seat in outcome.winners), scores

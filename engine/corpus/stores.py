@@ -1,0 +1,230 @@
+"""Stores of games as codes, asked natively: whether they replay, their measures, their positions, other rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
+from rulespec.engine.corpus.codes import GAMES, NO_CODES, CodedGame, CodeSheet, codes_of, is_of_codes
+from rulespec.engine.corpus.replays import Rules
+from rulespec.engine.corpus.rows import Reading, Under, readings
+from rulespec.engine.corpus.tables import VALUE, Table, Tables
+from rulespec.engine.corpus.under import judged_under
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.search import Search
+from rulespec.engine.simulate.parquet import MAX_PART_BYTES, PART, PART_ROWS
+from rulespec.engine.simulate.workers import on_workers
+
+BATCH = 500
+"""Games that are replayed at a time."""
+MAX_VALUES = 200_000_000
+"""Numbers of a column of a part."""
+_COLUMNS = (*CodedGame.__struct_fields__[:-1], "options", "seats", "arguments")
+
+
+class Question(Struct, frozen=True):
+    """A question to a store.
+
+    Attributes:
+        kind: `replay`, `measures` or `find`.
+        sought: the expression of `find`.
+        under: the other rules of `replay`.
+    """
+
+    kind: str
+    sought: str = ""
+    under: Rules | None = None
+
+
+class Answer(Struct, frozen=True):
+    """The answer for a game.
+
+    Attributes:
+        game: the game, without its codes.
+        decisions: how many decisions replay.
+        sound: whether all replay, to the recorded end.
+        measures: the measures of the last position.
+        at: the numbers of decisions after which the sought positions stand.
+        under: the game under the other rules.
+    """
+
+    game: CodedGame
+    decisions: int
+    sound: bool
+    measures: tuple[Reading, ...] = ()
+    at: tuple[int, ...] = ()
+    under: Under | None = None
+
+
+def parts_of_store(folder: Path) -> list[Path]:
+    """The parts of a store, in the order of their games.
+
+    Raises:
+        DiagnosticsError: RS601 if there is none.
+    """
+    try:
+        parts = sorted(p for p in (folder / GAMES).iterdir() if PART.fullmatch(p.name))
+    except OSError:
+        parts = []
+    if not parts:
+        help_ = "`rulespec corpus import LOGS --out DIR` makes one"
+        raise failure("RS601", f"{shown(str(folder))} is no store of games as codes", None, help_)
+    return parts
+
+
+def answers(folder: Path, question: Question, jobs: int = 1, cluster: str = "") -> Generator[list[Answer]]:
+    """The answers for the games of a store, part by part; the arguments are those of `on_workers`.
+
+    Raises:
+        DiagnosticsError: if the store is damaged, or the expression has mistakes.
+        ClusterError: if workers cannot be started or reached, or end too early.
+    """
+    parts = parts_of_store(folder)
+    if jobs == 1 and not cluster:
+        return (answer(str(folder), str(part), question) for part in parts)
+    return on_workers(answer, ((str(folder), str(part), question) for part in parts), jobs, cluster, 4)
+
+
+def answer(folder: str, part: str, question: Question) -> list[Answer]:
+    """The answers for the games of a part."""
+    asked = _asked(folder, question)
+    return [each for batch in batches(Path(part)) for each in asked.of(batch)]
+
+
+@lru_cache(2)
+def _asked(folder: str, question: Question) -> _Asked:
+    return _Asked(Path(folder), question)
+
+
+class _Asked:
+    """A question to a store, with what its tables need: programs are made once."""
+
+    def __init__(self, folder: Path, question: Question) -> None:
+        self._tables = Tables(folder)
+        self._question = question
+        self._searches: dict[str, Search] = {}
+
+    def of(self, games: Sequence[CodedGame]) -> list[Answer]:
+        """The answers for some games, in their order."""
+        results: dict[int, Answer] = {}
+        for key in dict.fromkeys(game.table for game in games):
+            mine = [game for game in games if game.table == key]
+            every = self._unread(mine) if not key else self._of_table(self._tables.read(key), mine)
+            results |= {each.game.game: each for each in every}
+        return [results[game.game] for game in games]
+
+    def _unread(self, games: Sequence[CodedGame]) -> list[Answer]:
+        return [Answer(_without_codes(game), 0, False) for game in games]
+
+    def _search(self, table: Table) -> Search:
+        if table.key not in self._searches:
+            sought = self._question.sought
+            game = self._tables.seeking(table, sought) if sought else self._tables.game(table)
+            self._searches[table.key] = open_search(game, value=VALUE if sought else "")
+        return self._searches[table.key]
+
+    def _of_table(self, table: Table, games: Sequence[CodedGame]) -> list[Answer]:
+        search, question = self._search(table), self._question
+        widths = {game.codes.shape[1] for game in games if len(game.codes)}
+        if not widths <= {table.width}:
+            raise failure("RS607", f"games of the table {table.key} have codes of another width", None, _AGAIN)
+        codes = [game.codes if len(game.codes) else np.empty((0, table.width), np.int64) for game in games]
+        replayed = search.replay(codes, worth=question.kind == "find")
+        hashes = search.hashes(replayed.rows)
+        ends = np.cumsum(replayed.decisions)
+        results = []
+        for at, game in enumerate(games):
+            legal = int(replayed.decisions[at])
+            sound = legal == game.decisions == len(game.codes) and f"{hashes[at]:016x}" == game.end_hash
+            result = Answer(_without_codes(game), legal, sound)
+            if question.kind == "find":
+                worth = replayed.worth[ends[at] - legal : ends[at]]
+                result = replace(result, at=tuple((np.flatnonzero(worth) + 1).tolist()))
+            elif question.kind == "measures":
+                result = replace(result, measures=_measures(search, replayed.rows[at], legal))
+            results.append(result)
+        if question.under is not None:
+            others = judged_under(self._tables.game(table), table, question.under.load(), games)
+            results = [replace(each, under=under) for each, under in zip(results, others, strict=True)]
+        return results
+
+
+_AGAIN = "the store is damaged: import the games again"
+
+
+def _without_codes(game: CodedGame) -> CodedGame:
+    return replace(game, codes=NO_CODES)
+
+
+def _measures(search: Search, row: NDArray[np.int64], decisions: int) -> tuple[Reading, ...]:
+    return readings(search.game(row).omniscient.measures(), decisions, {})
+
+
+# --- reading ------------------------------------------------------------------------------------------------------
+
+
+def batches(path: Path) -> Iterator[list[CodedGame]]:
+    """The games of a part, some at a time.
+
+    Raises:
+        DiagnosticsError: RS601, RS602, RS605 or RS607 if it is damaged, or no part of a store.
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_PART_BYTES:
+            raise failure("RS602", f"{shown(str(path))} is no part of a store, or too large for one", None, _AGAIN)
+        with parquet.ParquetFile(path) as file:
+            _check(path, file)
+            for batch in file.iter_batches(batch_size=BATCH):
+                yield list(_games(batch))
+    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
+        detail = " ".join(str(error).split())[:200]
+        raise failure("RS601", f"{shown(str(path))} cannot be read: {detail}", None, _AGAIN) from None
+
+
+def _check(path: Path, file: Any) -> None:
+    """Refuses a part with other columns, or with more than a part has: sizes are looked at before anything is read."""
+    meta = file.metadata
+    header = (file.schema_arrow.metadata or {}).get(CodeSheet.key.encode(), b"{}")
+    try:
+        version = json.loads(header).get(CodeSheet.key)
+    except (ValueError, RecursionError, AttributeError):
+        version = None
+    if not is_of_codes(file.schema_arrow) or version is None:
+        raise failure("RS607", f"{shown(str(path))} holds no games as codes", None, _AGAIN)
+    if version != 1:
+        raise failure("RS605", f"{shown(str(path))} has another version of the format", None, "update rulespec")
+    groups = [meta.row_group(n) for n in range(meta.num_row_groups)]
+    most = max((group.column(n).num_values for group in groups for n in range(group.num_columns)), default=0)
+    if meta.num_rows > PART_ROWS or most > MAX_VALUES:
+        raise failure(
+            "RS602", f"{shown(str(path))} holds more than {PART_ROWS:,} games, or too large ones", None, _AGAIN
+        )
+
+
+def _games(batch: Any) -> Iterator[CodedGame]:
+    columns = {name: batch.column(name) for name in _COLUMNS}
+    lists = {name: columns.pop(name) for name in ("options", "seats", "arguments")}
+    flat = {name: (np.asarray(of.offsets), of.values.to_numpy(zero_copy_only=False)) for name, of in lists.items()}
+    plain = {name: of.to_pylist() for name, of in columns.items()}
+    for at in range(batch.num_rows):
+        own = {name: values[offsets[at] : offsets[at + 1]] for name, (offsets, values) in flat.items()}
+        try:
+            codes = codes_of(own["options"], own["seats"], own["arguments"])
+        except (ValueError, TypeError):
+            raise ValueError(f"the codes of game {plain['game'][at]} do not go together") from None
+        game = {name: values[at] for name, values in plain.items()}
+        game |= {"winners": tuple(game["winners"] or ()), "scores": dict(game["scores"] or ())}
+        yield CodedGame(codes=codes, **game)

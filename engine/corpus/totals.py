@@ -1,0 +1,235 @@
+"""Totals of the rows of a corpus: verdicts, causes, endings and measures, in bounded memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from rulespec.engine.corpus.rows import Cause, Reading, Row, Under
+from rulespec.engine.simulate.intervals import Sample
+
+if TYPE_CHECKING:
+    from rulespec.engine.corpus.stores import Answer
+
+MAX_CAUSES = 10_000
+"""Causes that are told apart; the other logs count as those of one more."""
+_Key = tuple[str, tuple[str, ...], str]
+
+
+class Group(Struct):
+    """Logs with one cause.
+
+    Attributes:
+        cause: that of the first of them.
+        log: its name.
+        logs: how many they are.
+    """
+
+    cause: Cause
+    log: str
+    logs: int = 0
+
+
+class Measured(Struct):
+    """A measure at the end of games, of all seats or other entities: least, mean, most."""
+
+    least: int
+    most: int
+    sample: Sample
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see corpus.schema.json."""
+        mean = self.sample.mean
+        return {
+            "values": self.sample.games,
+            "least": self.least,
+            "mean": None if mean is None else round(mean, 2),
+            "most": self.most,
+        }
+
+
+class Causes:
+    """Causes with the number of their logs: the same rules and the same line of them are one cause."""
+
+    def __init__(self) -> None:
+        self._groups: dict[_Key, Group] = {}
+
+    def add(self, cause: Cause, log: str) -> None:
+        """Counts a log."""
+        key = (cause.written, cause.rules, "" if cause.written or cause.rules else cause.reason)
+        if key not in self._groups and len(self._groups) >= MAX_CAUSES:
+            cause, key = Cause(0, "", "another reason", (), ""), ("", (), "")
+        self._groups.setdefault(key, Group(cause, log)).logs += 1
+
+    def most(self) -> list[Group]:
+        """The causes, the most frequent first."""
+        return sorted(self._groups.values(), key=lambda group: -group.logs)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """As plain data; see corpus.schema.json."""
+        return [
+            {
+                "logs": group.logs,
+                "rules": list(group.cause.rules),
+                "reason": group.cause.reason,
+                "written": group.cause.written,
+                "log": group.log,
+                "place": group.cause.place,
+            }
+            for group in self.most()
+        ]
+
+
+class Measures:
+    """Measures of many games, by name."""
+
+    def __init__(self) -> None:
+        self._measured: dict[str, Measured] = {}
+
+    def add(self, reading: Reading) -> None:
+        """Counts a value."""
+        value = reading.value
+        measured = self._measured.setdefault(reading.measure, Measured(value, value, Sample()))
+        measured.least, measured.most = min(measured.least, value), max(measured.most, value)
+        measured.sample.add(value)
+
+    @property
+    def by_name(self) -> dict[str, Measured]:
+        """The measures, sorted."""
+        return dict(sorted(self._measured.items()))
+
+
+class Judged:
+    """Games under other rules.
+
+    Attributes:
+        judged: the number of games that are legal, not legal, not judged, or with the same, other or no winners.
+        under: why games are not legal.
+        changed: whether one is another one.
+    """
+
+    def __init__(self) -> None:
+        self.judged = Counter[str]()
+        self.under = Causes()
+        self.changed = False
+
+    def _judge(self, under: Under, log: str) -> None:
+        """Counts a game."""
+        self.changed |= not under.unchanged
+        self.judged["not judged" if under.error else "legal" if under.cause is None else "not legal"] += 1
+        if under.cause is not None:
+            self.under.add(under.cause, log)
+        elif under.winners_are is not None:
+            self.judged[f"{under.winners_are} winners"] += 1
+
+
+class CodeTotals(Judged):
+    """Totals of the answers of a store.
+
+    Attributes:
+        games: the number of games.
+        decisions: the number of legal decisions.
+        sound: how many games replay to their recorded end.
+        unread: how many logs could not be read when they were imported.
+        unsound: the names of the first of the others.
+        endings: the endings; "" of games that go on.
+    """
+
+    EXAMPLES = 1_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.games = self.decisions = self.sound = self.unread = 0
+        self.unsound: list[str] = []
+        self.endings = Counter[str]()
+        self._measures = Measures()
+
+    def add(self, answer: Answer) -> None:
+        """Counts a game."""
+        self.games += 1
+        self.decisions += answer.decisions
+        self.sound += answer.sound
+        if not answer.game.table:
+            self.unread += 1
+            return
+        if not answer.sound and len(self.unsound) < self.EXAMPLES:
+            self.unsound.append(answer.game.log)
+        self.endings[answer.game.ended or ""] += 1
+        if answer.game.ended is not None:
+            for reading in answer.measures:
+                self._measures.add(reading)
+        if answer.under is not None:
+            self._judge(answer.under, answer.game.log)
+
+    @property
+    def measures(self) -> dict[str, Measured]:
+        """The measures of games that have ended, by name."""
+        return self._measures.by_name
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "games": self.games,
+            "decisions": self.decisions,
+            "sound": self.sound,
+            "unread": self.unread,
+            "unsound": self.unsound,
+            "endings": dict(sorted(self.endings.items())),
+            "measures": {name: measured.to_json() for name, measured in self.measures.items()},
+            "judged": dict(sorted(self.judged.items())),
+            "causes_under": self.under.to_json(),
+        }
+
+
+class RowTotals(Judged):
+    """Totals of rows.
+
+    Attributes:
+        verdicts: the number of logs of each verdict.
+        causes: why logs diverge.
+        endings: the endings of legal games; "" of those that go on.
+        decisions: the number of all legal decisions.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.verdicts = Counter[str]()
+        self.causes = Causes()
+        self.endings = Counter[str]()
+        self.decisions = 0
+        self._measures = Measures()
+
+    def add(self, row: Row) -> None:
+        """Counts a row."""
+        self.verdicts[row.verdict] += 1
+        self.decisions += row.decisions
+        if row.cause is not None:
+            self.causes.add(row.cause, row.log)
+        if row.verdict in ("legal", "other_end"):
+            self.endings[row.ended or ""] += 1
+        if row.ended is not None:
+            for reading in row.measures:
+                if reading.decision == row.decisions:
+                    self._measures.add(reading)
+        if row.under is not None:
+            self._judge(row.under, row.log)
+
+    @property
+    def measures(self) -> dict[str, Measured]:
+        """The measures of games that have ended, by name."""
+        return self._measures.by_name
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see corpus.schema.json."""
+        return {
+            "logs": self.verdicts.total(),
+            "decisions": self.decisions,
+            "verdicts": dict(sorted(self.verdicts.items())),
+            "endings": dict(sorted(self.endings.items())),
+            "causes": self.causes.to_json(),
+            "measures": {name: measured.to_json() for name, measured in self.measures.items()},
+            "judged": dict(sorted(self.judged.items())),
+            "causes_under": self.under.to_json(),
+        }

@@ -1,0 +1,91 @@
+"""Logs carried over to changed rules, one by one: in this process, or in workers."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.report import DiagnosticsError, Report, failure
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.migrate.migrate import Verdict, migrate
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
+from rulespec.engine.simulate.workers import ruleset_of
+from rulespec.load import load_ruleset
+
+_load = lru_cache(16)(load_ruleset)
+
+
+class MigrationPlan(Struct, frozen=True):
+    """Changed rules, and what is done with games.
+
+    Attributes:
+        to: the reference of the changed rules.
+        sources_hash: the hash of their texts.
+        own: the rules of the logs; None: those that they carry or name.
+        out: the folder of carried games; None: they are not written.
+        numbers: whether games are carried whose numbers come out otherwise.
+    """
+
+    to: str
+    sources_hash: str
+    own: str | None = None
+    out: str | None = None
+    numbers: bool = False
+
+    def carries(self, verdict: str) -> bool:
+        """Whether games with this verdict are carried."""
+        return verdict == Verdict.FAITHFUL or (self.numbers and verdict == Verdict.NUMBERS)
+
+
+class Carried(Struct, frozen=True):
+    """A log, and what has become of it: an object of `games` in migrate.schema.json, or why it cannot be carried."""
+
+    log: str
+    result: dict[str, Any] | None
+    error: str = ""
+
+
+def carried(plan: MigrationPlan, path: str) -> Carried:
+    """Carries a log over, and writes it.
+
+    Raises:
+        SaveError: if the file exists already, or cannot be written.
+        ClusterError: if this worker has other rules.
+    """
+    try:
+        replay = legal_replay(plan, path)
+        result = migrate(replay, ruleset_of(plan.to, plan.sources_hash))
+    except DiagnosticsError as error:
+        return Carried(path, None, error.diagnostics[0].message)
+    except RulesetFaultError as fault:
+        return Carried(path, None, fault.diagnostic.message)
+    if plan.out is not None and plan.carries(result.verdict):
+        name = Path(path).name
+        for ending in (".gz", ".jsonl", ".json"):
+            name = name.removesuffix(ending)
+        target = Path(plan.out) / f"{name}.jsonl"
+        if target.exists():
+            raise SaveError(f"{target} exists already: name an empty folder")
+        try:
+            result.write(target, replay)
+        except OSError as error:
+            raise SaveError(f"{target} cannot be written: {error.strerror}") from None
+    return Carried(path, result.to_json())
+
+
+def legal_replay(plan: MigrationPlan, path: str) -> ReplayResult:
+    """A log under its own rules.
+
+    Raises:
+        DiagnosticsError: if it cannot be read; RS821 if it is not legal to its end.
+    """
+    replay = ReplayRequest(Path(path), rules=plan.own, report=Report(), load=_load, single_use=True).replay()
+    if replay.divergence is not None:
+        at, reason = replay.divergence.index, replay.divergence.refusal.reason
+        message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
+        raise failure("RS821", message, None, "name the rules that it was played under: --from REF")
+    return replay

@@ -1,0 +1,149 @@
+"""The format of results of simulated games: their header, rows and columns."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from msgspec import ValidationError, convert
+
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.details import Details
+from rulespec.engine.simulate.plan import MISTAKES, Mistake, Outcome, Plan
+from rulespec.engine.simulate.results import VERSION, Sheet, quoted
+
+KEY = "rulespec_results"
+_MAX = 2**63
+
+
+class GameSheet(Sheet[Outcome]):
+    """The format of the results of a plan."""
+
+    key = KEY
+    maps = ("scores", "roles")
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def header(self) -> dict[str, Any]:
+        """See `Sheet`."""
+        return header(self.plan)
+
+    def row(self, result: Outcome) -> dict[str, Any]:
+        """See `Sheet`."""
+        return result.to_json()
+
+    def read(self, data: object, number: int) -> Outcome:
+        """See `Sheet`."""
+        return outcome_of(data, self.plan, number)
+
+    def schema(self) -> Any:
+        """See `Sheet`."""
+        return schema(self.plan.details)
+
+    def of_kind(self, columns: Any) -> bool:
+        """See `Sheet`."""
+        return any(columns.equals(schema(details)) for details in (False, True))
+
+
+def header(plan: Plan) -> dict[str, Any]:
+    """The header of the results of a plan."""
+    return {
+        KEY: VERSION,
+        "ruleset": plan.ruleset,
+        "ruleset_hash": plan.ruleset_hash,
+        "sources_hash": plan.sources_hash,
+        "players": list(plan.players),
+        "random": plan.random,
+        "seed": plan.seed,
+        "cap": plan.cap,
+        "settings": plan.settings,
+        **({"bots": list(plan.bots)} if plan.bots else {}),
+        **({"rotated": True} if plan.rotated else {}),
+        **({"details": True} if plan.details else {}),
+        **({"repeated": plan.repeated} if plan.repeated > 1 else {}),
+    }
+
+
+def outcome_of(data: object, plan: Plan, number: int) -> Outcome:
+    """The outcome in a row, for game `number` of the plan.
+
+    Raises:
+        ValueError: if it is none; the message says why.
+    """
+    seats = plan.seats(number)
+    if not isinstance(data, dict) or list(data) != _columns(plan):
+        raise ValueError("a row of results has other entries")
+    match data:
+        case {
+            "game": int(game),
+            "players": int(players),
+            "decisions": int(decisions),
+            "ended": str() | None as ended,
+            "winners": list(winners),
+            "scores": dict(scores),
+            "failure": failure,
+        } if all(type(n) is int and -_MAX <= n < _MAX for n in (game, players, decisions, *scores.values())):
+            pass
+        case _:
+            raise ValueError("a row of results has a value of another type")
+    if game != number or players != len(seats):
+        raise ValueError(f"this is not game {number:,} of the plan")
+    if not all(isinstance(winner, str) for winner in winners) or not {*winners, *scores} <= set(seats):
+        raise ValueError("a name is that of no seat")
+    if not 0 <= decisions <= plan.cap:
+        raise ValueError("the number of decisions is out of range")
+    try:
+        details = convert(data, Details) if plan.details else None
+    except ValidationError:
+        raise ValueError("a row of results has a value of another type") from None
+    return Outcome(game, players, decisions, ended, tuple(winners), scores, _mistake(failure), details)
+
+
+def _columns(plan: Plan) -> list[str]:
+    columns = [name for name in Outcome.__dataclass_fields__ if name != "details"]
+    return [*columns, *Details.__struct_fields__] if plan.details else columns
+
+
+def _mistake(data: object) -> Mistake | None:
+    if data is None:
+        return None
+    names = list(Mistake.__dataclass_fields__)
+    if not isinstance(data, dict) or list(data) != names or not all(isinstance(v, str) for v in data.values()):
+        raise ValueError("a failure has other entries")
+    if data["kind"] not in MISTAKES:
+        raise ValueError(f"a failure is one of {', '.join(MISTAKES)}, and not {quoted(data['kind'])}")
+    return Mistake(**data)
+
+
+@cache
+def schema(details: bool = False) -> Any:
+    """The columns of a part, as a `pyarrow.Schema`: those of a line of JSON.
+
+    Raises:
+        SaveError: if pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise SaveError("Parquet needs pyarrow: pip install 'rulespec[parquet]'") from None
+    use = {"option": pa.string(), "seat": pa.string(), "times": pa.int64(), "first": pa.int64()}
+    point = {"decision": pa.int64(), "measure": pa.string(), "entity": pa.string(), "value": pa.int64()}
+    more = {
+        "moves": pa.string(),
+        "roles": pa.map_(pa.string(), pa.string()),
+        "uses": pa.list_(pa.struct(use)),
+        "course": pa.list_(pa.struct(point)),
+    }
+    return pa.schema(
+        {
+            "game": pa.int64(),
+            "players": pa.int32(),
+            "decisions": pa.int64(),
+            "ended": pa.string(),
+            "winners": pa.list_(pa.string()),
+            "scores": pa.map_(pa.string(), pa.int64()),
+            "failure": pa.struct({name: pa.string() for name in ("kind", "detail", "code", "place")}),
+            **(more if details else {}),
+        }
+    )

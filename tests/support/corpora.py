@@ -1,0 +1,44 @@
+"""Corpora of small games, in folders and archives."""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+from pathlib import Path
+
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.simulate.plan import Plan
+from rulespec.load import load_ruleset
+
+
+def logs(folder: Path, ref: str = "wager", number: int = 6, *, players: int = 3) -> list[Path]:
+    """Native logs of random games; of the third the last line is cut off, the fourth is damaged."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ruleset = load_ruleset(ref)
+    plan = Plan.of(ref, ruleset, [players], 1)
+    results = []
+    for game in range(number):
+        lines = [to_json_text(line, plain=True) for line in plan.play(ruleset, game).log()]
+        if game == 2:
+            del lines[-2:]
+        if game == 3:
+            lines[2] = lines[2].replace('"option":', '"opinion":')
+        results.append(folder / f"g{game}.jsonl")
+        results[-1].write_text("\n".join(lines) + "\n", "utf-8")
+    return results
+
+
+def tar(path: Path, files: list[Path], mode: str = "w:gz") -> Path:
+    """An archive of files, without their folder."""
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+        for file in files:
+            archive.add(file, file.name)
+    return path
+
+
+def zipped(path: Path, files: list[Path]) -> Path:
+    """An archive of files, without their folder."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            archive.write(file, file.name)
+    return path
