@@ -284,13 +284,13 @@ def test_names_of_a_dialect_are_looked_for_again_when_something_changes(
     file = Path("nim/dialects/clerk.yaml")
     right = DIALECT.format(rules="nim", setting=SETTING, value="false", option="turn.take")
     file.write_text(right, "utf-8")
-    names, read = unknown._Texts.names, list[object]()
+    names, read = unknown._names, list[object]()
 
-    def counted(texts: unknown._Texts) -> unknown._Names:
-        read.append(texts)
-        return names(texts)
+    def counted(files: unknown._Files) -> unknown._Names:
+        read.append(files)
+        return names(files)
 
-    monkeypatch.setattr(unknown._Texts, "names", counted)
+    monkeypatch.setattr(unknown, "_names", counted)
     assert run(["validate", "--no-play", "./nim"]) == run(["validate", "--no-play", "./nim"]) == 0
     assert len(read) == 1
     rules = next(iter(Path("nim/rules").iterdir()))
