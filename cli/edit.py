@@ -47,6 +47,8 @@ def command(folder: Path, edits: tuple[str, ...], source: IO[str] | None, yes: b
     Shows the lines that change, and the problems of the map afterwards, and asks before it writes. All else in the
     files stays as it is: comments, order, quotes, line ends. A link without a kind gets the one of which the checks of
     the map complain least. In a file, lines that begin with # are no edits.
+
+    Example: rulespec edit ./my_map --do 'link cape reef'
     """
     lines = [*edits, *(line for line in (source or ()) if line.strip() and not line.lstrip().startswith("#"))]
     if not lines:

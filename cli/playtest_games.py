@@ -12,6 +12,7 @@ import click
 from rulespec.cli import output
 from rulespec.cli.failing_game import write_into
 from rulespec.cli.log_argument import with_samples
+from rulespec.documents.folders import visible
 from rulespec.documents.json_text import to_json_text
 
 if TYPE_CHECKING:  # bots need an extra
@@ -70,7 +71,7 @@ def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
 
 def _files(path: Path) -> list[Path]:
     """The logs in a folder, or the file itself."""
-    return sorted(p for p in path.iterdir() if p.name.endswith(_ENDINGS)) if path.is_dir() else [path]
+    return sorted(p for p in visible(path) if p.name.endswith(_ENDINGS)) if path.is_dir() else [path]
 
 
 _ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")

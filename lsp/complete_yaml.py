@@ -21,7 +21,7 @@ _OPEN = re.compile(r"""(?<![\w.])([\w.]{1,64})["']?:\s{1,8}\{(?![^{}]*\})""")
 """A key whose value in braces has not ended."""
 _BLOCK_KEY = re.compile(r"^\s*(?:- )?\w*$")
 _FLOW_KEY = re.compile(r"[{,]\s*\w*$")
-_FLOW_KEYS = re.compile(r"""([\w.]+)["']?:(?:\s|$)""")
+_FLOW_KEYS = re.compile(r"""(?<![\w.])([\w.]{1,64})["']?:(?:\s|$)""")
 _SECTIONS = ("changes", "add", "remove")
 
 

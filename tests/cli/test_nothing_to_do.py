@@ -140,7 +140,7 @@ def test_other_reasons_for_nothing_are_stale_without_overlays(
 @pytest.mark.parametrize(
     "args, message",
     [
-        (["replay", "{empty}"], "this is a folder"),
+        (["replay", "{empty}"], "holds no log"),
         (["replay", "{empty}", "--under", "imperial"], "holds no log"),
         (["identify", "{empty}"], "this is a folder"),
         (["identify", "{blank}"], "the log is empty"),

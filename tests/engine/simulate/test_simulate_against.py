@@ -138,8 +138,8 @@ def test_a_mistake_of_the_other_ruleset_counts(tmp_path: Path) -> None:
     [
         (("--only", "a=b"), "--only goes with --against"),
         (("--against", "nim", "--only", "a"), "Invalid value for --only"),
-        (("--against", "nim", "--out", "x.jsonl"), "--out and --failures are for one ruleset"),
-        (("--against", "nim", "--failures", "x"), "--out and --failures are for one ruleset"),
+        (("--against", "nim", "--out", "x.jsonl"), "--out, --codes and --failures are for one ruleset"),
+        (("--against", "nim", "--failures", "x"), "--out, --codes and --failures are for one ruleset"),
         (("--against", "nimm"), "did you mean `nim`"),
         (("--against", "nim", "--only", "a=b"), "has no setting `a`"),
     ],
