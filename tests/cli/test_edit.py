@@ -167,6 +167,7 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
         ("set isle title 'half", "No closing quotation"),
     ],
 )
+@pytest.mark.sampled(6)
 def test_what_cannot_be_is_refused_with_the_way_out(lake: Path, words: str, said: str) -> None:
     before = files(lake)
     result = edit(lake, "set hills title Hills", words)
