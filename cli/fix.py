@@ -6,9 +6,8 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-import click
-
 from rulespec.cli import output
+from rulespec.cli.confirmed import is_confirmed
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.fixes import fixed, with_fixes
 from rulespec.own_files import own_files
@@ -47,12 +46,7 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
     if not changed:
         output.echo("there is no certain fix")
         return False
-    try:
-        wanted = yes or click.confirm(f"write {output.counted(len(changed), 'file')}?", default=False)
-    except click.Abort:  # no input
-        wanted = False
-    if not wanted:
-        output.echo("nothing is written")
+    if not is_confirmed(len(changed), yes):
         return False
     for name, text in changed.items():
         with output.written(Path(name)) as file:
