@@ -155,7 +155,7 @@ def test_an_overlay_of_ones_own_renames_what_it_adds_and_nothing_of_its_base(gam
     [
         ("tutorial", "map.yaml", "marsh", 0, "fen", "drawing map start titles.de"),
         ("tutorial", "kinds.yaml", "reed", 0, "rush", "details drawing kinds map start tables titles.de"),
-        ("tetrarchia", "map.yaml", "syria", 0, "palmyra", "drawing map"),
+        ("tetrarchia", "map.yaml", "syria", 0, "palmyra", "outlines map"),
         ("tetrarchia", "game.yaml", "initial_armies", 0, "first_armies", ""),
         ("shadow_of_the_emperor", "kinds.yaml", "hall", 0, "great_hall", ""),
         ("chess", "kinds.yaml", "bishop", 0, "runner", ""),
