@@ -141,5 +141,5 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, owner: int, at: Name) ->
     middle = left + (right - left) * (0.5 if not two else 0.72 if at.second else 0.3)
     size, ink = (8.0, LINE) if at.second or board.shape != "point" else (10.0, INK)
     shown = shortened(text, size, (right - left) * (0.42 if two else 0.9))
-    key = f"{sheet.names(board.kind)[number]}.{owner + 1}" if at.second else sheet.names(board.kind)[number]
+    key = sheet.names(board.kind)[number] + (f".{owner + 1}" if at.second or owner > 0 else "")
     yield Item(f"name.{key}", "names", svg.words(shown, middle, y, size, fill=ink))

@@ -149,7 +149,7 @@ class Mentions:
         elif kind in self.d.kinds:
             of = self.d.kinds[kind]
             self._note(scalar, 0, of)
-            self._note(scalar, len(kind) + 1, of.state.get(name) or of.places.get(name))
+            self._note(scalar, len(kind) + 1, of.state.get(name) or of.facts.get(name) or of.places.get(name))
         elif kind in self.d.pieces:
             self._note(scalar, 0, self.d.pieces[kind])
             self._note(scalar, len(kind) + 1, self.d.pieces[kind].places.get(name))
@@ -223,9 +223,9 @@ class Mentions:
     def _titled(self, section: str, key: Scalar) -> None:
         """Notes what a text is about."""
         name = key.text
-        if section in ("kinds", "entities", "boards"):
+        if section in ("kinds", "entities", "boards") and "." not in name:
             self._note(key, 0, self.d.kinds.get(name))
-        elif section in ("fields", "pieces", "places"):
+        elif section in ("fields", "pieces", "places", "boards"):
             self._field(key)
         elif section in ("measures", "measure_docs"):
             self._note(key, 0, self.d.measures.get(name))

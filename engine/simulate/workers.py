@@ -194,9 +194,13 @@ def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
     return plan.outcome(ruleset, number)
 
 
-@cache
 def ruleset_of(reference: str, sources_hash: str) -> typed.Ruleset:
     """The ruleset of a reference, if its texts have this hash. Errors: ClusterError if they have not."""
+    return _ruleset(reference, sources_hash, _place())
+
+
+@cache
+def _ruleset(reference: str, sources_hash: str, _at: tuple[str, str]) -> typed.Ruleset:
     ruleset = load_ruleset(reference)
     if ruleset.sources_hash != sources_hash:
         message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"

@@ -76,7 +76,7 @@ def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ..
 def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.ConstantDecl]:
     """The constants that are named at a place; a folded expression has become its value."""
     named = {
-        n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and _inside(p, span)
+        n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and inside(p, span)
     }
     return list(named.values())
 
@@ -91,6 +91,7 @@ def constant_label(constant: typed.ConstantDecl) -> Label:
     return Label(constant.span, f"`{constant.name}` is {constant.value}")
 
 
-def _inside(inner: Span, outer: Span) -> bool:
+def inside(inner: Span, outer: Span) -> bool:
+    """Whether a place lies in another one."""
     ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
     return inner.file == outer.file and (inner.line, inner.column) >= (outer.line, outer.column) and ends

@@ -1,6 +1,6 @@
 """Conditions that forbid nothing: they hold in every position, or follow from what is required before them.
 
-What names a constant is left out: an overlay may give it another value, or may have given it this one.
+What names a constant or a fact is left out: an overlay may give it another value, or may have given it this one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from rulespec.check.context import Context
-from rulespec.check.origins import constants_at
+from rulespec.check.origins import inside
 from rulespec.check.ranges import COMPARISONS, Ranges
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.typed import nodes as typed
@@ -40,7 +40,7 @@ def _check_head(c: Context, head: tuple[typed.HeadPart, ...]) -> None:
         if not isinstance(part, typed.Requirement):
             continue
         for each in _conjuncts(part.condition):
-            if each.span not in c.named and not constants_at(each.span, c.declarations):
+            if each.span not in c.named and not _depends(each, c):
                 before = next((k for k in known if _implies(k, each, c.ranges)), None)
                 if c.ranges.settled(each):
                     _warn(c, each, "this forbids nothing: it holds in every position")
@@ -52,11 +52,17 @@ def _check_head(c: Context, head: tuple[typed.HeadPart, ...]) -> None:
 
 def _check_branches(c: Context, s: typed.If) -> None:
     for condition, _ in s.branches:
-        if condition is None or condition.span in c.named or constants_at(condition.span, c.declarations):
+        if condition is None or condition.span in c.named or _depends(condition, c):
             continue
         settled = c.ranges.settled(condition)
         if settled is not None:
             _warn(c, condition, f"this decides nothing: it holds in {'every' if settled else 'no'} position")
+
+
+def _depends(e: typed.Expr, c: Context) -> bool:
+    """Whether a condition names a constant or a fact, whose value it may have become."""
+    names = c.declarations.references.items()
+    return any(inside(at, e.span) for at, of in names if isinstance(of, typed.ConstantDecl | typed.FactDecl))
 
 
 def _warn(c: Context, e: typed.Expr, message: str, *labels: Label) -> None:
