@@ -5,158 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 
 from bench.mutate import FREE, Mutant, Sheet
+from bench.yaml_roles import CLOSED, REQUIRED, fits, roles
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column, get, words
 from rulespec.documents.reader import parse_yaml
 from rulespec.overlays.facts import keys_of
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Num
-
-# Kinds of keys and values, by their path; the first line that fits counts. A key is a word of the format (-), a name
-# that is declared (decl) or used (name), or a path. A value is a declared or a used name, a type, an expression (expr),
-# a value of a fact, a setting's value, a path, a text, a bool, or of no account here (-).
-_ROLES = [
-    tuple(line.split())
-    for line in """
-game.id - -
-game.players.kind - decl
-game.players.m?? - fact
-game.units.# - decl
-game.start - name
-game.settings.* decl -
-game.settings.*.values.# - decl
-game.settings.*.default - value
-game.extends - name
-game.overlays.# - name
-game.replaces.# - path
-*.doc - text
-*.title - text
-*.version - text
-kinds.* decl -
-kinds.*.facts.* decl type
-kinds.*.checks.* decl -
-kinds.*.checks.*.that - expr
-kinds.*.checks.*.where - expr
-kinds.*.checks.*.text - text
-kinds.*.checks.*.help - text
-kinds.*.product.# - name
-kinds.*.state.* decl -
-state.* decl -
-accounts.* decl -
-*.type - type
-*.start - expr
-*.account - type
-*.private - value
-*.unlimited - bool
-*.alike - bool
-kinds.*.entities.* decl -
-kinds.*.entities.*.* name fact
-kinds.*.entities.*.*.# - fact
-pieces.* decl -
-pieces.*.each.# - name
-pieces.*.places.* decl -
-pieces.*.places.*.index - name
-pieces.*.places.*.at_most - expr
-capacities.* decl -
-capacities.*.of.# - name
-capacities.*.index - name
-capacities.*.at_most - expr
-map.kind - decl
-map.facts.* decl type
-map.checks.* decl -
-map.checks.*.that - expr
-map.checks.*.where - expr
-map.checks.*.text - text
-map.checks.*.help - text
-map.links.* decl value
-map.links.*.two_way - -
-map.links.*.facts.* decl type
-map.links.*.checks.* decl -
-map.links.*.checks.*.that - expr
-map.links.*.checks.*.text - text
-map.links.*.of.* decl -
-map.links.*.of.*.ends.# - name
-map.links.*.of.*.* name fact
-map.links.*.of.*.*.# - fact
-map.regions.* decl -
-map.regions.*.position - -
-map.regions.*.position.# - -
-map.regions.*.* name fact
-map.regions.*.*.# - fact
-boards.* decl -
-boards.*.direction - decl
-boards.*.directions.* decl -
-boards.*.directions.*.# - -
-boards.*.directions.*.step.# - -
-boards.*.directions.*.* name fact
-boards.*.links.* decl -
-boards.*.links.*.# - name
-boards.*.links.*.#.# - -
-boards.*.facts.* decl type
-boards.*.checks.* decl -
-boards.*.checks.*.that - expr
-boards.*.checks.*.where - expr
-boards.*.checks.*.text - text
-boards.*.checks.*.help - text
-boards.*.spaces.* name -
-boards.*.spaces.*.* name fact
-boards.*.spaces.*.*.# - fact
-tracks.* decl -
-tracks.*.ring - decl
-tracks.*.line - decl
-tracks.*.unit - type
-tracks.*.facts.* decl type
-tracks.*.spaces.* decl -
-tracks.*.spaces.*.* name fact
-constants.* decl expr
-tables.* decl -
-tables.*.key - type
-tables.*.key.# - type
-tables.*.value - type
-tables.*.rows.*.# - fact
-tables.*.rows.* name fact
-setup.pieces.* path expr
-setup.pieces.*.* name expr
-setup.state.* path expr
-setup.accounts.* path expr
-overlay.for - name
-overlay.includes.# - name
-overlay.remove.# - path
-overlay.replaces.# - path
-""".strip().splitlines()
-]
-
-# The mappings whose keys are given, by the format or by the facts of a kind.
-_CLOSED = [
-    *("game", "game.players", "game.settings.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
-    *("kinds.*.checks.*", "map.checks.*", "boards.*.checks.*"),
-    *("boards.*", "boards.*.grid", "boards.*.spaces.*"),
-    *("kinds.*.entities.*", "pieces.*", "pieces.*.places.*", "capacities.*"),
-    *("map", "map.links.*", "map.links.*.of.*", "map.links.*.checks.*"),
-    *("map.regions.*", "tracks.*", "tracks.*.spaces.*", "tables.*", "setup", "overlay", "dialect"),
-    *("dialect.undo", "dialect.start", "dialect.action"),
-]
-
-# Entries that are required, unless another file has them.
-_REQUIRED = [
-    *("game.id", "game.title", "game.version", "game.players", "game.start", "game.players.kind", "game.players.min"),
-    *("game.players.max",),
-    *("game.settings.*.default", "kinds.*.state.*.type", "state.*.type", "accounts.*.account", "pieces.*.places"),
-    *("map.links.*.two_way", "map.links.*.of", "map.links.*.of.*.ends"),
-    *("map.links.*.checks.*.that", "map.links.*.checks.*.text"),
-    *("map.kind", "map.regions", "map.checks.*.that", "map.checks.*.text"),
-    *("kinds.*.checks.*.that", "kinds.*.checks.*.text"),
-    *("boards.*.grid.columns", "boards.*.grid.rows", "boards.*.checks.*.that", "boards.*.checks.*.text"),
-    *("tracks.*.spaces", "tracks.*.ring", "tracks.*.line", "tables.*.key", "tables.*.value", "tables.*.rows"),
-    *("overlay.id", "overlay.title", "overlay.for", "overlay.version"),
-    *("dialect.id", "dialect.title", "dialect.rules", "dialect.start", "dialect.decisions"),
-    *("dialect.start.type", "dialect.start.seats", "dialect.undo.type", "dialect.undo.checkpoints"),
-]
 
 _OF_EACH = {"game.id", "game.title", "game.version", "overlay.id", "overlay.title", "overlay.for", "overlay.version"}
 _OF_LANGUAGE = {"int", "bool", "set", "none", "true", "false", "if", "else", "min", "max"}
@@ -177,20 +36,6 @@ class _Spot:
     def start(self) -> Span:
         """The start of the entry or the member."""
         return self.key.span if self.key is not None else self.value.span
-
-
-def _fits(path: str, patterns: list[str]) -> bool:
-    return any(path.count(".") == p.count(".") and fnmatchcase(path, p) for p in patterns)
-
-
-def _roles(path: str) -> tuple[str, str]:
-    if path.startswith("dialect"):  # its names are those of another system
-        return "-", "-"
-    for pattern, key, value in _ROLES:
-        deep = not pattern.startswith("*.")
-        if (not deep or path.count(".") == pattern.count(".")) and fnmatchcase(path, pattern):
-            return key, value
-    return "-", "-"
 
 
 class YamlMutator:
@@ -238,7 +83,7 @@ class YamlMutator:
         """All mutants of the file."""
         results: list[Mutant | None] = []
         for spot in self.spots:
-            key, value = _roles(spot.path)
+            key, value = roles(spot.path)
             if spot.key is not None:
                 results += self._keys(spot, spot.key, key)
                 results += self._drop_entry(spot, spot.key, key)
@@ -284,7 +129,7 @@ class YamlMutator:
             elif role == "decl":
                 yield sheet.misspelt(span, self._declares(spot, key.span))
             else:
-                closed = _fits(parent, _CLOSED) or len(parts) > 1
+                closed = fits(parent, CLOSED) or len(parts) > 1
                 yield sheet.misspelt(span, "shape" if closed else FREE)
 
     def _names(self, spot: _Spot, role: str) -> Iterator[Mutant | None]:
@@ -357,7 +202,7 @@ class YamlMutator:
             sites = sheet.uses_within(first, last) if self._begins_line(spot) else self._used(key.span)
             if sites and self._declares(spot, key.span) == "name":
                 breaks = "reference"
-        elif _fits(spot.path, _REQUIRED) and (not self.over or self._of_each(spot)):
+        elif fits(spot.path, REQUIRED) and (not self.over or self._of_each(spot)):
             breaks = "shape"
         elif isinstance(named, typed.FactDecl) and not self.over:
             must = isinstance(named.type, Num) or (isinstance(named.type, Ent) and not named.type.optional)
@@ -416,7 +261,7 @@ class YamlMutator:
                 for_all = re.match(r"setup\.(players\.\w+\.)?pieces\.\w", spot.path)  # one number for each
                 yield self._instead(value, "7", FREE if for_all else "shape")
         elif isinstance(value, Sequence):
-            fact = _roles(f"{spot.path}.#")[1]
+            fact = roles(f"{spot.path}.#")[1]
             if fact != "-" and value.items:
                 yield self._instead(value, "7", "type")
                 yield self._instead(value, "{a: 1}", "type")
@@ -504,7 +349,7 @@ class YamlMutator:
     def _insert(self, spot: _Spot) -> Iterator[Mutant | None]:
         """A key that nobody knows."""
         value = spot.value
-        if isinstance(value, Mapping) and value.entries and _fits(spot.path, _CLOSED):
+        if isinstance(value, Mapping) and value.entries and fits(spot.path, CLOSED):
             start = self.sheet.at(value.span.line, value.span.column)
             if self._flow(value):
                 yield self.sheet.edit("insert", "shape", start + 1, start + 1, "quux: 1, ")

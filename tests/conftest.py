@@ -36,6 +36,7 @@ from zlib import crc32
 import pytest
 from browser import browser, open_page
 from cases import small
+from clusters import dask
 from commands import known_rulesets
 from hypothesis import settings
 from recorder import courier, errands, replay
@@ -46,7 +47,15 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.verify import play_check
 from rulespec.syntax import parse_table
 
-__all__ = ["browser", "courier", "errands", "known_rulesets", "open_page", "replay"]  # fixtures of several files
+__all__ = [
+    "browser",
+    "courier",
+    "dask",
+    "errands",
+    "known_rulesets",
+    "open_page",
+    "replay",
+]  # fixtures of several files
 
 settings.register_profile("fixed", derandomize=True, max_examples=25)
 settings.register_profile("new", derandomize=False, print_blob=True)

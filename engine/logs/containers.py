@@ -7,7 +7,7 @@ from pathlib import Path
 from rulespec.documents.text_files import is_folder, is_present
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
-"""How the names of archives end."""
+"""Endings of the names of archives."""
 _PATTERN = frozenset("*?[")
 
 

@@ -15,7 +15,7 @@ from rulespec.references import find_ruleset
 _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
 """An id, and a name; one letter before a colon is a drive."""
 ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
-"""How the names of logs end."""
+"""Endings of the names of logs."""
 
 
 def is_log_name(name: str) -> bool:

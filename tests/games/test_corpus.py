@@ -145,8 +145,6 @@ def test_every_value_of_every_setting_is_in_a_log() -> None:
     chosen = {pair for path in LOGS for pair in log(path).header.settings.items()}
     for ref in [*NAMES, *overlaid()]:
         for option in loaded(ref).settings.values():
-            if option.name == "handicap":  # an amount: its scenarios try several
-                continue
             assert {(option.name, value) for value in values_to_try(option)} <= chosen
 
 

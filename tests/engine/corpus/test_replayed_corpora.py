@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -184,18 +183,6 @@ def test_a_worker_of_another_version_is_refused(tmp_path: Path) -> None:
     logs(tmp_path, number=1)
     with pytest.raises(ClusterError, match=r"not 0\.0: install"):
         rows(replace(ReplayPlan(), version="0.0"), tmp_path)
-
-
-@pytest.fixture
-def dask(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a cluster on this machine."""
-    distributed = pytest.importorskip("distributed")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None)
-    try:
-        yield cluster.scheduler_address
-    finally:
-        cluster.close()
 
 
 # Warnings of resources that the library itself leaves open when it is closed.

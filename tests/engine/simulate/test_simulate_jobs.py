@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -110,18 +109,6 @@ def test_the_median(lengths: list[int], median: float) -> None:
 
 
 # --- clusters ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def dask(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a cluster on this machine."""
-    distributed = pytest.importorskip("distributed")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None)
-    try:
-        yield cluster.scheduler_address
-    finally:
-        cluster.close()
 
 
 # Warnings of resources that the library itself leaves open when it is closed.
