@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.folders import visible
 from rulespec.documents.limits import DEFAULT
 from rulespec.documents.nodes import Mapping as YamlMapping
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.nodes import Sequence as YamlSequence
 from rulespec.documents.reader import parse_yaml
+from rulespec.documents.text_files import display
 from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.engine.verify.facts import failed_checks
 from rulespec.fixes import fixed
@@ -80,6 +83,8 @@ class MapEdits:
     def link(self, a: str, b: str, kind: str = "") -> Edited:
         """Links two regions; without a kind by the one of which the checks of the map complain least."""
         self.map.region(a), self.map.region(b)
+        if a == b:
+            raise MapEditError("a link joins two regions, and this is one")
         kinds = self.map.link_kinds()
         if kind:
             self.map.known(kind, "kind of links", kinds)
@@ -144,9 +149,8 @@ class MapEdits:
     def remove(self, region: str) -> Edited:
         """Takes a region out, with what says something of it: links to it, its place, its titles.
 
-        Where it stands in rules or in scenarios is a remark.
+        Where it stands in rules, scenarios and overlays is a remark.
         """
-        path = self.map.region(region)
         checked, named = self.map.named(region)
         index = Index(checked)
         mentions = Mentions(checked.ruleset, self.map.files, [region])
@@ -166,11 +170,15 @@ class MapEdits:
                 continue
             edits = YamlEdits(self.map.raw(real), file, MAX_YAML)
             for cut in _cuts(edits.root, places, ()):
-                if file.endswith(MAP) and cut[: len(path)] == path and len(cut) > len(path):
-                    continue  # goes with the region
                 _cut(edits, cut)
             results[real] = edits.applied()
-        return Edited(results, tuple(remarks))
+        return Edited(results, (*remarks, *self._in_overlays(region)))
+
+    def _in_overlays(self, word: str) -> Iterator[str]:
+        """A remark on each file of an overlay of the ruleset in which a word stands."""
+        for path in sorted(visible(self.map.folder, "variants/**/*.*")):
+            if path in self.map.own and re.search(rf"\b{word}\b", self.map.raw(path)):
+                yield f"{display(path)}: `{word}` stands here, too"
 
     def _faults(self, a: str, b: str, kinds: Sequence[str]) -> dict[str, int]:
         """The number of checks of the map that do not hold with a link of each kind between two regions."""

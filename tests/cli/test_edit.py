@@ -115,7 +115,12 @@ def test_a_renamed_region_is_renamed_everywhere_in_the_folder(lake: Path) -> Non
 
 
 def test_what_depends_on_a_region_goes_with_it_or_is_listed(lake: Path) -> None:
+    (lake / "variants").mkdir()
+    overlay = lake / "variants" / "wet.yaml"
+    overlay.write_text("id: wet\ntitle: Wet\nfor: tutorial\nversion: '1'\nchanges: {map.regions.forest.terrain: sea}\n")
     result = edit(lake, "remove forest")
+    assert "variants/wet.yaml: `forest` stands here, too" in result.stdout
+    overlay.unlink()
     assert result.exit_code == 0 and "scenarios/details.yaml:320: `forest` stands here, too" in result.stdout
     assert "the map has no problems" in result.stdout
     texts = {name: text.decode() for name, text in files(lake).items()}
@@ -153,6 +158,7 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
         ("lnk isle marsh", "did you mean `link`?"),
         ("link isle", "it is written `link REGION REGION [KIND]`"),
         ("link isle mrsh", "there is no region `mrsh` in map.yaml; did you mean `marsh`?"),
+        ("link isle isle land", "a link joins two regions"),
         ("link isle marsh road", "there is no kind of links `road`"),
         ("unlink isle marsh", "have no such link"),
         ("set isle terain land", "did you mean `terrain`?"),
