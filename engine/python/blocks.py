@@ -15,6 +15,7 @@ from rulespec.engine.program.control_flow import Loop, begun
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.instructions import InstructionWriter, spilled, variable
 from rulespec.engine.python.plan import Plan
+from rulespec.engine.python.slices import sliced
 
 _NAME = re.compile(r"\w+")
 _MAX_DEPTH = 24
@@ -264,32 +265,40 @@ class BlockWriter:
             members = self.w.members_of(chosen) if begun == loop.over else f"bits[{mask} & {self.w.x(chosen)}]"
         ended = [f"{self.i.cell(loop.rest)} = 0"] if not fresh else []
         ended = [*ended, f"{self.i.cell(loop.at)} = {last}"] if self._in_cells(loop) else []
-        noted = set(self.i.noted)
-        opened = _OpenLoop(head, loop, slot, mask)
-        self._inside.append(opened)
-        self.i.members[loop.at] = slot
-        before, self.steps = self.steps, self.plan.costs.block(head)
-        body, _ = self._loop_body(loop, head, depth + 1)
-        del self.i.members[loop.at]
-        self._inside.pop()
-        self.i.noted = noted
-        if cyclic:
-            body = [f"{mask} ^= 1 << {member}", *body]
-        out += [f"{member} = {self.i.cell(loop.at)}"] if ended else []
-        rounds = self.plan.costs.members(begun)
-        if not few(rounds * self.steps):
-            body = [*counted(self.steps), *body]
-            self.steps = rounds = 0
-            if within is not None:  # of the others the condition is tested by the rules, too
-                tested = self.plan.costs.block(head) + self.plan.costs.block(loop.body)
-                before += self.plan.costs.members(loop.over) * tested
-        self.steps = before + rounds * self.steps
-        out += [f"for {member} in {members}:", *("    " + line for line in body)]
-        out += ["else:", *("    " + line for line in ended)] if ended else []
+        whole = sliced(self.plan, loop, begun, self.i.x) if self.w.features.slices else None
+        if whole is not None:
+            self.steps += self.plan.costs.members(begun) * self._tested(head, loop)
+            out += [*whole, *ended]
+        else:
+            noted = set(self.i.noted)
+            opened = _OpenLoop(head, loop, slot, mask)
+            self._inside.append(opened)
+            self.i.members[loop.at] = slot
+            before, self.steps = self.steps, self.plan.costs.block(head)
+            body, _ = self._loop_body(loop, head, depth + 1)
+            del self.i.members[loop.at]
+            self._inside.pop()
+            self.i.noted = noted
+            if cyclic:
+                body = [f"{mask} ^= 1 << {member}", *body]
+            out += [f"{member} = {self.i.cell(loop.at)}"] if ended else []
+            rounds = self.plan.costs.members(begun)
+            if not few(rounds * self.steps):
+                body = [*counted(self.steps), *body]
+                self.steps = rounds = 0
+                if within is not None:  # of the others the condition is tested by the rules, too
+                    before += self.plan.costs.members(loop.over) * self._tested(head, loop)
+            self.steps = before + rounds * self.steps
+            out += [f"for {member} in {members}:", *("    " + line for line in body)]
+            out += ["else:", *("    " + line for line in ended)] if ended else []
         self.i.zero = set(self.plan.zero_at.get(loop.after, ()))
         result = self._then(out, loop.after, stop, depth)
         self._opened.discard(head)
         return result
+
+    def _tested(self, head: int, loop: Loop) -> int:
+        """The most steps of a round of a loop up to where its condition holds."""
+        return self.plan.costs.block(head) + self.plan.costs.block(loop.body)
 
     def _within(self, loop: Loop) -> ir.Expr | None:
         """The members for which the condition of a loop may hold, if that is known before they are tested."""

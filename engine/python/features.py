@@ -18,6 +18,8 @@ class Features(Struct, frozen=True, kw_only=True):
     """Expressions that are the same for all members of a loop are evaluated once a loop."""
     set_loops: bool = True
     """Loops of statements over sets are `for` loops."""
+    slices: bool = True
+    """Loops that only put numbers into neighbouring cells assign to all of them at once."""
     variables: bool = True
     """Variables of procedures that are under way are variables of Python, not cells."""
     occupancy: bool = True

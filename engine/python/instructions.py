@@ -9,6 +9,7 @@ from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.traversal import changed, meet, span
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.plan import Plan
+from rulespec.engine.python.slices import runs
 
 _FIRST_VARIABLE_SLOT = 200_000
 """Variables of procedures are slots that no expression uses, by their cells."""
@@ -143,7 +144,7 @@ class InstructionWriter:
         self.noted.update(cells)
         self.zero.update(filled)
         out = [f"u += {', '.join(held)}"] if held else []
-        out += [f"{_cells(run)} = {'0' if len(run) == 1 else f'(0,) * {len(run):d}'}" for run in _runs(cells)]
+        out += [f"{_cells(run)} = {'0' if len(run) == 1 else f'(0,) * {len(run):d}'}" for run in runs(cells)]
         if not returns:  # else nobody reads its variables any more
             out += [f"{variable(at)} = 0" for at in filled if at in self.own]
         return out
@@ -158,20 +159,9 @@ def spilled(cells: Sequence[int]) -> list[str]:
     """The lines that put variables into their cells, which are zero."""
     if not cells:
         return []
-    values = [f"{_cells(run)} = {', '.join(map(variable, run))}" for run in _runs(cells)]
+    values = [f"{_cells(run)} = {', '.join(map(variable, run))}" for run in runs(cells)]
     return [f"u += {', '.join(f'{at:d}, 0' for at in cells)}", *values]
 
 
 def _cells(run: range) -> str:
     return f"s[{run.start:d}]" if len(run) == 1 else f"s[{run.start:d}:{run.stop:d}]"
-
-
-def _runs(cells: Sequence[int]) -> list[range]:
-    """Cells, in their order, by neighbours."""
-    runs: list[range] = []
-    for at in cells:
-        if runs and at == runs[-1].stop:
-            runs[-1] = range(runs[-1].start, at + 1)
-        else:
-            runs.append(range(at, at + 1))
-    return runs

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
+from itertools import compress
+from operator import ne
 from typing import Any
 
 from rulespec.engine.program.domains import members
@@ -18,6 +20,14 @@ _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
 _MEMO_MEMBERS = 4_000_000
 """Members of all sets that a memo of sets holds."""
+
+
+def check_all(*columns: tuple[list[int], int, int, int]) -> None:
+    """Reports the first number outside its bounds, row by row; a column is numbers, low, high and site."""
+    for row in zip(*(column for column, _, _, _ in columns), strict=True):
+        for number, (_, low, high, site) in zip(row, columns, strict=True):
+            if not low <= number <= high:
+                outside(number, site)
 
 
 def divide(a: int, b: int, site: int) -> int:
@@ -229,10 +239,13 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "refuse": refuse,
         "holders": holders,
         "house": house,
+        "check_all": check_all,
         "bits": Memo(ordered_members, min(_MEMO_LIMIT, sets)),
         "around": Memo(lambda key: tuple(members(*key)), min(_TUPLES_LIMIT, sets)),
         "positive": Memo(positive_members, min(_TUPLES_LIMIT, sets)),
         "bisect_left": bisect_left,
+        "compress": compress,
+        "ne": ne,
         "restore": restore,
         "__builtins__": {
             "min": min,
@@ -241,6 +254,8 @@ def runtime_names(largest: int) -> dict[str, Any]:
             "bool": bool,
             "dict": dict,
             "tuple": tuple,
+            "range": range,
+            "map": map,
             "BaseException": BaseException,
             "len": len,
             "sum": sum,
