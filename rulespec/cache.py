@@ -5,6 +5,9 @@ depends on, the rooms of this program that make it included; the first line of t
 Entries hold data only, and are read as strictly as a stranger's files, into a type: one that is wrong in any way counts
 as missing.
 
+Some entries are signed as well, with a key that is not in the cache (`signing.py`): those that this user's own
+processes have written, whichever folder they come from.
+
 The cache is in the user's cache folder. The environment variable RULESPEC_CACHE names another one; empty means none.
 A folder that belongs to another user, or that others may write to, is not used.
 """
@@ -24,6 +27,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rulespec import signing
+
 MAX_ENTRY = 4_000_000
 """Bytes of an entry; a larger one is not written."""
 MAX_ENTRIES = 4_000
@@ -33,6 +38,8 @@ PRUNE_EVERY = 50
 
 _HEADER = b"rulespec cache entry "
 """Before the checksum. Only files that begin with it are ever removed."""
+_SIGNED = _HEADER + b"signed "
+"""Before a signature, which is then instead of the checksum."""
 _NAME = re.compile(r"[0-9a-f]{64}(\.[0-9]+\.new)?")
 """Names of entries, and of those that were being written when a process ended."""
 # Nothing but a regular file is opened: not what a link names, and O_NONBLOCK keeps a pipe from stalling us.
@@ -74,26 +81,39 @@ def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
 
 def read(key: str, decoder: msgspec.json.Decoder[_T]) -> _T | None:
     """The value of an entry; None if there is no intact one of the decoder's type."""
+    entry = read_signed(key, decoder)
+    return None if entry is None else entry[0]
+
+
+def read_signed(key: str, decoder: msgspec.json.Decoder[_T]) -> tuple[_T, bool] | None:
+    """The value of an entry, and whether a process of this user has signed it; None as for `read`."""
     folder = _folder()
     if folder is None or not _is_safe(folder):
         return None
     try:
         data = _contents(f"{folder}/{key}", MAX_ENTRY + 1)
         head, _, body = data.partition(b"\n")
-        if len(data) > MAX_ENTRY or head != header(body):
+        signed = head.startswith(_SIGNED) and head == _signed(key, body)
+        if len(data) > MAX_ENTRY or not (signed or head == header(body)):
             return None
-        return decoder.decode(body)
+        return decoder.decode(body), signed
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def write(key: str, value: Any) -> None:
-    """Writes an entry; does nothing if the value is too large or the folder cannot be written to."""
+def write(key: str, value: Any, *, sign: bool = False) -> None:
+    """Writes an entry; does nothing if the value is too large or the folder cannot be written to.
+
+    Args:
+        key: its key.
+        value: its value.
+        sign: whether whoever reads it may take it for what this user's own process has worked out.
+    """
     folder = _folder()
     if folder is None:
         return
     body = msgspec.json.encode(value)
-    data = header(body) + b"\n" + body
+    data = ((sign and _signed(key, body)) or header(body)) + b"\n" + body
     if len(data) > MAX_ENTRY:
         return
     try:
@@ -113,6 +133,12 @@ def write(key: str, value: Any) -> None:
             _prune(folder)
     except (OSError, ValueError):  # ValueError: a NUL in the name
         pass
+
+
+def _signed(key: str, body: bytes) -> bytes:
+    """The first line of a signed entry; empty if there is nothing to sign with."""
+    signature = signing.signature(key.encode() + b"\n" + body)
+    return _SIGNED + signature.encode() if signature else b""
 
 
 def header(body: bytes) -> bytes:

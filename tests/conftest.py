@@ -64,14 +64,15 @@ settings.load_profile("new" if os.environ.get("RULESPEC_NEW") else "fixed")
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # workers inherit the environment of the process that starts them
-        os.environ["RULESPEC_CACHE"] = tempfile.mkdtemp(prefix="rulespec-tests-")
+        own = tempfile.mkdtemp(prefix="rulespec-tests-")
+        os.environ["RULESPEC_CACHE"], os.environ["XDG_STATE_HOME"] = f"{own}/cache", f"{own}/state"
         if not parse_table.is_current():  # a checkout that has not been built since its grammar changed
             parse_table.write()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        shutil.rmtree(os.environ["RULESPEC_CACHE"], ignore_errors=True)
+        shutil.rmtree(Path(os.environ["RULESPEC_CACHE"]).parent, ignore_errors=True)
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers

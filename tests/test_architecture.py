@@ -25,6 +25,7 @@ RULESPEC = (
         "records",
         "pictures",
         "types",
+        "signing",
         "cache",
         "diagnostics",
         "schemas",

@@ -63,14 +63,16 @@ def read_kept(path: Path, display: str, limits: Limits = DEFAULT) -> Node:
 def parse_kept(text: str, display: str, limits: Limits = DEFAULT) -> Node:
     """Like `read_kept`, for the text of a file."""
     key = cache.key("yaml", text, rooms=cache.LANGUAGE)
-    packed = cache.read(key, _DECODER) if key else None
-    if packed is not None and (tree := unpack(packed, display, limits)) is not None and as_written(tree, text):
-        return tree
+    entry = cache.read_signed(key, _DECODER) if key else None
+    if entry is not None and (tree := unpack(entry[0], display, limits)) is not None:
+        signed = entry[1]
+        if signed or as_written(tree, text):
+            return tree
     from rulespec.documents.reader import parse_yaml  # importing the parser takes longer than reading the cache
 
     tree = parse_yaml(text, display, limits)
     if key:
-        cache.write(key, pack(tree))
+        cache.write(key, pack(tree), sign=True)
     return tree
 
 

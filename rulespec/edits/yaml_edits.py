@@ -21,7 +21,7 @@ from rulespec.documents.scalars import plain_value
 
 _INDENT = 2
 _MARK = "\ufeff"
-_REST = re.compile(r"[ \t]*,?(?:[ \t]+#[^\n]*)?[ \t\r]*\n")
+_REST = re.compile(r"[ \t]*+,?[ \t\r]*+(?:(?<=[ \t])#[^\n]*)?\n")
 _COMMA = re.compile(r"[ \t]*,[ \t]*")
 
 

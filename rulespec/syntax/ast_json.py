@@ -88,13 +88,14 @@ def _table_of(value: str | int) -> str:
     return "names" if value.isascii() and value.isidentifier() and value[0] != "_" else "texts"
 
 
-def unpack(packed: Packed, origin: Origin, kind: int) -> Any:
+def unpack(packed: Packed, origin: Origin, kind: int, *, checked: bool = True) -> Any:
     """The tree of packed data.
 
     Args:
         packed: the data.
         origin: where the text begins whose tree it is.
         kind: what the tree has to be; one of `ROOTS`.
+        checked: whether each step is checked; if not, the data must be what `pack` has made.
 
     Returns:
         The tree; None if the data is no packed tree of this kind.
@@ -103,11 +104,35 @@ def unpack(packed: Packed, origin: Origin, kind: int) -> Any:
         nodes = [_NODES[name] for name in packed.nodes]
         places = origin.all_at(packed.spans)
         values = [*_CONSTANTS, *places, *packed.names, *packed.texts, *packed.numbers]
+        if not checked:
+            return _built(packed.steps, values, nodes)
         kinds = [_NONE, _BOOL, _BOOL, *[_SPAN] * len(places), *[_NAME] * len(packed.names)]
         kinds += [_TEXT] * len(packed.texts) + [_INT] * len(packed.numbers)
         return _run(packed.steps, values, kinds, nodes, kind)
     except (IndexError, KeyError, StopIteration, ValueError):
         return None
+
+
+def _built(all_steps: list[int], leaves: list[Any], nodes: list[type[Struct]]) -> Any:
+    """The tree that steps end with, none of which is checked."""
+    makers = [(node, -len(node.__struct_fields__)) for node in nodes]
+    stack: list[Any] = []
+    push = stack.append
+    steps = iter(all_steps)
+    for step in steps:
+        if step >= 0:
+            push(leaves[step])
+        elif step == -1:
+            first = len(stack) - next(steps)
+            value = tuple(stack[first:])
+            del stack[first:]
+            push(value)
+        else:
+            make, first = makers[-2 - step]
+            parts = stack[first:]
+            del stack[first:]
+            push(make(*parts))
+    return stack[0]
 
 
 def _run(all_steps: list[int], leaves: list[Any], leaf_kinds: list[int], nodes: list[type[Struct]], kind: int) -> Any:

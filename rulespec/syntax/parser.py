@@ -61,9 +61,10 @@ def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: 
 
 def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Token] | None = None) -> Any:
     key = cache.key("tree", start, text, rooms=cache.LANGUAGE) if cached else ""
-    if key and (packed := cache.read(key, _PACKED)) is not None:
-        tree = unpack(packed, origin, ROOTS[start])
-        if tree is not None and as_written(tree, text, origin):
+    if key and (entry := cache.read_signed(key, _PACKED)) is not None:
+        packed, signed = entry
+        tree = unpack(packed, origin, ROOTS[start], checked=not signed)
+        if tree is not None and (signed or as_written(tree, text, origin)):
             return tree
     _check_depth(text, origin)
     from rulespec.syntax.tree import build  # importing Lark takes longer than reading the cache
@@ -71,7 +72,7 @@ def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Tok
     tree = build(text, start, origin, tokens)
     _check_tree(tree)
     if key:
-        cache.write(key, pack(tree, origin))
+        cache.write(key, pack(tree, origin), sign=True)
     return tree
 
 
