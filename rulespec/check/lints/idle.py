@@ -5,14 +5,15 @@ What names a constant or a fact is left out: an overlay may give it another valu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from rulespec.check.context import Context
 from rulespec.check.origins import inside
 from rulespec.check.ranges import COMPARISONS, Ranges
-from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
 from rulespec.typed.meaning import FOR_PEOPLE, PLACES
 from rulespec.typed.traversal import walk
@@ -23,24 +24,26 @@ _LEFT_OUT = FOR_PEOPLE | PLACES
 
 def check_idle(c: Context) -> None:
     """Warns of conditions of options and guards, and of branches, that decide nothing."""
+    references = c.declarations.references.items()
+    changing = sorted(at for at, of in references if isinstance(of, typed.ConstantDecl | typed.FactDecl))
     for guard in c.rules.guards.values():
-        _check_head(c, guard.head)
+        _check_head(c, guard.head, changing)
     for procedure in c.rules.procedures.values():
         for s in walk(procedure.body):
             if isinstance(s, typed.Decide):
                 for option in s.options:
-                    _check_head(c, option.head)
+                    _check_head(c, option.head, changing)
             elif isinstance(s, typed.If):
-                _check_branches(c, s)
+                _check_branches(c, s, changing)
 
 
-def _check_head(c: Context, head: tuple[typed.HeadPart, ...]) -> None:
+def _check_head(c: Context, head: tuple[typed.HeadPart, ...], changing: Sequence[Span]) -> None:
     known: list[typed.Expr] = []
     for part in head:
         if not isinstance(part, typed.Requirement):
             continue
         for each in _conjuncts(part.condition):
-            if each.span not in c.named and not _depends(each, c):
+            if each.span not in c.named and not _depends(each, changing):
                 before = next((k for k in known if _implies(k, each, c.ranges)), None)
                 if c.ranges.settled(each):
                     _warn(c, each, "this forbids nothing: it holds in every position")
@@ -50,19 +53,19 @@ def _check_head(c: Context, head: tuple[typed.HeadPart, ...]) -> None:
             known.append(each)
 
 
-def _check_branches(c: Context, s: typed.If) -> None:
+def _check_branches(c: Context, s: typed.If, changing: Sequence[Span]) -> None:
     for condition, _ in s.branches:
-        if condition is None or condition.span in c.named or _depends(condition, c):
+        if condition is None or condition.span in c.named or _depends(condition, changing):
             continue
         settled = c.ranges.settled(condition)
         if settled is not None:
             _warn(c, condition, f"this decides nothing: it holds in {'every' if settled else 'no'} position")
 
 
-def _depends(e: typed.Expr, c: Context) -> bool:
-    """Whether a condition names a constant or a fact, whose value it may have become."""
-    names = c.declarations.references.items()
-    return any(inside(at, e.span) for at, of in names if isinstance(of, typed.ConstantDecl | typed.FactDecl))
+def _depends(e: typed.Expr, changing: Sequence[Span]) -> bool:
+    """Whether a condition names a constant or a fact, whose value it may have become; `changing`: their places."""
+    following = bisect_left(changing, Span(e.span.file, e.span.line, e.span.column, 0, 0))
+    return following < len(changing) and inside(changing[following], e.span)
 
 
 def _warn(c: Context, e: typed.Expr, message: str, *labels: Label) -> None:
