@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from rulespec.errors import RulespecError
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked, check
 from rulespec.own_files import own_files
-from rulespec.ruleset_files import MAX_YAML
+from rulespec.ruleset_files import MAX_YAML, OUTLINES
 from rulespec.typed import nodes as typed
 
 MAP = "map.yaml"
@@ -57,14 +58,14 @@ class MapFiles:
             MapEditError: one of them is not of this ruleset.
         """
         for path in texts:
-            if path not in self.own:
+            if path not in self.own and not self._may_be_new(path):
                 raise MapEditError(f"{path} is not of this ruleset, or leads elsewhere: it is not written")
         self.texts |= texts
         self.files, self._latest = self.files.instead(texts), None
 
     def changed_elsewhere(self) -> list[Path]:
         """The files that somebody else has changed since they were read: they must not be written."""
-        return [path for path in self.texts if _on_disk(path) != self.before[path]]
+        return [path for path in self.texts if self._read(path) != self.before[path]]
 
     def checked(self) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
         """The ruleset after the edits, None if it could not be merged; and its diagnostics."""
@@ -92,10 +93,17 @@ class MapFiles:
         if path in self.texts:
             return self.texts[path]
         if path not in self.before:
-            if path not in self.own:
+            if path not in self.own and not self._may_be_new(path):
                 raise MapEditError(f"{path} is not there, or leads elsewhere")
-            self.before[path] = _on_disk(path)
+            self.before[path] = self._read(path)
         return self.before[path]
+
+    def _may_be_new(self, path: Path) -> bool:
+        """Whether a file is not there and may be added: that of outlines, which a new map does not have."""
+        return path == self.folder / OUTLINES and not os.path.lexists(path)
+
+    def _read(self, path: Path) -> str:
+        return "" if self._may_be_new(path) else _on_disk(path)
 
     def tree(self, file: str) -> Node:
         """The tree of a file in the folder."""
