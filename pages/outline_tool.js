@@ -23,10 +23,10 @@ const SVG = "http://www.w3.org/2000/svg";
 export function makeOutlineTool(host) {
   let chosen = null;   // the point that keys move
   let before = null;   // where it was before the last edit, in case that is refused
-  let drag = null;     // {from, edge, to, snap, only, start, far}: a point on its way, or one that is new in an edge
+  let drag = null;     // {from, edge, to, start, only, far}: a point on its way, or one that is new in an edge
   let nudge = null;    // {from, to}: a point that arrow keys have moved since they went down
   let alone = false;   // whether the next nudge detaches
-  let drawing = null;  // {region, points, cursor}
+  let drawing = null;  // {region, points, cursor, from}; Tab begins at `from` before there is a point
   let aim = null;      // what the pointer is at: {point, kind}
   let waiting = 0;     // edits that are not answered yet
   let leaving = false; // whether the next Tab leaves the board
@@ -132,14 +132,16 @@ export function makeOutlineTool(host) {
     }
   }
 
-  function close() {
+  async function close() {
     if (drawing.points.length < 3) {
       host.say("an outline has three points at least");
       return;
     }
-    const { region: name, points } = drawing;
+    const closed = drawing, rings = () => host.outlines.outlines[closed.region]?.length ?? 0, number = rings();
     drawing = null;
-    ask({ op: "draw_outline", region: name, points, snap: 1 });
+    await ask({ op: "draw_outline", region: closed.region, points: closed.points, snap: 1 });
+    if (rings() === number && !drawing) drawing = closed;  // it has been refused: nothing that was drawn is lost
+    show();
   }
 
   // Adds the border of a neighbour from the last point to where the pointer or the cursor is.

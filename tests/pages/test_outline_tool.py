@@ -46,7 +46,8 @@ async function run({ board, selection, refused, steps }) {
     send: async (op) => {
       ops.push(op);
       const change = refused ? [] : op.op === "move_point" ? moved(board, op.at, op.to)
-        : op.op === "insert_point" ? inserted(board, op.edge, op.to) : [];
+        : op.op === "insert_point" ? inserted(board, op.edge, op.to)
+        : op.op === "draw_outline" ? [[op.region, [...board.outlines[op.region] ?? [], op.points]]] : [];
       for (const [name, rings] of change) board.outlines[name] = rings;
     },
   };
@@ -225,12 +226,18 @@ def test_what_it_cannot_do_it_says(modules: Path, answers: dict[str, Any]) -> No
     assert "point 200, 100 of isle, marsh, bog" in answers["by keys"]["words"]
 
 
-def test_an_edit_that_is_refused_leaves_the_point_where_it_was(modules: Path) -> None:
+def test_an_edit_that_is_refused_loses_nothing(modules: Path) -> None:
     cases = {"moved": keys("Tab", "Tab", "Tab", "ArrowRight"), "inserted": keys("Tab", "Tab", "i")}
     answers = played(modules, cases, refused=True)
     assert answers["moved"]["state"]["chosen"] == [200, 100]
     assert answers["inserted"]["state"]["chosen"] is None
     assert played(modules, cases)["moved"]["state"]["chosen"] == [201, 100]
+    drawn = [*keys("n"), *(at("down", *place) for place in ((20, 20), (60, 20), (60, 60))), *keys("Enter")]
+    assert played(modules, {"drawn": drawn}, refused=True)["drawn"]["state"]["drawing"] == [
+        [20, 20],
+        [60, 20],
+        [60, 60],
+    ]
 
 
 def test_events_that_are_not_its_own_are_left_to_the_page(modules: Path) -> None:
