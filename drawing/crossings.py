@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from enum import IntEnum
+from itertools import islice
+from math import hypot
 from typing import NamedTuple
 
 from rulespec.drawing.outlines import Dot, Stroke
+
+MAX_PAIRS = 300_000
 
 
 class Meeting(IntEnum):
@@ -29,6 +33,35 @@ def crossings(edges: Collection[Stroke], others: Collection[Stroke]) -> Crossing
     pairs = {(min(e, f), max(e, f)) for e in edges for f in others if e != f and _boxes_meet(e, f)}
     kinds = [meeting(e, f) for e, f in pairs]
     return Crossings(kinds.count(Meeting.CROSSING), kinds.count(Meeting.TOUCHING))
+
+
+def first_crossing(edges: Collection[Stroke], depth: float) -> tuple[Stroke, Stroke] | None:
+    """Two edges of which each goes so far beyond the other at both ends, the leftmost first.
+
+    Returns:
+        None if there are none, or none among the first `MAX_PAIRS` that lie above one another.
+    """
+    ordered, pairs = sorted(edges), 0
+    for i, e in enumerate(ordered):
+        (_, a), (right, b) = e
+        low, high = (a, b) if a < b else (b, a)
+        for f in islice(ordered, i + 1, None):
+            (left, c), (_, d) = f
+            pairs += 1
+            if left > right or pairs > MAX_PAIRS:
+                break
+            if not ((c < low and d < low) or (c > high and d > high)) and _is_deep(e, f, depth):
+                return e, f
+    return None
+
+
+def _is_deep(e: Stroke, f: Stroke, depth: float) -> bool:
+    """Whether two edges cross, and no end of one is near the line of the other."""
+    return meeting(e, f) is Meeting.CROSSING and all(
+        abs((q[0] - p[0]) * (dot[1] - p[1]) - (q[1] - p[1]) * (dot[0] - p[0])) > depth * hypot(q[0] - p[0], q[1] - p[1])
+        for (p, q), other in ((e, f), (f, e))
+        for dot in other
+    )
 
 
 def _boxes_meet(e: Stroke, f: Stroke) -> bool:
