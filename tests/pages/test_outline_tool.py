@@ -91,7 +91,7 @@ def run(modules: Path, script: str, data: object) -> Any:
 
 
 def played(modules: Path, cases: dict[str, list[Step]], **more: object) -> dict[str, Any]:
-    """What the tool asks for, says and uses, for lists of events."""
+    """The answers of the tool to lists of events: edits that it asks for, words, events that it uses."""
     data = {name: {"board": BOARD, "selection": ["isle"], "steps": steps, **more} for name, steps in cases.items()}
     result: dict[str, Any] = run(modules, "tool.js", data)
     return result
@@ -205,7 +205,7 @@ CASES: dict[str, tuple[list[Step], list[dict[str, Any]]]] = {
 
 @pytest.fixture(scope="module")
 def answers(modules: Path) -> dict[str, Any]:
-    """What the tool asks for in each case, by one run."""
+    """The answers in all cases, by one run."""
     return played(modules, {name: steps for name, (steps, _) in CASES.items()})
 
 
