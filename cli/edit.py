@@ -10,11 +10,12 @@ from typing import IO
 
 import click
 
-from rulespec.cli import outline_words, output
+from rulespec.cli import output
 from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.text_files import display
+from rulespec.lsp import outline_words
 from rulespec.lsp.map_edits import Edited, MapEdits
 from rulespec.lsp.map_files import MapEditError, MapFiles
 from rulespec.lsp.outline_edits import OutlineEdits

@@ -116,8 +116,12 @@ class MapFiles:
 
     def region(self, name: str) -> tuple[str, ...]:
         """The path of a region, which must be one of the map's own."""
-        known = self.keys(MAP, REGIONS)
+        known = self.keys(MAP, REGIONS) if os.path.lexists(self.folder / MAP) else []
         if name not in known:
+            checked, _ = self.checked()
+            kind = checked.declarations.kinds.get(self.kind()) if checked is not None else None
+            if kind is not None and any(entity.name == name for entity in kind.entities):
+                raise MapEditError(f"`{name}` is a region of the base: change it there, or by an overlay")
             hint = did_you_mean(name, known)
             raise MapEditError(f"there is no region `{name[:64]}` in {MAP}" + (f"; {hint}" if hint else ""))
         return (*REGIONS, name)
@@ -149,6 +153,16 @@ class MapFiles:
         if not results:
             raise MapEditError("the links of this map are entities: write them under `links` in the map")
         return results
+
+    def links_at(self, region: str) -> list[str]:
+        """The links of the map's own that are entities, and of which a region is an end."""
+        links = get(self.tree(MAP), "map", "links")
+        return [
+            name
+            for _, _, kind in entries(links)
+            for name, _, link in entries(get(kind, "of"))
+            if isinstance(ends := get(link, "ends"), YamlSequence) and region in map(text, ends.items)
+        ]
 
     def facts(self) -> list[str]:
         """The facts of a region, in the order of their declaration; kinds of links last."""

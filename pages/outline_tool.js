@@ -18,7 +18,20 @@ import {
 
 const REACH = 8, STILL = 3;  // pixels: how near is meant, and how far a click may slip
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const WORDS = {
+  move_point: ({ at, to }) => [at, to],
+  insert_point: ({ edge, to }) => [...edge, to],
+  remove_point: ({ at }) => [at],
+  detach_point: ({ region, at, to }) => [region, at, to],
+  draw_outline: ({ region, points }) => [region, ...points],
+  remove_outline: ({ region }) => [region],
+};
 const SVG = "http://www.w3.org/2000/svg";
+
+// An edit as the words that `rulespec edit --do` takes.
+export const wordsOf = (op) => [
+  op.op, ...WORDS[op.op](op).map(String), ...(op.snap ? [`snap=${op.snap}`] : []),
+];
 
 export function makeOutlineTool(host) {
   let chosen = null;   // the point that keys move

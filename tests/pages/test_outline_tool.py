@@ -19,6 +19,7 @@ from rulespec.drawing.pointing import distance, snapped
 from rulespec.errors import RulespecError
 from rulespec.lsp.map_edits import MapEdits
 from rulespec.lsp.outline_edits import OutlineEdit, OutlineEdits
+from rulespec.lsp.outline_words import outline_edit
 
 MODULES = ("outline_geometry.js", "outline_tool.js")
 BOARD: dict[str, Any] = {
@@ -34,7 +35,7 @@ BOARD: dict[str, Any] = {
 Step = dict[str, Any]
 
 _TOOL = """
-import { makeOutlineTool } from "./outline_tool.js";
+import { makeOutlineTool, wordsOf } from "./outline_tool.js";
 import { inserted, moved } from "./outline_geometry.js";
 globalThis.document = { createElementNS: () => ({ setAttribute() {} }) };
 async function run({ board, selection, refused, steps }) {
@@ -56,7 +57,7 @@ async function run({ board, selection, refused, steps }) {
     used.push(tool[handler]({ preventDefault() {}, button: 0, ...event }));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { ops, words, used, state: tool.state };
+  return { ops, asked: ops.map(wordsOf), words, used, state: tool.state };
 }
 const results = {};
 for (const [name, data] of Object.entries(JSON.parse(process.argv[2]))) results[name] = await run(data);
@@ -212,8 +213,8 @@ def answers(modules: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("case", CASES)
 def test_the_tool_asks_for_edits(case: str, answers: dict[str, Any]) -> None:
     assert answers[case]["ops"] == CASES[case][1]
-    for op in answers[case]["ops"]:
-        msgspec.convert(op, OutlineEdit)
+    for op, words in zip(answers[case]["ops"], answers[case]["asked"], strict=True):
+        assert msgspec.convert(op, OutlineEdit) == outline_edit(words[0], words[1:])
 
 
 def test_what_it_cannot_do_it_says(modules: Path, answers: dict[str, Any]) -> None:

@@ -1,18 +1,17 @@
-"""`rulespec edit` with words for outlines."""
+"""Words for edits of outlines, at the terminal and of a page."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
-import click
 import pytest
 import yaml
 from click.testing import CliRunner, Result
 from folders import GAMES
 
 from rulespec.cli.main import cli
-from rulespec.cli.outline_words import FORMS, outline_edit
+from rulespec.lsp.map_files import MapEditError
 from rulespec.lsp.outline_edits import (
     DetachPoint,
     DrawOutline,
@@ -24,6 +23,7 @@ from rulespec.lsp.outline_edits import (
     RemovePoint,
     SetFrame,
 )
+from rulespec.lsp.outline_words import FORMS, outline_edit
 
 WORDS: dict[str, OutlineEdit] = {
     "move_point 1,2 -3,4": MovePoint((1, 2), (-3, 4)),
@@ -70,9 +70,9 @@ def test_words_are_edits() -> None:
 )
 def test_words_that_are_none_are_refused(words: str, said: str) -> None:
     word, *parts = words.split()
-    with pytest.raises(click.UsageError) as refused:
+    with pytest.raises(MapEditError) as refused:
         outline_edit(word, parts)
-    assert said in refused.value.message
+    assert said in str(refused.value)
 
 
 def test_a_board_is_drawn_in_words(lake: Path) -> None:

@@ -1,13 +1,13 @@
-"""Edits of outlines as words, such as `move_point 10,20 12,25`."""
+"""Edits of outlines as words, such as `move_point 10,20 12,25`: a line at the terminal, or a message of a page."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-import click
 import msgspec
 
+from rulespec.lsp.map_files import MapEditError
 from rulespec.lsp.outline_edits import MAX_DRAWN, OutlineEdit
 
 FORMS = {
@@ -33,7 +33,7 @@ def outline_edit(word: str, parts: Sequence[str]) -> OutlineEdit:
         parts: the words after it, as many as its form has.
 
     Raises:
-        click.UsageError: one of them is no point, or no number.
+        MapEditError: one of them is no point, or no number.
     """
     data: dict[str, object] = {"op": word}
     if parts[-1].startswith("snap=") and "snap" in FORMS[word][2]:
@@ -59,17 +59,17 @@ def outline_edit(word: str, parts: Sequence[str]) -> OutlineEdit:
     try:
         result: OutlineEdit = msgspec.convert(data, OutlineEdit)
     except msgspec.ValidationError as error:
-        raise click.UsageError(f"{word}: {error}") from None
+        raise MapEditError(f"{word}: {error}") from None
     return result
 
 
 def _point(text: str) -> list[int]:
     if (result := _POINT.fullmatch(text)) is None:
-        raise click.UsageError(f"`{text[:40]}` is no point: write X,Y in whole numbers")
+        raise MapEditError(f"`{text[:40]}` is no point: write X,Y in whole numbers")
     return [int(number) for number in result.groups()]
 
 
 def _number(text: str) -> int:
     if _NUMBER.fullmatch(text) is None:
-        raise click.UsageError(f"`{text[:40]}` is no whole number")
+        raise MapEditError(f"`{text[:40]}` is no whole number")
     return int(text)
