@@ -206,7 +206,7 @@ def test_a_border_is_followed() -> None:
     other = rings_of("M20 0l20 0 0 20-20 0 2-6-3-5 2-4z")
     board: Outlines = {A: rings_of("M0 0l20 0 1 9-1 11-20 0z"), B: other}
     changed = followed(board, A, B, (20, 0), (20, 20))
-    assert {**board, **changed} == {A: rings_of("M20 20l2-6-3-5 2-4-1-5-20 0 0 20z")[:0] or changed[A], B: other}
+    assert changed.keys() == {A}
     assert {*changed[A][0]} == {(0, 0), (20, 0), (21, 5), (19, 9), (22, 14), (20, 20), (0, 20)}
     assert not opened({**board, **changed}, FRAME) and area(changed[A][0]) > 0
     assert followed({**board, **changed}, A, B, (20, 20), (20, 0)).keys() == {A}
