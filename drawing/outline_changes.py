@@ -19,6 +19,8 @@ Part = tuple[str, str]
 """A section of a board, `outlines` or `scenery`, and a name in it."""
 Outlines = Mapping[Part, list[Ring]]
 Changed = dict[Part, list[Ring]]
+MAX_PAIRS = 4_000_000
+"""Pairs of edges that are looked at to check a change."""
 
 
 class OutlineError(RulespecError):
@@ -131,6 +133,7 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
     _check(outlines, changed)
     changed[part] = [*changed.get(part, outlines.get(part, [])), ring]
     own = {edge for each in changed[part] for edge in _edges(each)}
+    _check_number(len(ring) * len(own))
     if len(set(ring)) < len(ring) or any(crossings({*_edges(ring)}, own)):
         raise OutlineError("the outline crosses itself")
     if any({*_edges(ring)} == {*_edges(each)} for each in changed[part][:-1]):
@@ -277,6 +280,7 @@ def _swept(change: set[Stroke], rest: set[Stroke]) -> bool:
     low, high = min(y for _, y in ends), max(y for _, y in ends)
     left, right = min(x for x, _ in ends), max(x for x, _ in ends)
     inside = {dot for edge in rest for dot in edge if left < dot[0] < right and low < dot[1] < high} - ends
+    _check_number(len(inside) * len(change))
     return any(_count(change, x, y) % 2 for x, y in inside)
 
 
@@ -290,7 +294,15 @@ def _faults(edges: set[Stroke], rings: Iterable[Ring]) -> Crossings:
     if not edges:
         return Crossings(0, 0)
     xs, ys = zip(*(dot for edge in edges for dot in edge), strict=True)
-    return crossings(edges, edges_near(rings, Box((min(xs), min(ys), max(xs), max(ys)))))
+    near = edges_near(rings, Box((min(xs), min(ys), max(xs), max(ys))))
+    _check_number(len(edges) * len(near))
+    return crossings(edges, near)
+
+
+def _check_number(pairs: int) -> None:
+    """Refuses what would take seconds: hundreds of borders of thousands change at a time."""
+    if pairs > MAX_PAIRS:
+        raise OutlineError("more borders would change than can be checked at a time")
 
 
 def _nearest(outlines: Outlines, at: Dot) -> str:

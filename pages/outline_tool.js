@@ -44,6 +44,8 @@ export function makeOutlineTool(host) {
   let waiting = 0;     // edits that are not answered yet
   let leaving = false; // whether the next Tab leaves the board
 
+  host.overlay.setAttribute("pointer-events", "none");  // what lies below is what is clicked
+
   const region = () => host.selection[0] ?? null;
   const unit = () => 1 / (Math.abs(host.overlay.getScreenCTM()?.a) || 1);
   const reach = () => REACH * unit();
@@ -198,6 +200,7 @@ export function makeOutlineTool(host) {
     const edge = point ? null : near.edge;
     const to = { point: point ?? near.point, kind: "free" };
     drag = { from: point, edge, to, start: event, only: null, far: false };
+    host.overlay.ownerSVGElement?.setPointerCapture(event.pointerId);  // so that it goes on beside the board
     choose(drag.to.point);
     return true;
   }
@@ -342,7 +345,9 @@ export function makeOutlineTool(host) {
     host.overlay.append(result);
   }
 
-  const dot = (className, [cx, cy], pixels) => element("circle", className, { cx, cy, r: pixels * unit() });
+  const dot = (className, [cx, cy], pixels) => element("circle", className, {
+    cx, cy, r: pixels * unit(), fill: "currentColor",
+  });
   const line = (className, rings, closed) => element("path", className, {
     d: pathOf(rings, closed), fill: "none", stroke: "currentColor", "vector-effect": "non-scaling-stroke",
   });

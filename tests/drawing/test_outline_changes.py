@@ -283,3 +283,12 @@ def test_random_points_are_inserted_and_removed(count: int) -> None:
             continue
         assert at not in dots(board)
     assert not opened(board, EUROPE) and size(board, turned) == 1240 * 1052
+
+
+def test_what_would_take_long_is_refused() -> None:
+    fan: Outlines = {("outlines", f"r{i}"): [[(0, 0), (1_000, i), (1_000, i + 1)]] for i in range(3_000)}
+    begun = time.process_time()
+    with pytest.raises(OutlineError, match="more borders would change"):
+        moved(fan, None, (0, 0), (1, 1))
+    assert moved(fan, None, (1_000, 7), (1_003, 7)).keys() == {("outlines", "r6"), ("outlines", "r7")}
+    assert time.process_time() - begun < 2

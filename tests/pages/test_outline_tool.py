@@ -38,10 +38,11 @@ _TOOL = """
 import { makeOutlineTool, wordsOf } from "./outline_tool.js";
 import { inserted, moved } from "./outline_geometry.js";
 globalThis.document = { createElementNS: () => ({ setAttribute() {} }) };
+const overlay = { append() {}, replaceChildren() {}, setAttribute() {}, getScreenCTM: () => ({ a: 1 }) };
 async function run({ board, selection, refused, steps }) {
   const ops = [], words = [], used = [];
   const host = {
-    outlines: board, selection, overlay: { append() {}, replaceChildren() {}, getScreenCTM: () => ({ a: 1 }) },
+    outlines: board, selection, overlay,
     toBoard: (event) => [event.clientX, event.clientY],
     say: (text) => words.push(text),
     send: async (op) => {
@@ -413,8 +414,10 @@ def test_outlines_are_edited_by_pointer(page: Page) -> None:
     page.drag((150, 90), (178, 118))
     page.becomes(isle="M0 0l200 0-20 120-180-20z")
     page.drag((180, 120), (202, 2), (204, 3), key="Alt")
-    page.tab.wait_for_timeout(100)
-    assert page.tab.evaluate("tool.state.dragging") is False
+    page.wait("!tool.state.dragging")
+    page.becomes(isle="M0 0l200 0 4 3-204 97z")
+    page.drag((204, 3), (180, 330), (180, 360))  # beyond the board: as far as the frame
+    page.becomes(isle="M0 0l200 0-20 300-180-200z")
 
 
 @pytest.mark.proof
