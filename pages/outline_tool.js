@@ -246,16 +246,16 @@ export function makeOutlineTool(host) {
   }
 
   function pressed(event) {
-    const { key: name, shiftKey } = event, arrow = ARROWS[name];
+    const { key: name, shiftKey } = event, arrow = ARROWS[name], letter = name.toLowerCase();
     if (name === "Escape") return giveUp();
     if (!arrow && name !== "Shift" && name !== "Alt") settle();
     if (drag) return false;
     if (arrow) return step(arrow, shiftKey ? 10 : 1);
     if (drawing) return drawn(event);
     if (name === "Tab") return next(shiftKey ? -1 : 1);
-    const commands = { n: draw, i: insertAfter, d: detach, Delete: shiftKey ? removeAll : remove };
-    if (!Object.hasOwn(commands, name) || event.altKey) return false;
-    commands[name]();
+    const commands = { n: draw, i: insertAfter, d: detach, delete: shiftKey ? removeAll : remove };
+    if (!Object.hasOwn(commands, letter) || event.altKey) return false;
+    commands[letter]();
     return true;
   }
 
@@ -263,7 +263,7 @@ export function makeOutlineTool(host) {
     if (name === "Tab") return nextNear(shiftKey ? -1 : 1);
     if (name === "Enter") close();
     else if (name === " ") add(at(drawing.cursor, { altKey }).point);
-    else if (name === "f" || name === "F") followBorder(name === "F");
+    else if (name.toLowerCase() === "f") followBorder(shiftKey);
     else if (name === "Backspace" || name === "Delete") {
       const point = drawing.points.pop();
       host.say(point ? `without point ${named(point)}` : "there is no point to take back");
