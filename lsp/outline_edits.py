@@ -5,22 +5,27 @@ Each is the smallest change of the files in which outlines stand: of the numbers
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import visible
+from rulespec.documents.nodes import get
+from rulespec.documents.reader import parse_yaml
+from rulespec.documents.text_files import display
 from rulespec.drawing.drawing_file import read_files
-from rulespec.drawing.outline_changes import Changed, OutlineError, drawn, followed, inserted, moved, removed
-from rulespec.drawing.outline_changes import Part as Part
-from rulespec.drawing.outlines import MAX_NUMBER, Frame, Ring
+from rulespec.drawing.outline_changes import Changed, OutlineError, Part, drawn, followed, inserted, moved, removed
+from rulespec.drawing.outlines import MAX_NUMBER, Dot, Frame, Ring
 from rulespec.drawing.style import fits_sheet
 from rulespec.lsp.map_edits import Edited
 from rulespec.lsp.map_files import MAP, REGIONS, MapEditError, MapFiles
-from rulespec.lsp.outline_files import SECTIONS, OutlineFiles
-from rulespec.ruleset_files import drawing_files
+from rulespec.lsp.outline_files import SECTIONS, OutlineFiles, parts_in
+from rulespec.ruleset_files import MAX_YAML, drawing_files
 
 MAX_DRAWN = 1_000
 """Points of a ring that is drawn at a time."""
@@ -138,6 +143,7 @@ class OutlineEdits:
     def __init__(self, map_: MapFiles) -> None:
         self._map = map_
         self._rings: dict[str, list[Ring]] = {}
+        self._overlays: dict[Path, tuple[str, dict[Part, list[Ring]]]] = {}
 
     def board(self) -> OutlineBoard:
         """The outlines of the board as they are now, without those that cannot be read."""
@@ -178,7 +184,27 @@ class OutlineEdits:
                             "detach the point of your region, or draw the region of the base in your own files"
                         )
                     files.put(part, rings)
-        return Edited(files.texts())
+        match edit:
+            case MovePoint() | RemovePoint():
+                return Edited(files.texts(), tuple(self._in_overlays({edit.at})))
+            case InsertPoint():
+                return Edited(files.texts(), tuple(self._in_overlays({*edit.edge})))
+            case _:
+                return Edited(files.texts())
+
+    def _in_overlays(self, dots: set[Dot]) -> Iterator[str]:
+        """A remark on each outline of the ruleset's overlays that has some points, and keeps them."""
+        for path in sorted(visible(self._map.folder, "variants/drawing/*.yaml")):
+            if path not in self._map.own:
+                continue
+            raw = self._map.raw(path)
+            if path not in self._overlays or self._overlays[path][0] != raw:
+                tree = parse_yaml(raw.removeprefix("\ufeff"), display(path), MAX_YAML)
+                readings = parts_in(get(tree, "drawing", "boards", self._map.kind()), {})
+                self._overlays[path] = raw, {part: rings for part, _, rings in readings if isinstance(rings, list)}
+            for (_, name), rings in self._overlays[path][1].items():
+                if any(dots <= {*ring} for ring in rings):
+                    yield f"{display(path)}: the outline of `{name}` has the same point, and stays as it is"
 
     def _changed(self, files: OutlineFiles, edit: OutlineEdit) -> Changed:
         """The outlines that an edit changes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,23 @@ from rulespec.lsp.map_files import MapFiles
 from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES
 
 SECTIONS = ("outlines", "scenery")
+
+
+def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tuple[Part, str, list[Ring] | str]]:
+    """The outlines and the scenery of a board in a file: their path data, and their rings or why they cannot be read.
+
+    Args:
+        board: the board; None if the file has none.
+        known: the rings of path data that have been read before.
+    """
+    for section in SECTIONS:
+        for name, _, how in entries(get(board, section)):
+            data = text(get(how, "outline"))
+            try:
+                rings: list[Ring] | str = known[data] if data in known else rings_of(data)
+            except ValueError as error:
+                rings = str(error)
+            yield (section, name), data, rings
 
 
 class OutlineFiles:
@@ -49,16 +66,14 @@ class OutlineFiles:
                 self._read(path, get(self._edits[path].root, *self._board), rings)
 
     def _read(self, path: Path, board: Node | None, known: Mapping[str, list[Ring]]) -> None:
-        for section in SECTIONS:
-            for name, _, how in entries(get(board, section)):
-                part, data = (section, name), text(get(how, "outline"))
-                self._places.setdefault(part, []).append(path)
-                self.parts.pop(part, None)
-                self.unreadable.pop(part, None)
-                try:
-                    self.parts[part] = self.rings[data] = known[data] if data in known else rings_of(data)
-                except ValueError as error:
-                    self.unreadable[part] = str(error)
+        for part, data, rings in parts_in(board, known):
+            self._places.setdefault(part, []).append(path)
+            self.parts.pop(part, None)
+            self.unreadable.pop(part, None)
+            if isinstance(rings, str):
+                self.unreadable[part] = rings
+            else:
+                self.parts[part] = self.rings[data] = rings
         box = to_plain(frame) if (frame := get(board, "frame")) is not None else []
         if isinstance(box, list) and len(box) == 4 and all(isinstance(number, int | float) for number in box):
             self.frame = Frame(*box)

@@ -226,6 +226,19 @@ def test_regions_of_a_base_stay_as_they_are(tmp_path: Path) -> None:
     assert (tmp_path / "imperial" / "outlines.yaml").read_bytes() == before
 
 
+def test_outlines_of_overlays_that_share_the_point_are_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "imperial"
+    shutil.copytree(GAMES / "imperial", folder, ignore=shutil.ignore_patterns("logs", "perft"))
+    map_ = MapEdits(folder)
+    outlines = OutlineEdits(map_.map)
+    edited = map_.make(lambda: outlines.edit(MovePoint((362, 125), (363, 126))))
+    assert [remark.rpartition("drawing/")[2] for remark in edited.remarks] == [
+        f"two_more_regions.yaml: the outline of `{name}` has the same point, and stays as it is"
+        for name in ("north_atlantic", "north_sea")
+    ]
+    assert map_.make(lambda: outlines.edit(MovePoint((237, 958), (237, 957)))).remarks == ()
+
+
 def test_messages_are_edits() -> None:
     message = {"op": "detach_point", "region": "isle", "at": [1, 2], "to": [3, 4]}
     assert msgspec.convert(message, OutlineEdit) == DetachPoint("isle", (1, 2), (3, 4))
