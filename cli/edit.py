@@ -15,8 +15,10 @@ from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.text_files import display
+from rulespec.lsp import outline_words
 from rulespec.lsp.map_edits import Edited, MapEdits
 from rulespec.lsp.map_files import MapEditError, MapFiles
+from rulespec.lsp.outline_edits import OutlineEdits
 from rulespec.lsp.rename import RenameError
 
 _FORMS = {
@@ -28,6 +30,7 @@ _FORMS = {
     "add": (1, 40, "add REGION [FACT=VALUE ...]"),
     "rename": (2, 2, "rename REGION NAME"),
     "remove": (1, 1, "remove REGION"),
+    **outline_words.FORMS,
 }
 """Edit → the fewest and the most words after it, and how it is written."""
 _MAX_EDITS = 2_000
@@ -43,6 +46,9 @@ def command(folder: Path, edits: tuple[str, ...], source: IO[str] | None, yes: b
 
     EDIT is one of: set REGION FACT VALUE · unset REGION FACT · link REGION REGION [KIND] · unlink REGION REGION [KIND]
     · move REGION X Y · add REGION [FACT=VALUE ...] · rename REGION NAME · remove REGION.
+    Of outlines: move_point X,Y X,Y · insert_point X,Y X,Y X,Y · remove_point X,Y · detach_point REGION X,Y X,Y
+    · draw_outline REGION X,Y X,Y X,Y ... · follow_border REGION REGION X,Y X,Y · remove_outline REGION
+    · set_frame LEFT TOP WIDTH HEIGHT. A point moves in all outlines that have it, but one that is detached.
 
     Shows the lines that change, and the problems of the map afterwards, and asks before it writes. All else in the
     files stays as it is: comments, order, quotes, line ends. A link without a kind gets the one of which the checks of
@@ -56,10 +62,11 @@ def command(folder: Path, edits: tuple[str, ...], source: IO[str] | None, yes: b
     if len(lines) > _MAX_EDITS:
         raise click.UsageError(f"there are more than {_MAX_EDITS:,} edits: make them in parts")
     map_ = MapEdits(folder)
+    outlines = OutlineEdits(map_.map)
     remarks: list[str] = []
     for line in lines:
         try:
-            remarks += map_.make(_edit(map_, line)).remarks
+            remarks += map_.make(_edit(map_, outlines, line)).remarks
         except (MapEditError, RenameError) as error:
             raise click.ClickException(f"{line.strip()[:120]}: {error} (nothing is written)") from None
         except DiagnosticsError as error:
@@ -88,7 +95,7 @@ def _write(map_: MapFiles, remarks: list[str], yes: bool) -> int:
     return 0
 
 
-def _edit(map_: MapEdits, line: str) -> Callable[[], Edited]:
+def _edit(map_: MapEdits, outlines: OutlineEdits, line: str) -> Callable[[], Edited]:
     """The edit that a line says.
 
     Raises:
@@ -103,6 +110,9 @@ def _edit(map_: MapEdits, line: str) -> Callable[[], Edited]:
     fewest, most, form = _FORMS[word]
     if not fewest <= len(parts) <= most:
         raise click.UsageError(f"{line.strip()[:120]}: it is written `{form}`")
+    if word in outline_words.FORMS:
+        edit = outline_words.outline_edit(word, parts)
+        return lambda: outlines.edit(edit)
     if word == "move":
         return lambda: map_.move(parts[0], *map(_number, parts[1:]))
     if word == "add":

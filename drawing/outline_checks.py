@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import ceil
 
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -10,7 +11,8 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, Scalar, entries, get, integer, text
 from rulespec.documents.nodes import Sequence as Items
 from rulespec.drawing.beside import beside
-from rulespec.drawing.outlines import MAX_POINTS, Dot, Frame, Ring, Stroke, holds, rings_of, shared
+from rulespec.drawing.crossings import first_crossing
+from rulespec.drawing.outlines import MAX_POINTS, Dot, Frame, Ring, Stroke, holds, rings_of, shared, strokes
 from rulespec.drawing.style import MAX_ASPECT, BoardStyle, fits_sheet
 from rulespec.typed import nodes as typed
 
@@ -20,6 +22,8 @@ NEAR = 1.0
 """Edges that run beside one another, this far apart or twice as far, should be one."""
 ALONG = 12
 """Squares of that size on their way: what is shorter is a corner."""
+STRIP = 5
+"""What is as narrow as this between a region and the frame, and three times as long, is a slip."""
 MAX_CROSSINGS = 200_000
 _MAX_LOOPS = 100
 Spans = dict[tuple[str, str], Span]
@@ -84,6 +88,7 @@ class _Fit:
                 help_ = "move it, or make the `frame` larger"
                 message = f"`{self.names[i]}` goes beyond the frame"
                 self.report.warning("RS566", message, self.places[i], help=help_)
+        self._crossings()
         open_ = {
             edge: sides
             for edge, sides in owners.items()
@@ -94,8 +99,29 @@ class _Fit:
         self._overlaps()
         alone = {edge: sides[0] for edge, sides in open_.items() if len(sides) == 1}
         self._beside(alone)
+        self._before_the_frame(alone, frame)
         if all(self.regions):  # else the hole is where one of them is missing
             self._holes(alone, frame)
+
+    def _crossings(self) -> None:
+        """Warns of outlines that cross themselves: they lie on others, though each edge may be a border."""
+        for i, rings in enumerate(self.regions):
+            pair = _crossing(tuple(map(tuple, rings))) if (self.kind, self.names[i]) in self.spans else None
+            if pair is not None:
+                self.warned.add(i)
+                (x, y), _ = pair[1]
+                message = f"the outline of `{self.names[i]}` crosses itself near {x},{y}"
+                help_ = "move a point, so that its edges meet in points only"
+                self.report.warning("RS559", message, self.places[i], help=help_)
+
+    def _before_the_frame(self, alone: Mapping[Stroke, int], frame: Frame) -> None:
+        """Warns of regions that end shortly before the frame, along it."""
+        for edge, i in alone.items():
+            if i < len(self.names) and i not in self.warned and _is_before(frame, edge):
+                self.warned.add(i)
+                message = f"a strip between `{self.names[i]}` and the frame belongs to no region"
+                help_ = "move its points to the frame"
+                self.report.warning("RS560", message, self.places[i], help=help_)
 
     def _overlaps(self) -> None:
         sizes, pairs = overlaps(self.all)
@@ -149,6 +175,21 @@ class _Fit:
         """Whether what edges go around lies inside of the board: left of their leftmost point there is an area."""
         x, y = min(dot for edge in loop for dot in edge)
         return x > frame.left and any(holds(rings, x - 0.5, y + 0.25) for rings in self.all)
+
+
+@lru_cache(maxsize=4096)  # of two readings of a board, nearly all outlines are the same
+def _crossing(rings: tuple[tuple[Dot, ...], ...]) -> tuple[Stroke, Stroke] | None:
+    """Two edges of an outline that cross, farther than rounding explains."""
+    return first_crossing([*strokes(list(ring) for ring in rings)], NEAR)
+
+
+def _is_before(frame: Frame, edge: Stroke) -> bool:
+    """Whether an edge runs along a side of the frame, a little inside."""
+    (px, py), (qx, qy) = edge
+    across, down = abs(qx - px), abs(qy - py)
+    beside = max(px, qx) - frame.left, frame.left + frame.width - min(px, qx)
+    above = max(py, qy) - frame.top, frame.top + frame.height - min(py, qy)
+    return (min(beside) <= STRIP and down >= 3 * STRIP) or (min(above) <= STRIP and across >= 3 * STRIP)
 
 
 def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:

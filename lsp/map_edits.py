@@ -152,6 +152,11 @@ class MapEdits:
         Where it stands in rules, scenarios and overlays is a remark.
         """
         checked, named = self.map.named(region)
+        if ends := self.map.links_at(region):
+            listed = ", ".join(f"`{each}`" for each in ends[:4]) + (", …" if len(ends) > 4 else "")
+            raise MapEditError(
+                f"`{region}` is an end of links with facts of their own: first take out {listed} in {MAP}"
+            )
         index = Index(checked)
         mentions = Mentions(checked.ruleset, self.map.files, [region])
         beside = files_beside(self.map.ref)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from rulespec.errors import RulespecError
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked, check
 from rulespec.own_files import own_files
-from rulespec.ruleset_files import MAX_YAML
+from rulespec.ruleset_files import MAX_YAML, OUTLINES
 from rulespec.typed import nodes as typed
 
 MAP = "map.yaml"
@@ -57,14 +58,14 @@ class MapFiles:
             MapEditError: one of them is not of this ruleset.
         """
         for path in texts:
-            if path not in self.own:
+            if path not in self.own and not self._may_be_new(path):
                 raise MapEditError(f"{path} is not of this ruleset, or leads elsewhere: it is not written")
         self.texts |= texts
         self.files, self._latest = self.files.instead(texts), None
 
     def changed_elsewhere(self) -> list[Path]:
         """The files that somebody else has changed since they were read: they must not be written."""
-        return [path for path in self.texts if _on_disk(path) != self.before[path]]
+        return [path for path in self.texts if self._read(path) != self.before[path]]
 
     def checked(self) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
         """The ruleset after the edits, None if it could not be merged; and its diagnostics."""
@@ -92,10 +93,17 @@ class MapFiles:
         if path in self.texts:
             return self.texts[path]
         if path not in self.before:
-            if path not in self.own:
+            if path not in self.own and not self._may_be_new(path):
                 raise MapEditError(f"{path} is not there, or leads elsewhere")
-            self.before[path] = _on_disk(path)
+            self.before[path] = self._read(path)
         return self.before[path]
+
+    def _may_be_new(self, path: Path) -> bool:
+        """Whether a file is not there and may be added: that of outlines, which a new map does not have."""
+        return path == self.folder / OUTLINES and not os.path.lexists(path)
+
+    def _read(self, path: Path) -> str:
+        return "" if self._may_be_new(path) else _on_disk(path)
 
     def tree(self, file: str) -> Node:
         """The tree of a file in the folder."""
@@ -108,8 +116,12 @@ class MapFiles:
 
     def region(self, name: str) -> tuple[str, ...]:
         """The path of a region, which must be one of the map's own."""
-        known = self.keys(MAP, REGIONS)
+        known = self.keys(MAP, REGIONS) if os.path.lexists(self.folder / MAP) else []
         if name not in known:
+            checked, _ = self.checked()
+            kind = checked.declarations.kinds.get(self.kind()) if checked is not None else None
+            if kind is not None and any(entity.name == name for entity in kind.entities):
+                raise MapEditError(f"`{name}` is a region of the base: change it there, or by an overlay")
             hint = did_you_mean(name, known)
             raise MapEditError(f"there is no region `{name[:64]}` in {MAP}" + (f"; {hint}" if hint else ""))
         return (*REGIONS, name)
@@ -141,6 +153,16 @@ class MapFiles:
         if not results:
             raise MapEditError("the links of this map are entities: write them under `links` in the map")
         return results
+
+    def links_at(self, region: str) -> list[str]:
+        """The links of the map's own that are entities, and of which a region is an end."""
+        links = get(self.tree(MAP), "map", "links")
+        return [
+            name
+            for _, _, kind in entries(links)
+            for name, _, link in entries(get(kind, "of"))
+            if isinstance(ends := get(link, "ends"), YamlSequence) and region in map(text, ends.items)
+        ]
 
     def facts(self) -> list[str]:
         """The facts of a region, in the order of their declaration; kinds of links last."""

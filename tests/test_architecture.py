@@ -213,6 +213,7 @@ LARGE_CLASSES = {
     "engine/words/narrator.py": "Narrator",
     "lsp/mentions.py": "Mentions",
     "rulespec/check/lints/secret_flow.py": "SecretFlow",
+    "rulespec/edits/yaml_edits.py": "YamlEdits",
     "rulespec/syntax/expression_builder.py": "ExpressionBuilder",
     "serve/hall.py": "Hall",
 }

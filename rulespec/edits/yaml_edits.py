@@ -21,7 +21,7 @@ from rulespec.documents.scalars import plain_value
 
 _INDENT = 2
 _MARK = "\ufeff"
-_REST = re.compile(r"[ \t]*+,?[ \t\r]*+(?:(?<=[ \t])#[^\n]*)?\n")
+_REST = re.compile(r"(?:[ \t]*,)?(?:[ \t]+#[^\n]*)?[ \t\r]*\n")
 _COMMA = re.compile(r"[ \t]*,[ \t]*")
 
 
@@ -126,6 +126,22 @@ class YamlEdits:
         renamed = {new if name == path[-1] else name: value for name, value in into.items()}
         into.clear()
         into |= renamed
+
+    def source(self, path: Sequence[str]) -> str:
+        """A value as it stands in the text: with its quotes, or on its lines."""
+        node = get(self.root, *path)
+        assert node is not None
+        return self._text[self._start(node.span) : self._stop(node.span)]
+
+    def put_source(self, path: Sequence[str], source: str, value: Any) -> None:
+        """Gives an entry that is there another value, which is written as `source`; what is the same in it stays."""
+        node, before = get(self.root, *path), self.source(path)
+        assert node is not None
+        begin = _common(before, source)
+        end = _common(before[begin:][::-1], source[begin:][::-1])
+        at = self._start(node.span)
+        self._edits.append((at + begin, at + len(before) - end, source[begin : len(source) - end]))
+        self._at(path[:-1])[path[-1]] = value
 
     def add(self, path: Sequence[str], lines: Sequence[str], value: Any) -> None:
         """Adds an entry that is several lines, indented from its key; its mapping must be there.
@@ -264,13 +280,19 @@ class YamlEdits:
         elif isinstance(parent, Mapping) and not parent.entries:
             indent = " " * (_INDENT * (len(path) - 1))
             body = "".join(f"\n{indent}{line}" for line in lines)
-            self._edits.append((self._start(parent.span), self._stop(parent.span), body))
+            start = len(self._text[: self._start(parent.span)].rstrip(" "))
+            self._edits.append((start, self._stop(parent.span), body))
         else:
             raise self._refused()
 
 
 def _from(first: Span, last: Span) -> Span:
     return Span(first.file, first.line, first.column, last.end_line, last.end_column)
+
+
+def _common(one: str, other: str) -> int:
+    """The length of the beginning that two texts have in common."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def flow(value: Any) -> str:

@@ -15,6 +15,7 @@ from folders import GAMES
 from rulespec.cli.main import cli
 from rulespec.cli.main import run as cli_run
 from rulespec.lsp.map_edits import MapEdits
+from rulespec.lsp.map_files import MapEditError
 
 
 @pytest.fixture
@@ -211,8 +212,72 @@ def test_what_somebody_else_has_changed_meanwhile_stays(lake: Path, monkeypatch:
     assert (lake / "map.yaml").read_bytes() == theirs
 
 
-def test_links_that_are_entities_are_left_to_their_author(tmp_path: Path) -> None:
-    shutil.copytree(GAMES / "tetrarchia", tmp_path / "t", ignore=shutil.ignore_patterns("logs", "perft"))
-    names = [*regions(tmp_path / "t")][:2]
-    result = edit(tmp_path / "t", f"link {names[0]} {names[1]}")
-    assert result.exit_code == 1 and "the links of this map are entities" in result.output
+@pytest.fixture
+def roads(tmp_path: Path) -> Path:
+    """Tetrarchia, whose links are entities, in a folder of one's own."""
+    shutil.copytree(GAMES / "tetrarchia", tmp_path / "roads", ignore=shutil.ignore_patterns("logs", "perft"))
+    return tmp_path / "roads"
+
+
+def test_links_that_are_entities_are_left_to_their_author(roads: Path) -> None:
+    map_ = MapEdits(roads)
+    entities = "the links of this map are entities"
+    for refused, said in [
+        (lambda: map_.link("baetica", "britannia"), entities),
+        (lambda: map_.unlink("baetica", "lvsitania"), entities),
+        (lambda: map_.remove("baetica"), "is an end of links with facts of their own: first take out `mavretania_"),
+    ]:
+        with pytest.raises(MapEditError) as error:
+            map_.make(refused)
+        assert said in str(error.value)
+    assert map_.map.texts == {}
+
+
+def test_all_but_the_links_of_such_a_map_is_edited(roads: Path) -> None:
+    new = "nova area=hispania number=3 name_is=rebuilt number_is=rebuilt sea_is=rebuilt"
+    result = edit(roads, "rename baetica betica", "set britannia title Albion", "move libya 700 800", f"add {new}")
+    assert result.exit_code == 0, result.output
+    text = (roads / "map.yaml").read_text("utf-8")
+    assert "        baetica_lvsitania: {ends: [betica, lvsitania], link_is" in text, "the link has a name of its own"
+    assert "title: Albion" in text and "    nova:" in text and "position: [700, 800]" in text
+    before = files(roads)
+    assert edit(roads, "remove nova").exit_code == 0
+    assert {name for name, data in files(roads).items() if data != before[name]} == {"map.yaml"}
+
+
+def test_several_regions_get_a_fact_in_one_step(lake: Path) -> None:
+    path = lake / "map.yaml"
+    before = path.read_text("utf-8").splitlines()
+    result = edit(lake, *(f"set {name} title 'In the {name}'" for name in ("isle", "marsh", "forest")))
+    changed = [b for a, b in zip(before, path.read_text("utf-8").splitlines(), strict=True) if a != b]
+    assert [line.strip().partition(", terrain")[0] for line in changed] == [
+        f"{name}: {{title: In the {name}" for name in ("marsh", "forest", "isle")
+    ]
+    assert result.stdout.count("written: ") == 1, "one step: the file is written at a time"
+    after = files(lake)
+    assert edit(lake, "set isle title A", "set mrsh title B").exit_code == 1
+    assert files(lake) == after, "none of them, if one cannot be"
+
+
+def test_regions_of_a_base_are_refused_with_the_way_out(lake: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "game.yaml").write_text("id: mine\ntitle: Mine\nversion: '1'\nextends: ../lake\n", "utf-8")
+    said = "`isle` is a region of the base: change it there, or by an overlay"
+    assert said in edit(mine, "set isle terrain sea").output, "without a map of its own"
+    (mine / "map.yaml").write_text("map:\n  regions:\n    bog: {terrain: land}\n", "utf-8")
+    before = files(tmp_path)
+    map_ = MapEdits(mine)
+    for refused in (
+        lambda: map_.set("isle", "terrain", "sea"),
+        lambda: map_.link("bog", "isle"),
+        lambda: map_.rename("isle", "holm"),
+        lambda: map_.remove("isle"),
+        lambda: map_.move("isle", 1, 1),
+    ):
+        with pytest.raises(MapEditError, match=said):
+            map_.make(refused)
+    assert files(tmp_path) == before
+    assert edit(mine, "set bog title Bog", "rename bog moor", "move moor 20 30").exit_code == 0
+    text = (mine / "map.yaml").read_text("utf-8")
+    assert text == "map:\n  regions:\n    moor: {title: Bog, terrain: land, position: [20, 30]}\n"

@@ -16,6 +16,7 @@ from pictures import corners_of, outside, overlaps
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.author import draft
 from rulespec.drawing.board import Board, board
+from rulespec.drawing.crossings import first_crossing
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.map_ground import ground
 from rulespec.drawing.outline_checks import overlaps as overlapping
@@ -125,6 +126,39 @@ def test_an_island_lies_in_its_sea() -> None:
     areas = net([sea, isle], [], FRAME, 1)
     assert areas.touching() == {(0, 1)} and all(b.b >= 0 for b in areas.borders)
     assert overlapping([sea, isle]) == ([120 * 80 - 400, 400], {})
+
+
+@pytest.mark.parametrize(
+    "changed, expected",
+    [
+        ({}, []),
+        # Each edge is that of two regions, and the border of two lies on a third one.
+        (
+            {
+                "north_lake": "M0 0l100 0 110 50-110 50-100 0z",
+                "south_lake": "M100 0l100 0 0 100-100 0 110-50z",
+            },
+            [("RS559", "south_lake")],
+        ),
+        ({"isle": "M100 100l100 100 0-100-100 100z"}, [("RS559", "isle")]),
+        # The frame is reached on one side, and missed by three units on the other.
+        ({"heathmouth": "M300 200l100 0 0 97-100 3z"}, [("RS560", "heathmouth")]),
+        ({"heathmouth": "M300 200l100 0 0 60-3 4-20 10-30 20-4 3-1 3-42 0z"}, []),  # a coast that ends at the frame
+        ({"south_lake": "M100 0l100 0 0 100-100 0 0-5z"}, [("RS560", "north_lake")]),  # a point of one of two regions
+    ],
+)
+def test_outlines_that_cross_or_end_before_the_frame_are_warned_of(
+    lake: Path, changed: dict[str, str], expected: list[tuple[str, str]]
+) -> None:
+    assert warned(lake, written(squares() | changed)) == expected
+
+
+def test_crossings_of_any_outline_are_looked_for_in_bounded_time() -> None:
+    edges = [((0, -i), (1_000, i)) for i in range(1, 10_000)]
+    begun = time.process_time()
+    assert first_crossing(edges, 1) is not None
+    assert first_crossing([((0, i), (1_000, i)) for i in range(20_000)], 1) is None
+    assert time.process_time() - begun < 3
 
 
 def test_overlaps_are_measured() -> None:

@@ -89,7 +89,7 @@ def test_all_items_and_all_entries_may_go() -> None:
     assert data(one.applied()) == {"map": {"regions": {}}}
     one = edits("map:\n  regions: {}\n")
     one.add(("map", "regions", "oak"), ["oak:", "  position: [1, 1]"], {"position": [1, 1]})
-    assert one.applied() == "map:\n  regions: \n    oak:\n      position: [1, 1]\n"
+    assert one.applied() == "map:\n  regions:\n    oak:\n      position: [1, 1]\n"
 
 
 @pytest.mark.parametrize("text", [TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT, TEXT.rstrip("\n")])

@@ -1,0 +1,84 @@
+"""Places that are meant when one points at a board: points before edges, edges before the frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import hypot
+
+from rulespec.drawing.outlines import Dot, Frame, Ring, Stroke
+from rulespec.drawing.svg import Box, Point
+
+_EXACT = 1e-6
+"""The distance from an edge of a point that lies on it, as far as numbers are exact."""
+
+
+def snapped(
+    rings: Iterable[Ring], frame: Frame | None, place: Dot, reach: float, moving: Dot | None = None
+) -> tuple[Dot, Stroke | None]:
+    """The place that is meant: a point in reach, else a place on an edge with that edge, else one at the frame.
+
+    With a reach of 0 a place is what it is, on the edge on which it lies exactly.
+
+    Args:
+        rings: those of all outlines of the board.
+        frame: where the board ends.
+        place: the place that is pointed at.
+        reach: how far from it something else is meant.
+        moving: a point that is on its way there: neither it nor its edges are meant.
+    """
+    x, y = place
+    near = edges_near(rings, Box((x - reach, y - reach, x + reach, y + reach)))
+    dots = {dot for edge in near for dot in edge if distance(dot, place) <= reach} - {moving}
+    if dots:
+        return min(dots, key=lambda dot: (distance(dot, place), dot)), None
+    feet = [(_foot(place, *edge), edge) for edge in near if moving not in edge]
+    choices = [(distance(at, place), at, edge) for at, edge in feet if at is not None]
+    if choices and min(choices)[0] <= max(reach, _EXACT):
+        _, foot, edge = min(choices)
+        dot = (round(foot[0]), round(foot[1]))
+        return dot, None if dot in edge else edge
+    return _at_frame(frame, place, reach), None
+
+
+def distance(p: Point, q: Point) -> float:
+    """The distance of two points."""
+    return hypot(p[0] - q[0], p[1] - q[1])
+
+
+def edges_near(rings: Iterable[Ring], box: Box) -> set[Stroke]:
+    """The edges that may meet a box."""
+    left, top, right, bottom = box
+    near: set[Stroke] = set()
+    for ring in rings:
+        px, py = p = ring[-1]
+        for q in ring:
+            qx, qy = q
+            if not (
+                (px < left and qx < left)
+                or (px > right and qx > right)
+                or (py < top and qy < top)
+                or (py > bottom and qy > bottom)
+            ):
+                near.add((p, q) if p < q else (q, p))
+            p, px, py = q, qx, qy
+    return near
+
+
+def _foot(place: Dot, p: Dot, q: Dot) -> tuple[float, float] | None:
+    """The place of an edge, between its ends, that is nearest to a point."""
+    dx, dy = q[0] - p[0], q[1] - p[1]
+    if not dx and not dy:
+        return None
+    along = ((place[0] - p[0]) * dx + (place[1] - p[1]) * dy) / (dx * dx + dy * dy)
+    return (p[0] + along * dx, p[1] + along * dy) if 0 < along < 1 else None
+
+
+def _at_frame(frame: Frame | None, place: Dot, reach: float) -> Dot:
+    """A place at the sides of the frame that are in reach."""
+    if frame is None:
+        return place
+    x, y = place
+    right, bottom = frame.left + frame.width, frame.top + frame.height
+    x = round(next((side for side in (frame.left, right) if abs(x - side) <= reach), x))
+    y = round(next((side for side in (frame.top, bottom) if abs(y - side) <= reach), y))
+    return x, y

@@ -1,0 +1,138 @@
+"""The outlines in the drawing files of a map, and the edits of their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulespec.documents.nodes import Mapping as YamlMapping
+from rulespec.documents.nodes import Node, entries, get, text, to_plain
+from rulespec.drawing.outline_changes import Part
+from rulespec.drawing.outlines import Frame, Ring, data_of, rings_of
+from rulespec.drawing.path_text import rewritten
+from rulespec.edits.yaml_edits import YamlEdits, flow
+from rulespec.lsp.map_files import MapFiles
+from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES
+
+SECTIONS = ("outlines", "scenery")
+
+
+def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tuple[Part, str, list[Ring] | str]]:
+    """The outlines and the scenery of a board in a file: their path data, and their rings or why they cannot be read.
+
+    Args:
+        board: the board; None if the file has none.
+        known: the rings of path data that have been read before.
+    """
+    for section in SECTIONS:
+        for name, _, how in entries(get(board, section)):
+            data = text(get(how, "outline"))
+            try:
+                rings: list[Ring] | str = known[data] if data in known else rings_of(data)
+            except ValueError as error:
+                rings = str(error)
+            yield (section, name), data, rings
+
+
+class OutlineFiles:
+    """The files `outlines.yaml` and `drawing.yaml` of a map, the second above the first, and edits of them.
+
+    Args:
+        map_: the files of the map.
+        rings: the rings of path data that have been read before.
+
+    Attributes:
+        parts: the rings of each outline and each part of the scenery.
+        unreadable: the outlines that cannot be read, and why.
+        frame: where the board ends; None if none is written.
+        rings: the rings of all path data of the files.
+    """
+
+    def __init__(self, map_: MapFiles, rings: Mapping[str, list[Ring]]) -> None:
+        self.parts: dict[Part, list[Ring]] = {}
+        self.unreadable: dict[Part, str] = {}
+        self.frame: Frame | None = None
+        self.rings: dict[str, list[Ring]] = {}
+        self._map = map_
+        self._board = ("drawing", "boards", map_.kind())
+        self._edits: dict[Path, YamlEdits] = {}
+        self._changed: set[Path] = set()
+        self._places: dict[Part, list[Path]] = {}
+        for name in (OUTLINES, DRAWING):
+            path = map_.folder / name
+            if raw := map_.raw(path) if path in map_.own or path in map_.texts else "":
+                self._edits[path] = YamlEdits(raw, str(path), MAX_YAML)
+                self._read(path, get(self._edits[path].root, *self._board), rings)
+
+    def _read(self, path: Path, board: Node | None, known: Mapping[str, list[Ring]]) -> None:
+        for part, data, rings in parts_in(board, known):
+            self._places.setdefault(part, []).append(path)
+            self.parts.pop(part, None)
+            self.unreadable.pop(part, None)
+            if isinstance(rings, str):
+                self.unreadable[part] = rings
+            else:
+                self.parts[part] = self.rings[data] = rings
+        box = to_plain(frame) if (frame := get(board, "frame")) is not None else []
+        if isinstance(box, list) and len(box) == 4 and all(isinstance(number, int | float) for number in box):
+            self.frame = Frame(*box)
+
+    def put(self, part: Part, rings: Sequence[Ring]) -> None:
+        """Gives an outline other rings, or a region one that has none."""
+        if part not in self._places:
+            self._add(part, data_of(rings))
+            return
+        path, place = self._places[part][-1], (*self._board, *part, "outline")
+        edits = self._edits[path]
+        data = text(get(edits.root, *place))
+        edits.put_source(place, rewritten(edits.source(place), rings), rewritten(data, rings))
+        self._changed.add(path)
+
+    def put_frame(self, frame: Sequence[int]) -> None:
+        """Gives the board other ends."""
+        self._put_in(self._home("frame"), (*self._board, "frame"), [*frame])
+
+    def remove(self, part: Part) -> None:
+        """Takes an outline out of all files."""
+        for path in self._places[part]:
+            self._edits[path].remove((*self._board, *part))
+            self._changed.add(path)
+
+    def texts(self) -> dict[Path, str]:
+        """The texts of the files that are edited.
+
+        Raises:
+            DiagnosticsError: RS567 if one is written in a way that a program cannot change.
+        """
+        return {path: self._edits[path].applied() for path in sorted(self._changed)}
+
+    def _home(self, key: str) -> Path:
+        """The file for a new entry: that in which others of its kind stand, else that of outlines, if one is there."""
+        paths = [path for path, edits in self._edits.items() if get(edits.root, *self._board, key) is not None]
+        path = [*paths, *self._edits, self._map.folder / OUTLINES][0]
+        if path not in self._edits:
+            self._edits[path] = YamlEdits(self._map.raw(path) or "drawing: {}\n", str(path), MAX_YAML)
+        return path
+
+    def _add(self, part: Part, data: str) -> None:
+        section, name = part
+        path = self._home(section)
+        names = [key for key, _, _ in entries(get(self._edits[path].root, *self._board, section))]
+        order = sorted([*names, name]) if names == sorted(names) else []
+        self._put_in(path, (*self._board, section, name), {"outline": data}, order)
+
+    def _put_in(self, path: Path, place: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
+        """Gives an entry a value; mappings on the way to it that are not there are added, on lines of their own."""
+        edits = self._edits[path]
+        self._changed.add(path)
+        there = next(n for n in range(len(place) - 1, -1, -1) if isinstance(get(edits.root, *place[:n]), YamlMapping))
+        new = place[there:]
+        if len(new) == 1:
+            edits.put(place, value, order)
+            return
+        lines = [f"{'  ' * depth}{flow(key)}:" for depth, key in enumerate(new)]
+        lines[-1] += f" {flow(value)}"
+        for key in reversed(new[1:]):
+            value = {key: value}
+        edits.add(place[: there + 1], lines, value)
