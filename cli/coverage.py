@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:  # usage errors need none of it
     from rulespec.engine.coverage.report import CoverageReport
     from rulespec.engine.coverage.trace import Trace, Tracer
 
+_RULESETS = 16  # in memory
+
 
 class _Request(Struct, frozen=True):
     """The arguments and flags of the command."""
@@ -33,6 +36,7 @@ class _Request(Struct, frozen=True):
     players: str | None
     seed: int
     overlays: bool
+    under: str | None
     format_: str
     out: Path | None
     fail_under: float
@@ -45,6 +49,9 @@ class _Request(Struct, frozen=True):
 @click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
 @click.option("--overlays", is_flag=True, help="Also run the tests of the ruleset with each of its overlays.")
+@click.option(
+    "--under", metavar="REF", help="Judge the logs in PATHS… under these rules, and measure what is theirs alone."
+)
 @click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="Output format.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file.")
 @click.option(
@@ -59,8 +66,10 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """Measure which rules of REF are run: definitions, procedures, options, conditions, branches, and rules by id.
 
     Runs the scenario files and logs in PATHS…, or random games, or else the tests of `rulespec test`. Counts the files
-    of the ruleset's own folder and of its overlays. Exit code: 0 measured, 1 a test fails, a reason in rules.yaml
-    explains nothing, or too little is run, 2 something cannot be read, or there are no rules to measure.
+    of the ruleset's own folder and of its overlays. With --under, counts the lines of other rules (+OVERLAY: of an
+    overlay on REF) that games run which were played without them, up to the first decision that these rules refuse.
+    Exit code: 0 measured, 1 a test fails, a reason in rules.yaml explains nothing, or too little is run, 2 something
+    cannot be read, or there are no rules to measure.
 
     Example: rulespec coverage imperial --overlays --format html --out coverage.html
     """
@@ -71,23 +80,36 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
     if r.overlays and (len(parts_of(r.ref)) > 1 or r.paths or r.playouts):
         raise click.UsageError("--overlays does not go with overlays in REF, with PATHS or with --playouts")
+    if r.under is not None and (r.overlays or r.playouts or not r.paths):
+        raise click.UsageError("--under goes with logs in PATHS, and not with --overlays or --playouts")
     for path in r.paths:
-        if not path.is_file():
+        if not (path.is_file() or (r.under is not None and path.is_dir())):
             raise click.UsageError(f"{shown(str(path))} {broken_link(path) or 'is no file'}")
     counts = seat_counts(r.players) if r.players is not None else []
     report, coverage = Report(), Coverage()
     ruleset = load_ruleset(r.ref)
-    rulesets = [ruleset, *(load_ruleset(f"{r.ref}+{name}") for name in (ruleset.offered if r.overlays else ()))]
-    if not has_own_rules(rulesets):
-        raise click.UsageError(
-            f"`{r.ref}` has no rules of its own to measure; those that it extends are measured apart"
-        )
-    for each in rulesets:
-        for trace in _traces(coverage.trace(each), r.paths, r.playouts, counts, r.seed, report):
+    files: set[str] | None = None
+    if r.under is not None:
+        other = load_ruleset(f"{r.ref}{r.under}" if r.under.startswith("+") else r.under)
+        files = other.sources.keys() - ruleset.sources.keys()
+        if not any(name.endswith(".rules") for name in files):
+            raise click.UsageError(f"`{r.under}` has no rules that `{r.ref}` has not")
+        coverage.trace(other)
+        for trace in _judged(r.paths, r.under):
             coverage.add(trace)
-    result = CoverageReport(coverage, report)
+    else:
+        offered = ruleset.offered if r.overlays else ()
+        rulesets = [ruleset, *(load_ruleset(f"{r.ref}+{name}") for name in offered)]
+        if not has_own_rules(rulesets):
+            raise click.UsageError(
+                f"`{r.ref}` has no rules of its own to measure; those that it extends are measured apart"
+            )
+        for each in rulesets:
+            for trace in _traces(coverage.trace(each), r.paths, r.playouts, counts, r.seed, report):
+                coverage.add(trace)
+    result = CoverageReport(coverage, report, files)
     if not result.whole.outcomes:
-        raise click.UsageError(f"there is nothing to run in the rules of `{r.ref}`")
+        raise click.UsageError(f"there is nothing to run in the rules of `{r.under or r.ref}`")
     _write(result, r.format_, r.out)
     output.show(report.diagnostics)
     sound = report.ok and not report.diagnostics and not any(t.error for t in coverage.tests)
@@ -116,6 +138,18 @@ def _traces(
         yield from trace_playouts(tracer, players or range(low, high + 1), playouts, seed)
     if not paths and playouts is None:
         yield from trace_suite(tracer, report)
+
+
+def _judged(paths: Sequence[Path], under: str) -> Iterator[Trace]:
+    """The traces of logs, and of those in folders, under other rules."""
+    from rulespec.engine.coverage.trace import Tracer, trace_judged
+    from rulespec.engine.replay.tally import logs_in
+    from rulespec.load import load_ruleset
+
+    load, tracers = lru_cache(_RULESETS)(load_ruleset), dict[str, Tracer]()
+    for path in paths:
+        for log in logs_in(path) if path.is_dir() else [path]:
+            yield trace_judged(log, under, load, tracers)
 
 
 def _write(report: CoverageReport, format_: str, out: Path | None) -> None:
@@ -151,6 +185,7 @@ def _text(report: CoverageReport, width: int, *, colored: bool) -> Iterator[str]
 
     yield styled(heading(report.coverage), bold=True)
     yield from (styled(cut(f"fails: {t.id}: {t.error}"), fg="red") for t in report.coverage.tests if t.error)
+    yield from (styled(cut(f"stops: {t.id}: {t.end}"), fg="yellow") for t in report.coverage.tests if t.end)
     for title, totals in (("", report.totals), ("file", report.by_file)):
         yield ""
         rows = [(name, t.run, t.outcomes, t.explained, percentage(t)) for name, t in totals.items()]

@@ -22,7 +22,9 @@ def page(report: CoverageReport) -> str:
         head=escape(heading(report.coverage)),
         percent=percentage(report.whole),
         failed="".join(
-            f"<p class='missed'>{escape(f'{t.id}: {t.error}')}</p>" for t in report.coverage.tests if t.error
+            f"<p class='missed'>{escape(f'{t.id}: {t.error or t.end}')}</p>"
+            for t in report.coverage.tests
+            if t.error or t.end
         ),
         totals=_table(("", *_TOTALS), (_total(escape(kind), total) for kind, total in report.totals.items())),
         files=_table(("file", *_TOTALS), (_total(_link(file), total) for file, total in report.by_file.items())),

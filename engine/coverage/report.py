@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -87,16 +87,20 @@ class LineRuns:
 
 
 class CoverageReport:
-    """The coverage of a ruleset's own files: those of its folder, and overlays that its reference names by path.
+    """The coverage of some files of a ruleset.
 
     Args:
         coverage: of the ruleset, and of the same ruleset under overlays.
         report: takes reasons of `rules.yaml` that explain nothing.
+        files: their names; by default the ruleset's own: those of its folder, and of overlays that its reference names
+            by path.
     """
 
-    def __init__(self, coverage: Coverage, report: Report) -> None:
+    def __init__(self, coverage: Coverage, report: Report, files: Collection[str] | None = None) -> None:
         self.coverage = coverage
-        self.files = sorted({name for r in coverage.rulesets for name in _own_files(r)})
+        if files is None:
+            files = {name for r in coverage.rulesets for name in _own_files(r)}
+        self.files = sorted(files)
         own = set(self.files)
         self.sources = {name: text for r in coverage.rulesets for name, text in r.sources.items() if name in own}
         self.items = [item for item in coverage.items if item.span.file in own]
@@ -245,6 +249,7 @@ class CoverageReport:
                 "logs": sum(t.kind == "log" for t in tests),
                 "playouts": sum(t.kind == "playout" for t in tests),
                 "failed": [{"id": t.id, "file": t.file, "error": t.error} for t in tests if t.error],
+                "stopped": [{"id": t.id, "file": t.file, "reason": t.end} for t in tests if t.end],
             },
             "totals": {kind: _total(total) for kind, total in self.totals.items()},
             "files": {file: _total(total) for file, total in self.by_file.items()},

@@ -6,7 +6,7 @@ The interpreter runs them; see `items` for what is counted, and `counter` for ho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -15,13 +15,16 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display
 from rulespec.engine.coverage.counter import counting_machine
 from rulespec.engine.coverage.items import Item, Items, Point
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import RulesetFaultError, TakenBack
+from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_json import scores
+from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.program.machine import Machine
-from rulespec.engine.replay.replay import ReplayRequest
+from rulespec.engine.replay.judge import rules_under, transferred_settings
+from rulespec.engine.replay.replay import Load, ReplayRequest
+from rulespec.engine.replay.walk_under import walk_under
 from rulespec.engine.simulate.playouts import play_out
 from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import suite_scenarios
@@ -66,7 +69,8 @@ class Trace:
     """The hits of one test.
 
     `id` is that of the scenario, the name of the log's file, or the number of the random game; `rules` are the ids of
-    rules and rulings that a scenario cites; `error` says what is wrong with the test.
+    rules and rulings that a scenario cites; `error` says what is wrong with the test; `end` why a game that was played
+    under other rules goes no further under these.
     """
 
     kind: Literal["scenario", "log", "playout"]
@@ -75,6 +79,7 @@ class Trace:
     rules: tuple[str, ...]
     hits: Counter[Point]
     error: str = ""
+    end: str = ""
 
     @property
     def lines(self) -> set[tuple[str, int]]:
@@ -115,20 +120,63 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
         # The generated program finds the decisions; what it tries in vain on the way is not what the log runs.
         rules = None if path.name.endswith(".jsonl") else own
         result = ReplayRequest(path, rules=rules, load=lambda _: ruleset, strict=False).replay()
-        game = Game(ruleset, result.game.names, result.game.settings, tracer.machines)
-        for move in result.moves:
-            if isinstance(move, TakenBack):
-                game.omniscient.take_back(move)
-            else:
-                game.apply(move)
-        game.omniscient.broken_invariants()
-        scores(game)
+        _run(tracer, result.game.names, result.game.settings, result.moves)
         error = result.divergence.refusal.reason if result.divergence is not None else ""
     except DiagnosticsError as problem:
         error = problem.diagnostics[0].message
     except RulesetFaultError as fault:
         error = str(fault)
     return Trace("log", path.name, display(path), (), tracer.take(), error)
+
+
+def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, Tracer]) -> Trace:
+    """Runs the decisions of a game under other rules than its own, as `judge` finds them with usual answers.
+
+    Args:
+        path: the log.
+        under: the reference of the other rules; if it begins with `+`, overlays on the log's own.
+        load: loads a ruleset, and remembers it.
+        tracers: those made so far, by the reference of their rules; takes new ones.
+    """
+    error, end, hits = "", "", Counter[Point]()
+    try:
+        result = ReplayRequest(path, load=load).replay()
+        if result.divergence is not None:
+            error = f"not legal under its own rules: {result.divergence.refusal.reason}"
+        else:
+            ruleset = rules_under(result.log, result.game, under, load)
+            settings, _ = transferred_settings(result.game, ruleset)
+            other = Game(ruleset, result.game.names, settings)
+            walked = walk_under(other, restarted(result.game), result.moves, usual=True)
+            tracer = tracers.get(ruleset.reference) or tracers.setdefault(ruleset.reference, Tracer(ruleset))
+            game = _run(tracer, other.names, other.settings, [placed.move for placed in walked.moves])
+            if walked.difference is not None:
+                apply_recorded(game, walked.difference.recorded)  # what refuses it is run, too
+                end = walked.difference.refusal.reason
+            hits = tracer.take()
+    except DiagnosticsError as problem:
+        error = problem.diagnostics[0].message
+    except RulesetFaultError as fault:
+        error = str(fault)
+    return Trace("log", path.name, display(path), (), hits, error, end)
+
+
+def _run(
+    tracer: Tracer,
+    names: Sequence[str] | Mapping[str, str],
+    settings: Mapping[str, str],
+    moves: Iterable[Option | TakenBack],
+) -> Game:
+    """Runs moves that are legal; returns the game after them."""
+    game = Game(tracer.ruleset, names, settings, tracer.machines)
+    for move in moves:
+        if isinstance(move, TakenBack):
+            game.omniscient.take_back(move)
+        else:
+            game.apply(move)
+    game.omniscient.broken_invariants()
+    scores(game)
+    return game
 
 
 def trace_playouts(tracer: Tracer, players: Sequence[int], games: int, seed: int) -> Iterator[Trace]:

@@ -57,7 +57,11 @@ CALLS: dict[str, Calls] = {
         ["nim.jsonl", "--to", ref, "--format", "json"],
     ],
     "test": lambda ref, log: [[ref, "--random", "1"]],
-    "coverage": lambda ref, log: [[ref, log, "--players", "2"], [ref, "--playouts", "2"]],
+    "coverage": lambda ref, log: [
+        [ref, log, "--players", "2"],
+        [ref, "--playouts", "2"],
+        ["nim", log, "--under", ref],
+    ],
     "simulate": lambda ref, log: [
         [ref, "--players", "2", "--games", "3"],
         [ref, "--players", "2", "--games", "3", "--against", "nim"],

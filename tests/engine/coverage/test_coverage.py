@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cases import small, write
 from commands import invoke
-from folders import ROOT, RULESETS, shipped_files
+from folders import GAMES, ROOT, RULESETS, shipped_files
 from jsonschema import Draft202012Validator
 
 from rulespec.diagnostics.report import Report
@@ -351,7 +351,7 @@ def test_json_fits_its_schema(mill: Path) -> None:
     data = json.loads(out)
     Draft202012Validator(load_schema("coverage")).validate(data)
     assert code == 0
-    assert data["tests"] == {"scenarios": 1, "logs": 0, "playouts": 0, "failed": []}
+    assert data["tests"] == {"scenarios": 1, "logs": 0, "playouts": 0, "failed": [], "stopped": []}
     assert data["totals"]["branch"]["outcomes"] == 11
     missing = {(m["name"], m["outcome"], m["reason"]) for m in data["missing"]}
     assert ("match", "case wild, mad", "nobody gets wild") in missing
@@ -406,7 +406,7 @@ def test_paths_and_random_games_stand_for_the_tests_of_the_ruleset(mill: Path, t
     assert not [m for m in data["missing"] if (m["name"], m["outcome"]) == ("wait", "taken")]
     assert [m for m in data["missing"] if (m["name"], m["outcome"]) == ("grind", "taken")]
     data = json.loads(invoke("coverage", mill, "--playouts", 5, "--players", "2-3", "--seed", 3, "--format", "json")[1])
-    assert data["tests"] == {"scenarios": 0, "logs": 0, "playouts": 5, "failed": []}
+    assert data["tests"] == {"scenarios": 0, "logs": 0, "playouts": 5, "failed": [], "stopped": []}
 
 
 def test_a_log_counts_what_was_decided() -> None:
@@ -438,9 +438,41 @@ def test_exit_codes(mill: Path, tmp_path: Path) -> None:
     assert (code, "RS841" in err) == (1, True)
 
 
+FOUR = """
+id: four
+title: Four factories
+for: imperial
+version: "1.0"
+"""
+FOUR_RULES = """change option build of construction:
+    require count(r in region where r.home == n and factory.at[r] > 0) < 4 "House rule: four are enough"
+"""
+
+
+def test_recorded_games_show_which_lines_of_a_house_rule_matter(tmp_path: Path) -> None:
+    (tmp_path / "four.yaml").write_text(FOUR, "utf-8")
+    (tmp_path / "four.rules").write_text(FOUR_RULES, "utf-8")
+    logs = GAMES / "imperial/logs/playimperial"
+    both = (logs / "c000-standard-2p.json", logs / "d000-standard-4p.json")
+    under = ("--under", f"+{tmp_path / 'four.yaml'}", "--format", "json")
+    code, out, _ = invoke("coverage", "imperial", *both, *under)
+    result = json.loads(out)
+    Draft202012Validator(load_schema("coverage")).validate(result)
+    (unit,) = result["units"]
+    stopped = [(each["id"], each["reason"]) for each in result["tests"]["stopped"]]
+    assert (code, stopped) == (0, [("c000-standard-2p.json", "House rule: four are enough")])
+    assert {outcome: runs["tests"] for outcome, runs in unit["outcomes"].items()} == {"holds": 2, "fails": 1}
+    code, out, _ = invoke("coverage", "imperial", both[1], *under)
+    assert json.loads(out)["units"][0]["outcomes"]["fails"]["tests"] == 0  # it never mattered there
+    code, out, _ = invoke("coverage", "imperial", logs, *under[:2])
+    assert code == 0 and "19 recorded games" in out and "require" in out
+
+
 @pytest.mark.parametrize(
     "args, message",
     [
+        (["--under", "+x"], "--under goes with logs in PATHS"),
+        (["--under", str(NIM), str(NIM / "game.yaml")], "has no rules that"),
         (["--overlays", "--playouts", "3"], "--overlays does not go with overlays in REF"),
         (["--playouts", "0"], "not in the range"),
         (["nowhere.yaml"], "is no file"),
