@@ -33,6 +33,7 @@ class MapFiles:
 
     Args:
         folder: the folder of the ruleset.
+        files: its files, with a memo of what has been parsed of them.
 
     Attributes:
         files: the files as they are after the edits.
@@ -41,10 +42,10 @@ class MapFiles:
         own: the files that may be changed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: EditorFiles | None = None) -> None:
         self.ref = str(folder)
         self.folder = folder.resolve()
-        self.files = EditorFiles()
+        self.files = files if files is not None else EditorFiles()
         self.texts: dict[Path, str] = {}
         self.before: dict[Path, str] = {}
         self.own = own_files(self.ref)
@@ -61,6 +62,21 @@ class MapFiles:
                 raise MapEditError(f"{path} is not of this ruleset, or leads elsewhere: it is not written")
         self.texts |= texts
         self.files, self._latest = self.files.instead(texts), None
+
+    def start_from(self, other: MapFiles) -> None:
+        """Goes on where another one stands that has no edits; what it has read and checked is not read again."""
+        self.before, self._latest = dict(other.before), other._latest
+
+    def changes(self) -> dict[Path, str]:
+        """The texts that are other than those on the disk."""
+        return {path: text for path, text in self.texts.items() if text != self.before[path]}
+
+    def written(self) -> None:
+        """Notes that the texts have been written: they are those on the disk now."""
+        self.before |= self.texts
+        for path in self.texts:
+            self.files.open.pop(path, None)
+        self.texts = {}
 
     def changed_elsewhere(self) -> list[Path]:
         """The files that somebody else has changed since they were read: they must not be written."""
