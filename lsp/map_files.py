@@ -50,6 +50,7 @@ class MapFiles:
         self.before: dict[Path, str] = {}
         self.own = own_files(self.ref)
         self._latest: tuple[Checked | None, tuple[Diagnostic, ...]] | None = None
+        self._trees: dict[Path, tuple[str, Node]] = {}
 
     def take(self, texts: Mapping[Path, str]) -> None:
         """Gives files other texts.
@@ -65,7 +66,7 @@ class MapFiles:
 
     def start_from(self, other: MapFiles) -> None:
         """Goes on where another one stands that has no edits; what it has read and checked is not read again."""
-        self.before, self._latest = dict(other.before), other._latest
+        self.before, self._latest, self._trees = dict(other.before), other._latest, dict(other._trees)
 
     def changes(self) -> dict[Path, str]:
         """The texts that are other than those on the disk."""
@@ -116,7 +117,10 @@ class MapFiles:
     def tree(self, file: str) -> Node:
         """The tree of a file in the folder."""
         path = self.folder / file
-        return parse_yaml(self.raw(path).removeprefix("\ufeff"), str(path), MAX_YAML)
+        raw = self.raw(path)
+        if path not in self._trees or self._trees[path][0] != raw:
+            self._trees[path] = raw, parse_yaml(raw.removeprefix("\ufeff"), str(path), MAX_YAML)
+        return self._trees[path][1]
 
     def keys(self, file: str, path: Sequence[str]) -> list[str]:
         """The keys of a mapping in a file."""

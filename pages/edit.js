@@ -5,6 +5,7 @@ function makeEditor(hello, ask) {
     state: { serial: 0, regions: [], faults: [], more: 0, form: null, stale: "", undo: "", redo: "" },
     picture: null,
     selection: [],
+    shifted: "",  // the region whose label is being dragged
     region: (name) => app.state.regions.find((each) => each.name === name),
     title: (name) => app.region(name)?.title ?? name,
     say(text) { element("said").textContent = text; },
@@ -14,6 +15,7 @@ function makeEditor(hello, ask) {
       app.form.show();
       app.list.follow();
       app.board.mark();
+      app.tools.shown();
     },
     toggle(name) {
       app.select(app.selection.includes(name) ? app.selection.filter((each) => each !== name) : [...app.selection, name]);
@@ -98,7 +100,7 @@ function makeEditor(hello, ask) {
   app.list = makeList(app);
   app.form = makeForm(app);
   app.faults = makeFaults(app);
-  makeTools(app, app.board);
+  app.tools = makeTools(app, app.board);
 
   element("undo").addEventListener("click", app.undo);
   element("redo").addEventListener("click", app.redo);
@@ -147,6 +149,7 @@ function makeEditor(hello, ask) {
 
   return {
     state(state) {
+      const first = !app.state.serial;
       app.state = state;
       app.selection = app.selection.filter((name) => app.region(name));
       app.list.show();
@@ -155,10 +158,13 @@ function makeEditor(hello, ask) {
       showHistory();
       showHint();
       app.board.mark();
+      app.tools.shown();
+      if (first && document.activeElement === document.body) app.list.focus();
     },
     picture(picture) {
       app.picture = picture;
       app.board.take(picture);
+      app.tools.shown();
       const number = Object.keys(picture.loose).length;
       element("loose").hidden = !number;
       element("loose").querySelector("span").textContent = number === 1 ? "One region has no place in any file."

@@ -48,6 +48,8 @@ function makeBoard(app, buttons) {
       }
     }
     if (picture.order) arrange(picture.order);
+    for (const [id, node] of items)  // what was dragged is now where it belongs
+      if (node.hasAttribute("transform") && id !== `name.${app.shifted}`) node.removeAttribute("transform");
     if (picture.size[0] !== size[0] || picture.size[1] !== size[1] || picture.whole) {
       size = picture.size;
       zoom.resize(...size);

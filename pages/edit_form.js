@@ -126,7 +126,7 @@ function makeForm(app) {
       if (value) app.link(app.selection[0], value);
       field.set("");
     });
-    node.append(lists, labelled("link to", select));
+    node.append(labelled("link to", select), lists);
     return {
       node,
       show() {

@@ -1,6 +1,7 @@
 "use strict";
 // The tools of the board. A tool has a name, a letter and a title; `start` takes a press of the pointer (true: it drags),
-// `move` and `end` follow, `key` takes a key on the board (true: it was for it), `stop` gives up. All get the host below.
+// `move` and `end` follow, `key` takes a key on the board (true: it was for it), `stop` gives up; if it has them, `hover`
+// takes the pointer without a press, `keyup` a key that is let go, and `shown` what has changed. All get the host below.
 const TOOLS = [];
 
 {
@@ -116,10 +117,17 @@ function makeTools(app, board) {
     point: board.pointOf, toBoard: board.toBoard, toSheet: board.toSheet,
     spot: (name) => app.picture.spots[name],
     shift: (name, by) => {
+      app.shifted = by ? name : "";
       if (by) board.label(name)?.setAttribute("transform", `translate(${by[0]} ${by[1]})`);
       else board.label(name)?.removeAttribute("transform");
     },
-    select: app.select, toggle: app.toggle, add: app.add, link: app.link, move: app.move, edit: app.edit, say: app.say,
+    select: app.select, toggle: app.toggle, add: app.add, link: app.link, edit: app.edit, say: app.say,
+    move(name, at) {
+      app.shifted = "";
+      return app.move(name, at);
+    },
+    get state() { return app.state; },
+    get picture() { return app.picture; },
   };
   const buttons = new Map(TOOLS.map((each) => [each, makeButton(each.title.split(":")[0].split(",")[0], () => use(each),
     { title: `${each.title} (${each.letter})` })]));
@@ -142,7 +150,10 @@ function makeTools(app, board) {
     event.preventDefault();
     svg.setPointerCapture(event.pointerId);
   }, { capture: true });
-  svg.addEventListener("pointermove", (event) => { if (busy) tool.move(event, host); });
+  svg.addEventListener("pointermove", (event) => {
+    if (busy) tool.move(event, host);
+    else tool.hover?.(event, host);
+  });
   svg.addEventListener("pointerup", (event) => {
     if (!busy) return;
     busy = false;
@@ -160,8 +171,8 @@ function makeTools(app, board) {
     if (event.key === " ") space = true;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const letter = TOOLS.find((each) => each.letter.toLowerCase() === event.key.toLowerCase());
-    if (event.key === "Escape") stop();
-    else if (tool.key(event, host)) event.stopPropagation();
+    if (tool.key(event, host)) event.stopPropagation();
+    else if (event.key === "Escape") stop();
     else if (letter) use(letter);
     else if (event.key === "Insert") app.add();
     else if (event.key === "Delete") app.remove();
@@ -169,8 +180,11 @@ function makeTools(app, board) {
     else return;
     event.preventDefault();
   });
-  svg.addEventListener("keyup", (event) => { if (event.key === " ") space = false; });
+  svg.addEventListener("keyup", (event) => {
+    if (event.key === " ") space = false;
+    tool.keyup?.(event, host);
+  });
   svg.addEventListener("blur", () => { space = false; });
   use(tool);
-  return { get busy() { return busy; } };
+  return { shown: () => tool.shown?.(host) };
 }

@@ -11,7 +11,7 @@ MAX_MESSAGE = 64_000
 """Bytes of a message."""
 
 _Word = Annotated[str, Meta(max_length=2_000)]
-_Words = Annotated[tuple[_Word, ...], Meta(min_length=1, max_length=41)]
+_Words = Annotated[tuple[_Word, ...], Meta(min_length=1, max_length=600)]
 
 
 class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,7 +7,7 @@ import json
 import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,15 +75,21 @@ class EditPage:
         self.items: dict[str, Any] = {}
         self.socket.send(json.dumps({"key": key}))
 
-    def read(self) -> dict[str, Any]:
+    def read(self, timeout: float = WAIT) -> dict[str, Any]:
         """The next message."""
-        message: dict[str, Any] = json.loads(self.socket.recv(WAIT))
+        message: dict[str, Any] = json.loads(self.socket.recv(timeout))
         self.hello = message.get("hello", self.hello)
         self.state = message.get("state", self.state)
         if picture := message.get("picture"):
             self.picture = picture
             self.items = ({} if picture["whole"] else self.items) | picture["items"]
         return message
+
+    def drain(self) -> None:
+        """Reads what has come."""
+        with suppress(TimeoutError):
+            while True:
+                self.read(0)
 
     def until(self, name: str) -> dict[str, Any]:
         """Reads until there is a message of a form."""

@@ -40,11 +40,12 @@ def _check_head(c: Context, head: tuple[typed.HeadPart, ...]) -> None:
         if not isinstance(part, typed.Requirement):
             continue
         for each in _conjuncts(part.condition):
-            if each.span not in c.named and not _depends(each, c):
+            if each.span not in c.named:
                 before = next((k for k in known if _implies(k, each, c.ranges)), None)
-                if c.ranges.settled(each):
+                settled = c.ranges.settled(each)
+                if settled and not _depends(each, c):
                     _warn(c, each, "this forbids nothing: it holds in every position")
-                elif before is not None:
+                elif not settled and before is not None and not _depends(each, c):
                     label = Label(before.span, "it is required here")
                     _warn(c, each, "this forbids nothing: what is required before it says as much", label)
             known.append(each)
@@ -52,15 +53,15 @@ def _check_head(c: Context, head: tuple[typed.HeadPart, ...]) -> None:
 
 def _check_branches(c: Context, s: typed.If) -> None:
     for condition, _ in s.branches:
-        if condition is None or condition.span in c.named or _depends(condition, c):
+        if condition is None or condition.span in c.named:
             continue
         settled = c.ranges.settled(condition)
-        if settled is not None:
+        if settled is not None and not _depends(condition, c):
             _warn(c, condition, f"this decides nothing: it holds in {'every' if settled else 'no'} position")
 
 
 def _depends(e: typed.Expr, c: Context) -> bool:
-    """Whether a condition names a constant or a fact, whose value it may have become."""
+    """Whether a condition names a constant or a fact, whose value it may have become. Asked last: it takes longest."""
     names = c.declarations.references.items()
     return any(inside(at, e.span) for at, of in names if isinstance(of, typed.ConstantDecl | typed.FactDecl))
 

@@ -25,7 +25,7 @@ BAD: list[Any] = [
     {"do": "edit", "edits": "link a b"},
     {"do": "edit", "edits": [[]]},
     {"do": "edit", "edits": [["move", "a", 1, 2]]},
-    {"do": "edit", "edits": [["x"] * 42]},
+    {"do": "edit", "edits": [["x"] * 601]},
     {"do": "edit", "edits": [["x"]] * 401},
     {"do": "edit", "edits": [["set", "a", "title", "x" * 2001]]},
     {"do": "edit", "name": "x" * 201},
