@@ -144,7 +144,24 @@ class MapEdits:
             self.map.known(fact, "fact", [*self.map.facts(), *WORDS])
         order = self.map.order()
         data = {fact: _value(fact, facts[fact]) for fact in sorted(facts, key=order.index)}
-        return self._edited(MAP, lambda one: one.put((*REGIONS, region), data))
+        root = self.map.tree(MAP)
+        if isinstance(get(root, *REGIONS), YamlMapping):
+            return self._edited(MAP, lambda one: one.put((*REGIONS, region), data))
+        if isinstance(get(root, "map"), YamlMapping) and get(root, *REGIONS) is None:
+            return self._edited(MAP, lambda one: one.put(REGIONS, {region: data}))
+        if isinstance(root, Scalar) and root.value is None:
+            return self._first(region, data)
+        raise MapEditError(f"{MAP} has no mapping `regions` that a region could be added to: write `regions: {{}}`")
+
+    def _first(self, region: str, data: Any) -> Edited:
+        """A map file with nothing but comments gets its first region, below them."""
+        path = self.map.folder / MAP
+        raw = self.map.raw(path)
+        end = "\r\n" if "\r\n" in raw else "\n"
+        head = f"{end if raw and not raw.endswith(end) else ''}map:{end}  regions: {{}}{end}"
+        one = YamlEdits(raw + head, str(path), MAX_YAML)
+        one.put((*REGIONS, region), data)
+        return Edited({path: one.applied()})
 
     def rename(self, old: str, new: str) -> Edited:
         """Gives a region another name in all files of the ruleset, as an editor does."""

@@ -117,6 +117,8 @@ class MapFiles:
     def tree(self, file: str) -> Node:
         """The tree of a file in the folder."""
         path = self.folder / file
+        if not path.is_file():
+            raise MapEditError(f"there is no {file} in this folder: `rulespec new` starts a map")
         raw = self.raw(path)
         if path not in self._trees or self._trees[path][0] != raw:
             self._trees[path] = raw, parse_yaml(raw.removeprefix("\ufeff"), str(path), MAX_YAML)
@@ -130,9 +132,16 @@ class MapFiles:
         """The path of a region, which must be one of the map's own."""
         known = self.keys(MAP, REGIONS)
         if name not in known:
+            if self._is_below(name):
+                raise MapEditError(f"`{name}` is not in {MAP} of this folder: it comes from a ruleset below, and stays")
             hint = did_you_mean(name, known)
             raise MapEditError(f"there is no region `{name[:64]}` in {MAP}" + (f"; {hint}" if hint else ""))
         return (*REGIONS, name)
+
+    def _is_below(self, name: str) -> bool:
+        """Whether a region comes from a ruleset that this one extends."""
+        checked, _ = self.checked()
+        return checked is not None and name in (key for key, _, _ in entries(get(checked.source.root, *REGIONS)))
 
     @staticmethod
     def known(name: str, what: str, known: Sequence[str]) -> None:

@@ -116,6 +116,8 @@ class Editor:
             return {"refused": str(error)}
         except DiagnosticsError as error:
             return {"refused": stale_of(self._map.map, error.diagnostics)}
+        except Exception as error:  # a bug must not end the session; nothing has been written
+            return {"refused": f"internal error: {error!r:.300}"}
         finally:
             self.look()
         return {"done": f"{'undone' if message.do == 'undo' else 'done again'}: {name}"}
