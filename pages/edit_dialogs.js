@@ -20,7 +20,7 @@ function makeDialogs() {
   function choose(head, lines, buttons) {
     const dialog = element("asking");
     element("asking_head").textContent = head;
-    element("asking_list").replaceChildren(...lines.map((line) => make("li", line)));
+    element("asking_list").replaceChildren(...lines.map((line) => makeMessage("li", line)));
     element("asking_buttons").replaceChildren(...[...buttons, ["", "Cancel"]].map(([value, text]) => make("button", text, { value })));
     dialog.returnValue = "";
     dialog.showModal();

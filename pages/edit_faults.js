@@ -5,11 +5,12 @@ function makeFaults(app) {
 
   function item(fault, number) {
     const node = make("li", "", { class: fault.severity });
-    const main = makeButton(fault.message, () => go(number), { class: "fault" });
+    const main = makeMessage("button", fault.message, { type: "button", class: "fault" });
+    main.addEventListener("click", () => go(number));
     node.append(main);
     const note = [fault.at && `${fault.at}`, fault.code].filter(Boolean).join(" · ");
     node.append(make("small", note));
-    if (fault.help) node.append(make("p", fault.help));
+    if (fault.help) node.append(makeMessage("p", fault.help));
     for (const fix of fault.fixes) node.append(makeButton(fix.label, () => app.fix(fix.number), { class: "fix" }));
     return node;
   }

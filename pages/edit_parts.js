@@ -9,6 +9,13 @@ function make(tag, text = "", attributes = {}) {
   return node;
 }
 
+// A message: what stands between back quotes is code.
+function makeMessage(tag, text, attributes = {}) {
+  const node = make(tag, "", attributes);
+  node.append(...text.split("`").map((part, i) => (i % 2 ? make("code", part) : part)));
+  return node;
+}
+
 function makeButton(text, act, attributes = {}) {
   const node = make("button", text, { type: "button", ...attributes });
   node.addEventListener("click", act);

@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 
 from rulespec.documents.folders import visible
-from rulespec.documents.text_files import display
 
 MAX_LOGS = 300
 _MAX_LOG = 4_000_000
@@ -22,7 +21,7 @@ def dependents(folder: Path, edits: Sequence[Sequence[str]], changes: Mapping[Pa
     """The dependents of edits that rename or remove, in sentences; none of other edits.
 
     Args:
-        folder: the folder of the map.
+        folder: the folder of the map, a real path.
         edits: as words.
         changes: the files that change, with their texts before and after.
     """
@@ -31,7 +30,7 @@ def dependents(folder: Path, edits: Sequence[Sequence[str]], changes: Mapping[Pa
     results: list[str] = []
     if gone:
         for path, (before, after) in changes.items():
-            results += _lines(path, before, after, gone)
+            results += _lines(path.relative_to(folder).as_posix(), before, after, gone)
     if gone or renamed:
         logs = list(_logs(folder, [*gone, *renamed]))
         shown = ", ".join(logs[:_SHOWN]) + (f" and {len(logs) - _SHOWN} more" if len(logs) > _SHOWN else "")
@@ -40,15 +39,15 @@ def dependents(folder: Path, edits: Sequence[Sequence[str]], changes: Mapping[Pa
     return results
 
 
-def _lines(path: Path, before: str, after: str, gone: Sequence[str]) -> Iterator[str]:
+def _lines(name: str, before: str, after: str, gone: Sequence[str]) -> Iterator[str]:
     """The lines that change beside those of the regions themselves."""
     own = re.compile(rf"\s*(?:{'|'.join(map(re.escape, gone))}):")
     lines = [line[2:].strip() for line in ndiff(before.splitlines(), after.splitlines()) if line.startswith("- ")]
     for line in lines[:_SHOWN]:
-        if not own.match(line) or path.name != "map.yaml":
-            yield f"{display(path)} changes: {line[:100]}"
+        if not own.match(line) or name != "map.yaml":
+            yield f"{name} changes: {line[:100]}"
     if len(lines) > _SHOWN:
-        yield f"{display(path)} changes in {len(lines) - _SHOWN} more lines"
+        yield f"{name} changes in {len(lines) - _SHOWN} more lines"
 
 
 def _logs(folder: Path, words: Sequence[str]) -> Iterator[str]:

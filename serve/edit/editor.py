@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.folders import Stamps, stamps
+from rulespec.documents.text_files import display
 from rulespec.drawing.drawing_file import read_files
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
@@ -26,7 +27,7 @@ from rulespec.serve.edit.dependents import dependents
 from rulespec.serve.edit.history import ChangedElsewhereError, History
 from rulespec.serve.edit.messages import EditMessage
 from rulespec.serve.edit.picture import Drawn, Picture
-from rulespec.serve.edit.state import MAX_REGIONS, faults, form_of, readable, regions_of, stale_of
+from rulespec.serve.edit.state import MAX_REGIONS, faults, form_of, regions_of, stale_of
 
 Answer = dict[str, Any]
 _TRIES = 4
@@ -141,12 +142,18 @@ class Editor:
         changes = {p: (edits.map.before[p], text) for p, text in edits.map.changes().items()}
         if not changes:
             return {"done": ""}
-        remarks = [*dependents(self.folder, message.edits, changes), *remarks]
+        remarks = [*dependents(edits.map.folder, message.edits, changes), *map(self._shorter, dict.fromkeys(remarks))]
         if remarks and not message.confirmed:
             return {"confirm": {"edits": message.edits, "name": message.name, "remarks": remarks}}
         self._bounded(edits.map)
         self._write(message.name or " ".join(message.edits[0])[:200], edits)
         return {"done": message.name, "remarks": remarks}
+
+    def _shorter(self, remark: str) -> str:
+        """A remark with the names that files have in the folder."""
+        for folder in (str(self.folder), display(self.folder.resolve()), str(self.folder.resolve())):
+            remark = remark.replace(f"{folder}/", "")
+        return remark
 
     def _bounded(self, map_: MapFiles) -> None:
         """Refuses edits after which the ruleset could not be read, and maps with too many regions."""
@@ -208,11 +215,6 @@ class Editor:
         self._of_drawing, self._places = tuple(diagnostics), dict(places)
         self._check()
         return True
-
-    @property
-    def readable(self) -> bool:
-        """Whether the files can be read, so that edits can be made."""
-        return readable(self._map.map)
 
 
 def _snapshot(checked: Checked, kind: str) -> Checked:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix
-from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.text_files import display
 from rulespec.drawing.faults import faults_of
@@ -113,13 +112,19 @@ def faults(
             "message": d.message,
             "help": d.help,
             "own": _is_own(map_, d),
-            "at": f"{display(Path(d.span.file).resolve())}:{d.span.line}:{d.span.column}" if d.span is not None else "",
+            "at": f"{_name(map_, d.span.file)}:{d.span.line}:{d.span.column}" if d.span is not None else "",
             "regions": where.get(i, []),
             "fixes": numbers.get(i, []),
         }
         for i, d in enumerate(ordered)
     ]
     return results, fixes
+
+
+def _name(map_: MapFiles, file: str) -> str:
+    """The name of a file for people: that in the folder, if it is there."""
+    path = Path(file).resolve()
+    return path.relative_to(map_.folder).as_posix() if path.is_relative_to(map_.folder) else display(path)
 
 
 def _label(d: Diagnostic, fix: Fix) -> str:
@@ -163,7 +168,7 @@ def stale_of(map_: MapFiles, diagnostics: Sequence[Diagnostic]) -> str:
     first = next(iter(sorted(diagnostics, key=lambda d: not _is_own(map_, d))), None)
     if first is None:
         return "the files cannot be read"
-    at = f"{display(Path(first.span.file).resolve())}:{first.span.line}: " if first.span is not None else ""
+    at = f"{_name(map_, first.span.file)}:{first.span.line}: " if first.span is not None else ""
     return f"{at}{first.message}"
 
 
@@ -178,12 +183,3 @@ def commands(folder: Path) -> Iterator[tuple[str, str]]:
     yield "Run its scenarios", f"rulespec test {name}"
     yield "Check it", f"rulespec validate {name}"
     yield "Draw it", f"rulespec draw {name}"
-
-
-def readable(map_: MapFiles) -> bool:
-    """Whether the map of the folder is YAML that edits can be made in."""
-    try:
-        _tree(map_)
-    except (DiagnosticsError, MapEditError):
-        return False
-    return True
