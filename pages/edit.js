@@ -147,6 +147,21 @@ function makeEditor(hello, ask) {
       : !form ? "" : !regions.length ? "No region yet: press A on the board and click, or Insert in the list." : "";
   }
 
+  const held = [];
+  function showPictures() {
+    for (const picture of held.splice(0)) {
+      app.picture = picture;
+      app.board.take(picture);
+    }
+    const number = Object.keys(app.picture.loose).length;
+    element("loose").hidden = !number;
+    element("loose").querySelector("span").textContent = number === 1 ? "One region has no place in any file."
+      : `${number} regions have no place in any file: they are shown where there is room.`;
+    app.tools.shown();
+    document.body.dataset.drawn = app.picture.version;
+  }
+  app.dropped = () => { if (held.length) showPictures(); };
+
   return {
     state(state) {
       const first = !app.state.serial;
@@ -157,19 +172,15 @@ function makeEditor(hello, ask) {
       app.faults.show();
       showHistory();
       showHint();
+      document.body.dataset.version = state.version;
       app.board.mark();
       app.tools.shown();
       if (first && document.activeElement === document.body) app.list.focus();
     },
+    // While something is dragged, the board under it stays as it is.
     picture(picture) {
-      app.picture = picture;
-      app.board.take(picture);
-      app.tools.shown();
-      const number = Object.keys(picture.loose).length;
-      element("loose").hidden = !number;
-      element("loose").querySelector("span").textContent = number === 1 ? "One region has no place in any file."
-        : `${number} regions have no place in any file: they are shown where there is room.`;
-      document.body.dataset.serial = app.state.serial;
+      held.push(picture);
+      if (!app.tools.busy) showPictures();
     },
     lost(is) { app.refused(is ? "The server is gone; this page connects again when it is back." : ""); },
   };

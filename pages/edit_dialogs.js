@@ -24,6 +24,7 @@ function makeDialogs() {
     element("asking_buttons").replaceChildren(...[...buttons, ["", "Cancel"]].map(([value, text]) => make("button", text, { value })));
     dialog.returnValue = "";
     dialog.showModal();
+    element("asking_buttons").querySelector("button").focus();
     return new Promise((done) => dialog.addEventListener("close", () => done(dialog.returnValue), { once: true }));
   }
 

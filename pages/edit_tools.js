@@ -158,6 +158,7 @@ function makeTools(app, board) {
     if (!busy) return;
     busy = false;
     tool.end(event, host);
+    app.dropped();
   });
   svg.addEventListener("pointercancel", () => stop());
   svg.addEventListener("click", (event) => { if (!board.regionAt(event) && tool.name === "select") app.select([]); });
@@ -165,6 +166,7 @@ function makeTools(app, board) {
   function stop() {
     busy = false;
     tool.stop(host);
+    app.dropped();
   }
 
   svg.addEventListener("keydown", (event) => {
@@ -186,5 +188,8 @@ function makeTools(app, board) {
   });
   svg.addEventListener("blur", () => { space = false; });
   use(tool);
-  return { shown: () => tool.shown?.(host) };
+  return {
+    get busy() { return busy; },
+    shown: () => tool.shown?.(host),
+  };
 }

@@ -105,9 +105,10 @@ class EditConnection:
             await self._write({"state": state})
         for answer in (each for each in answers if "hello" not in each):
             await self._write(answer)
-        if (drawn := self._desk.drawn) is not None and drawn is not self._drawn:
+        if self._desk.drawn is not None and self._desk.drawn[1] is not self._drawn:
+            version, drawn = self._desk.drawn
             before, self._drawn = self._drawn, drawn
-            await self._write({"picture": changed_items(before, drawn)})
+            await self._write({"picture": {"version": version, **changed_items(before, drawn)}})
 
     async def _close(self, code: int) -> None:
         await self._send_next({"type": "websocket.close", "code": code, "reason": ""})

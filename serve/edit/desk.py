@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from rulespec.documents.text_files import display
 from rulespec.serve.bell import Bell
@@ -13,6 +15,8 @@ from rulespec.serve.edit.messages import EditMessage
 from rulespec.serve.edit.picture import Drawn
 from rulespec.serve.edit.state import commands
 
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 PAUSE = 0.4
 """Seconds between two looks at the files."""
 
@@ -30,13 +34,13 @@ class Desk:
     Attributes:
         editor: the editor.
         pages: the pages that are open.
-        drawn: the last picture.
+        drawn: the last picture, with the version of the files that it shows.
     """
 
     def __init__(self, folder: Path) -> None:
         self.editor = Editor(folder)
         self.pages: set[Page] = set()
-        self.drawn: Drawn | None = None
+        self.drawn: tuple[int, Drawn] | None = None
         self._lock = asyncio.Lock()
         self._to_draw = Bell()
 
@@ -72,7 +76,7 @@ class Desk:
         while True:
             await asyncio.sleep(PAUSE)
             async with self._lock:
-                if await asyncio.to_thread(self.editor.look):
+                if await self._surely(self.editor.look):
                     self._changed()
 
     async def _draw(self) -> None:
@@ -80,8 +84,17 @@ class Desk:
         while True:
             await self._to_draw.wait()
             self._to_draw.clear()
-            drawn, diagnostics = await asyncio.to_thread(self.editor.draw)
-            self.drawn = drawn if drawn is not None else self.drawn
+            version = self.editor.version
+            drawn, diagnostics = await self._surely(self.editor.draw) or (None, ())
+            self.drawn = (version, drawn) if drawn is not None else self.drawn
             async with self._lock:
-                await asyncio.to_thread(self.editor.take, drawn, diagnostics)
+                await self._surely(self.editor.take, drawn, diagnostics)
             self._wake()
+
+    async def _surely(self, act: Callable[..., _T], *args: Any) -> _T | None:
+        """The result of what is done in a thread; None if a bug ends it, which must not end the session."""
+        try:
+            return await asyncio.to_thread(act, *args)
+        except Exception:
+            _log.exception("the map cannot be read or drawn")
+            return None

@@ -42,16 +42,18 @@ class Editor:
 
     Attributes:
         state: the map as its page has it.
+        version: counts the changes of the files.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.history = History(own_files(str(folder)))
+        self.version = 0
         self.state: Answer = {"serial": 0, "regions": [], "form": None, "stale": ""}
         self._files = EditorFiles()
         self._map = MapEdits(folder, self._files)
         self._stamps: Stamps = {}
-        self._fixes: list[Fix] = []
+        self._fixes: dict[int, list[Fix]] = {}  # by the serials of states of these files
         self._sound: Checked | None = None
         self._drawing_files = EditorFiles()
         self._of_drawing: tuple[Diagnostic, ...] = ()
@@ -68,6 +70,7 @@ class Editor:
             return False
         self._stamps = now
         self._map = MapEdits(self.folder, self._files)
+        self.version += 1
         self._check()
         return True
 
@@ -78,9 +81,13 @@ class Editor:
         self._sound = _snapshot(checked, map_.kind()) if checked is not None else self._sound
         before = self.state
         every = list(dict.fromkeys([*diagnostics, *self._of_drawing]))
-        shown, self._fixes = faults(map_, checked, every)
+        shown, fixes = faults(map_, checked, every)
+        if before.get("version") != self.version:
+            self._fixes.clear()
+        self._fixes[before["serial"] + 1] = fixes
         self.state = {
             "serial": before["serial"] + 1,
+            "version": self.version,
             "regions": self._regions(map_, checked),
             "form": form_of(map_, checked) if checked is not None else before["form"],
             "faults": shown,
@@ -164,9 +171,10 @@ class Editor:
             raise MapEditError(f"a map that is edited on a page has {MAX_REGIONS} regions at most")
 
     def _fix(self, message: EditMessage) -> Answer:
-        if message.serial != self.state["serial"] or message.fix >= len(self._fixes):
+        fixes = self._fixes.get(message.serial, [])
+        if message.fix >= len(fixes):
             return {"refused": "the files have changed since this fix was shown: choose it again"}
-        fix = self._fixes[message.fix]
+        fix = fixes[message.fix]
         edits = MapEdits(self.folder, self._files)
         path = Path(fix.span.file).resolve()
         raw = edits.map.raw(path)
@@ -184,6 +192,7 @@ class Editor:
         self.history.do(name, before, {path: text.encode() for path, text in changes.items()})
         edits.map.written()
         self._map, self._files = edits, edits.map.files
+        self.version += 1
         now = stamps([self.folder])
         written = {path for path in now if path.resolve() in changes}
         self._stamps |= {
@@ -194,9 +203,9 @@ class Editor:
     # --- the picture -------------------------------------------------------------------------------------------------
 
     def draw(self) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
-        """The picture of the last files that could be read, and what is wrong with their drawing; takes a while."""
+        """The picture, None while the files cannot be read, and what is wrong with their drawing; takes a while."""
         checked, map_ = self._sound, self._map.map
-        if checked is None:
+        if checked is None or map_.checked()[0] is None:
             return None, ()
         report = Report()
         try:

@@ -40,7 +40,7 @@ class Driver:
         page.on("console", lambda message: self.wrong.append(message.text))
         page.on("request", lambda request: self.asked.append(request.url))
         page.goto(serving.link)
-        self.wait("document.querySelector('#board svg')?.dataset.tool && document.body.dataset.serial")
+        self.wait("document.querySelector('#board svg')?.dataset.tool && document.body.dataset.drawn")
 
     def wait(self, condition: str) -> None:
         """Waits until an expression is true in the page, whose policy allows no other way."""
@@ -53,6 +53,7 @@ class Driver:
     def idle(self) -> None:
         """Waits for the answers, and for their picture."""
         self.wait("(document.body.dataset.waiting ?? '0') === '0'")
+        self.wait("document.body.dataset.drawn === document.body.dataset.version || document.body.matches('.stale')")
         self.page.wait_for_timeout(30)
 
     def click(self, selector: str) -> None:

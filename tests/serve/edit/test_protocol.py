@@ -157,7 +157,7 @@ def test_fixes_are_steps_of_the_history(own: Serving) -> None:
         page.until("state")
     (fault,) = page.state["faults"]
     assert fault["fixes"] == [{"number": 0, "label": "Fix: terrain"}] and fault["regions"] == ["hills"]
-    assert "choose it again" in page.ask(do="fix", fix=0, serial=page.state["serial"] - 1)["refused"]
+    assert "choose it again" in page.ask(do="fix", fix=0, serial=page.state["serial"] + 1)["refused"]
     assert "choose it again" in page.ask(do="fix", fix=7, serial=page.state["serial"])["refused"]
     assert "done" in page.ask(do="fix", fix=0, serial=page.state["serial"])
     assert path.read_text("utf-8") == before and page.state["faults"] == []
