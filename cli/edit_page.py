@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import webbrowser
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import click
@@ -51,7 +51,8 @@ def serve(folder: Path, port: int, opens: bool) -> None:
                 _open(address, Path(private))
             await server(edit_app(desk, key, number), largest=4 * MAX_MESSAGE).serve(sockets=[listener])
 
-        asyncio.run(main())
+        with suppress(KeyboardInterrupt):  # this is how it ends
+            asyncio.run(main())
 
 
 def _open(address: str, private: Path) -> None:
