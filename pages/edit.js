@@ -18,7 +18,8 @@ function makeEditor(hello, ask) {
       app.tools.shown();
     },
     toggle(name) {
-      app.select(app.selection.includes(name) ? app.selection.filter((each) => each !== name) : [...app.selection, name]);
+      const others = app.selection.filter((each) => each !== name);
+      app.select(app.selection.includes(name) ? others : [...others, name]);
     },
 
     // One step of the history; true if it was made.
@@ -30,7 +31,8 @@ function makeEditor(hello, ask) {
       }
       if (answer.choose) {
         const { kinds, edit } = answer.choose;
-        const kind = await dialogs.choose("Which kind of link?", [], kinds.map((each) => [each, each.replaceAll("_", " ")]));
+        const buttons = kinds.map((each) => [each, each.replaceAll("_", " ")]);
+        const kind = await dialogs.choose("Which kind of link?", [], buttons);
         return kind ? app.edit([[...edit.slice(0, 3), kind]], name) : false;
       }
       return answered(answer);
@@ -45,7 +47,8 @@ function makeEditor(hello, ask) {
       if (!text) return focused?.focus();
       const { name, title } = named(text);
       if (!name) return app.refused(`“${text}” has no letter that a name can have`);
-      const edits = [["add", name, ...(title ? [`title=${title}`] : [])], ...(at ? [["move", name, ...at.map(String)]] : [])];
+      const edits = [["add", name, ...(title ? [`title=${title}`] : [])]];
+      if (at) edits.push(["move", name, ...at.map(String)]);
       if (await app.edit(edits, `add ${text}`)) {
         app.select([name]);
         if (focused?.closest("#regions")) app.form.focus();
@@ -64,7 +67,8 @@ function makeEditor(hello, ask) {
       const text = await dialogs.name(`A new name for ${app.title(old)}`, { value: old, yes: "Rename",
         note: "in all files of the folder" });
       const { name } = named(text ?? "");
-      if (name && name !== old && await app.edit([["rename", old, name]], `rename ${old} to ${name}`)) app.select([name]);
+      const wanted = name && name !== old;
+      if (wanted && await app.edit([["rename", old, name]], `rename ${old} to ${name}`)) app.select([name]);
       focused?.focus();
     },
     async remove() {
@@ -91,7 +95,8 @@ function makeEditor(hello, ask) {
   element("about").textContent = hello.path;
   element("commands").replaceChildren(...hello.commands.flatMap(([text, line]) => {
     const place = make("dd", "");
-    place.append(make("code", line), makeButton("Copy", () => navigator.clipboard.writeText(line).then(() => app.say("copied")),
+    place.append(make("code", line), makeButton("Copy",
+      () => navigator.clipboard.writeText(line).then(() => app.say("copied")),
       { "aria-label": `Copy: ${line}` }));
     return [make("dt", text), place];
   }));
@@ -110,11 +115,25 @@ function makeEditor(hello, ask) {
     app.edit(edits, `keep the places of ${edits.length} regions`);
   });
 
-  const KEYS = [["V", "select, on the board"], ["A", "add a region, on the board"], ["L", "link two regions, on the board"],
-    ["O", "outlines, on the board"], ["arrows", "on the board: move the region by 1, with Shift by 10; in the list: the next one"],
-    ["+ − 0", "zoom"], ["Space and drag", "pan"], ["Insert", "a new region"], ["Enter", "from the list or the board to the form"],
-    ["Esc", "from the form to the list; give a drag up"], ["F2", "rename"], ["Del", "remove"], ["F8", "the next problem"],
-    ["Ctrl+Z", "undo"], ["Ctrl+Shift+Z, Ctrl+Y", "redo"], ["Ctrl or Shift and click", "choose several regions"], ["?", "this help"]];
+  const KEYS = [
+    ["V", "select, on the board"],
+    ["A", "add a region, on the board"],
+    ["L", "link two regions, on the board"],
+    ["O", "outlines, on the board"],
+    ["arrows", "on the board: move the region by 1, with Shift by 10; in the list: the next one"],
+    ["+ − 0", "zoom"],
+    ["Space and drag", "pan"],
+    ["Insert", "a new region"],
+    ["Enter", "from the list or the board to the form"],
+    ["Esc", "from the form to the list; give a drag up"],
+    ["F2", "rename"],
+    ["Del", "remove"],
+    ["F8", "the next problem"],
+    ["Ctrl+Z", "undo"],
+    ["Ctrl+Shift+Z, Ctrl+Y", "redo"],
+    ["Ctrl or Shift and click", "choose several regions"],
+    ["?", "this help"],
+  ];
   const help = () => dialogs.help(KEYS.filter(([key]) => key !== "O" || TOOLS.some((tool) => tool.letter === "O")));
   element("help").addEventListener("click", help);
 

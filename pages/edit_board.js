@@ -8,7 +8,8 @@ function makeBoard(app, buttons) {
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
     return node;
   };
-  const svg = draw("svg", { viewBox: "0 0 1036 736", tabindex: 0, role: "application", "aria-label": "Board of the map" });
+  const svg = draw("svg", { viewBox: "0 0 1036 736", tabindex: 0, role: "application",
+    "aria-label": "Board of the map" });
   const paper = draw("rect", { width: "100%", height: "100%", fill: "#fff" });
   const layers = new Map(LAYERS.map((name) => [name, draw("g", { "data-layer": name })]));
   const marks = draw("g", { class: "marks" }), overlay = draw("g", { class: "overlay" });
@@ -71,7 +72,8 @@ function makeBoard(app, buttons) {
 
   // Marks of what is wrong, of what comes from elsewhere, and of what is chosen.
   function mark() {
-    const wrong = new Set((app.state.faults ?? []).filter((each) => each.own).flatMap((each) => each.regions.slice(0, 1)));
+    const own = (app.state.faults ?? []).filter((each) => each.own);
+    const wrong = new Set(own.flatMap((each) => each.regions.slice(0, 1)));
     const shapes = [];
     for (const region of app.state.regions) {
       if (!region.own) shapes.push(shapeOf(region.name, "base"));

@@ -21,7 +21,8 @@ function makeDialogs() {
     const dialog = element("asking");
     element("asking_head").textContent = head;
     element("asking_list").replaceChildren(...lines.map((line) => makeMessage("li", line)));
-    element("asking_buttons").replaceChildren(...[...buttons, ["", "Cancel"]].map(([value, text]) => make("button", text, { value })));
+    const nodes = [...buttons, ["", "Cancel"]].map(([value, text]) => make("button", text, { value }));
+    element("asking_buttons").replaceChildren(...nodes);
     dialog.returnValue = "";
     dialog.showModal();
     element("asking_buttons").querySelector("button").focus();

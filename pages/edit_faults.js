@@ -36,7 +36,8 @@ function makeFaults(app) {
       element("faults").replaceChildren(...own.map((fault) => item(fault, faults.indexOf(fault))));
       element("others").hidden = !others.length && !more;
       element("others").querySelector("summary").textContent = `${others.length + more} in other files`;
-      element("others").querySelector("ol").replaceChildren(...others.map((fault) => item(fault, faults.indexOf(fault))));
+      const items = others.map((fault) => item(fault, faults.indexOf(fault)));
+      element("others").querySelector("ol").replaceChildren(...items);
       const errors = own.filter((fault) => fault.severity === "error").length;
       const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
       element("sound").textContent = faults.length + more === 0 ? "No problems"

@@ -36,7 +36,8 @@ function makeForm(app) {
       show() {
         const value = common(fact.name), known = choicesOf(fact.of);
         const odd = typeof value === "string" && !known.some(([name]) => name === value);
-        const first = [["", value === undefined ? "(several)" : "—"], ...(odd ? [[value, `${value} (unknown)`]] : [])];
+        const first = [["", value === undefined ? "(several)" : "—"]];
+        if (odd) first.push([value, `${value} (unknown)`]);
         const options = [...first, ...known];
         const text = JSON.stringify(options);
         if (select.dataset.options !== text && !field.busy) {
@@ -95,7 +96,8 @@ function makeForm(app) {
       show() {
         const value = common(name);
         input.placeholder = value === undefined ? "(several)" : name === "title" ? titled(app.selection[0] ?? "") : "";
-        field.set(value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
+        field.set(value === undefined || value === null ? "" : typeof value === "object"
+          ? JSON.stringify(value) : String(value));
       },
     };
   }
@@ -103,7 +105,8 @@ function makeForm(app) {
   function place() {
     const group = make("fieldset", "", { class: "place" });
     group.append(make("legend", "place"));
-    const inputs = ["x", "y"].map((name) => make("input", "", { type: "number", step: 1, name: `place_${name}`, "aria-label": name }));
+    const inputs = ["x", "y"].map((name) => make("input", "", { type: "number", step: 1, name: `place_${name}`,
+      "aria-label": name }));
     const field = inputs.map((input) => whenWritten(input, () => {
       const at = inputs.map((each) => Math.round(Number(each.value)));
       if (inputs.every((each) => each.value !== "")) app.move(app.selection[0], at);
@@ -138,10 +141,12 @@ function makeForm(app) {
           const ends = Array.isArray(region.facts[kind]) ? region.facts[kind] : [];
           if (!ends.length) continue;
           const list = make("ul", "", { "aria-label": kind });
-          list.append(make("li", kind.replaceAll("_", " "), { class: "kind" }), ...ends.map((end) => chip(region, kind, end)));
+          list.append(make("li", kind.replaceAll("_", " "), { class: "kind" }));
+          list.append(...ends.map((end) => chip(region, kind, end)));
           parts.push(list);
         }
-        const text = JSON.stringify([region.name, region.own, app.state.form.links.map(([kind]) => region.facts[kind])]);
+        const text = JSON.stringify([region.name, region.own,
+          app.state.form.links.map(([kind]) => region.facts[kind])]);
         if (lists.dataset.shown !== text) {
           const focused = document.activeElement?.dataset?.end;
           lists.dataset.shown = text;
@@ -163,7 +168,8 @@ function makeForm(app) {
   function chip(region, kind, end) {
     const item = make("li", app.title(end), { class: "chip" });
     if (region.own)
-      item.append(makeButton("×", () => app.edit([["unlink", region.name, end, kind]], `unlink ${region.title} – ${app.title(end)}`),
+      item.append(makeButton("×", () => app.edit([["unlink", region.name, end, kind]],
+        `unlink ${region.title} – ${app.title(end)}`),
         { "aria-label": `Take the link out: ${kind} to ${app.title(end)}`, "data-end": end }));
     return item;
   }
@@ -182,7 +188,8 @@ function makeForm(app) {
       show() {
         const now = chosen();
         head.textContent = now.length === 1 ? now[0].title : `${now.length} regions`;
-        note.textContent = now.every((region) => region.own) ? (now.length === 1 ? now[0].name : "what is set here, is set for all of them")
+        note.textContent = now.every((region) => region.own) ? (now.length === 1
+          ? now[0].name : "what is set here, is set for all of them")
           : "from a ruleset below: it is changed there, or laid over in map.yaml";
       },
     }, { node: note, show() {} });

@@ -21,7 +21,8 @@ function makeList(app) {
     const names = new Set(app.state.regions.map((region) => region.name));
     for (const name of rows.keys()) if (!names.has(name)) rows.delete(name);
     const nodes = app.state.regions.map(row);
-    if (nodes.length !== box.children.length || nodes.some((node, i) => box.children[i] !== node)) box.replaceChildren(...nodes);
+    const same = nodes.length === box.children.length && nodes.every((node, i) => box.children[i] === node);
+    if (!same) box.replaceChildren(...nodes);
     if (!names.has(current)) current = app.selection[0] ?? "";
     mark();
     element("regions_head").textContent = `Regions (${names.size})`;
@@ -51,7 +52,8 @@ function makeList(app) {
   function typeAhead(key) {
     typed = Date.now() - typedAt < 800 ? typed + key.toLowerCase() : key.toLowerCase();
     typedAt = Date.now();
-    const fits = (region) => region.title.toLowerCase().startsWith(typed) || region.name.startsWith(typed.replace(/ /g, "_"));
+    const fits = (region) => region.title.toLowerCase().startsWith(typed)
+      || region.name.startsWith(typed.replace(/ /g, "_"));
     const at = app.state.regions.findIndex((region) => region.name === current);
     const turned = [...app.state.regions.slice(at + (typed.length === 1 ? 1 : 0)), ...app.state.regions];
     go(turned.find(fits)?.name);
@@ -59,7 +61,8 @@ function makeList(app) {
 
   box.addEventListener("keydown", (event) => {
     const names = app.state.regions.map((region) => region.name), at = names.indexOf(current);
-    const steps = { ArrowDown: Math.min(at + 1, names.length - 1), ArrowUp: Math.max(at - 1, 0), Home: 0, End: names.length - 1 };
+    const steps = { ArrowDown: Math.min(at + 1, names.length - 1), ArrowUp: Math.max(at - 1, 0), Home: 0,
+      End: names.length - 1 };
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key in steps) go(names[steps[event.key]], { extend: event.shiftKey });
     else if (event.key === "Insert") app.add();

@@ -1,7 +1,8 @@
 "use strict";
-// The tools of the board. A tool has a name, a letter and a title; `start` takes a press of the pointer (true: it drags),
-// `move` and `end` follow, `key` takes a key on the board (true: it was for it), `stop` gives up; if it has them, `hover`
-// takes the pointer without a press, `keyup` a key that is let go, and `shown` what has changed. All get the host below.
+// The tools of the board. A tool has a name, a letter and a title; `start` takes a press of the pointer (true: it
+// drags), `move` and `end` follow, `key` takes a key on the board (true: it was for it), `stop` gives up; if it has
+// them, `hover` takes the pointer without a press, `keyup` a key that is let go, and `shown` what has changed.
+// All get the host below.
 const TOOLS = [];
 
 {

@@ -11,7 +11,8 @@
   };
 
   function ask(message) {
-    if (socket?.readyState !== WebSocket.OPEN) return Promise.resolve({ refused: "the server is gone: nothing is written" });
+    if (socket?.readyState !== WebSocket.OPEN)
+      return Promise.resolve({ refused: "the server is gone: nothing is written" });
     socket.send(JSON.stringify(message));
     return new Promise((answer) => {
       asked.push(answer);
@@ -38,9 +39,11 @@
     socket.addEventListener("open", () => socket.send(JSON.stringify({ key })));
     socket.addEventListener("message", (event) => heard(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => {
-      for (const answer of asked.splice(0)) answer({ refused: "the server is gone: whether this is written, is not known" });
+      for (const answer of asked.splice(0))
+        answer({ refused: "the server is gone: whether this is written, is not known" });
       count();
-      if (event.code === WRONG) notice("This link is not valid: the server has been started again and has printed a new one.");
+      if (event.code === WRONG)
+        notice("This link is not valid: the server has been started again and has printed a new one.");
       else if (event.code === TOO_MUCH) notice("There are too many pages, or too many messages: open the link again.");
       else {
         page?.lost(true);
