@@ -12,6 +12,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.extras import need_server
 from rulespec.cli.programs import Programs
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
@@ -78,13 +79,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec serve imperial --players 4 --bots 2
     """
     r = _Request(**values)
-    try:
-        import rulespec.serve.app
-        import rulespec.serve.running  # noqa: F401
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in {"starlette", "uvicorn", "websockets"}:
-            raise
-        raise click.ClickException('the server needs its extra: pip install "rulespec[serve]"') from None
+    need_server("rulespec.serve.app", "rulespec.serve.running")
     from rulespec.engine.logs.saved_game import SaveError
 
     if (r.cert is None) != (r.key is None):

@@ -45,7 +45,11 @@ class Fault(Brief, Struct, frozen=True):
 
 
 def faults_of(
-    d: typed.Declarations, kinds: Sequence[str], diagnostics: Sequence[Diagnostic], sources: Mapping[str, str]
+    d: typed.Declarations,
+    kinds: Sequence[str],
+    diagnostics: Sequence[Diagnostic],
+    sources: Mapping[str, str],
+    most: int = MAX_SHOWN,
 ) -> list[Fault]:
     """The mistakes, and the places that they are about: those whose lines they are in.
 
@@ -54,6 +58,7 @@ def faults_of(
         kinds: the kinds that are drawn.
         diagnostics: what is wrong.
         sources: the texts of the files.
+        most: the first so many are looked at.
     """
     lines = sorted(
         (e.span.file, e.span.line, e.span.column, kind, i)
@@ -61,7 +66,7 @@ def faults_of(
         for i, e in enumerate(d.kinds[kind].entities)
     )
     results = []
-    for number, diagnostic in enumerate(diagnostics[:MAX_SHOWN], 1):
+    for number, diagnostic in enumerate(diagnostics[:most], 1):
         span = diagnostic.span
         kind, place = _owner(lines, span, sources) if span is not None else ("", -1)
         other = -1

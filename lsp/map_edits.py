@@ -20,6 +20,7 @@ from rulespec.documents.text_files import display
 from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.engine.verify.facts import failed_checks
 from rulespec.fixes import fixed
+from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index
 from rulespec.lsp.map_files import MAP, REGIONS, WORDS, MapEditError, MapFiles
 from rulespec.lsp.mentions import Mentions
@@ -28,6 +29,14 @@ from rulespec.lsp.rename import rename
 from rulespec.ruleset_files import MAX_YAML
 
 _DRAWING = "drawing.yaml"
+
+
+class OpenKindError(MapEditError):
+    """The checks of the map leave the kind of a link open: `kinds` are those of which they complain least."""
+
+    def __init__(self, text: str, kinds: Sequence[str]) -> None:
+        super().__init__(text)
+        self.kinds = tuple(kinds)
 
 
 class Edited(Struct, frozen=True):
@@ -47,13 +56,14 @@ class MapEdits:
 
     Args:
         folder: the folder of the ruleset; only files in it are changed.
+        files: its files, with a memo of what has been parsed of them.
 
     Attributes:
         map: the map after the edits that have been made.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.map = MapFiles(folder)
+    def __init__(self, folder: Path, files: EditorFiles | None = None) -> None:
+        self.map = MapFiles(folder, files)
 
     def make(self, edit: Callable[[], Edited]) -> Edited:
         """Makes an edit: those after it are made on its texts.
@@ -94,12 +104,12 @@ class MapEdits:
         fewest = [each for each, number in faults.items() if number == min(faults.values())]
         if len(fewest) != 1:
             listed = ", ".join(fewest) or "none of the kinds of links"
-            raise MapEditError(f"{listed} may join `{a}` and `{b}`: name the kind")
+            raise OpenKindError(f"{listed} may join `{a}` and `{b}`: name the kind", fewest)
         return self._linked(a, b, fewest[0])
 
     def unlink(self, a: str, b: str, kind: str = "") -> Edited:
-        """Takes the links between two regions out, or those of a kind."""
-        self.map.region(a), self.map.region(b)
+        """Takes the links between two regions out, or those of a kind; the other one need not be there."""
+        self.map.region(a)
         ends = self.map.linked_to
         there = [each for each in self.map.link_kinds() if b in ends(a, each) or a in ends(b, each)]
         chosen = [each for each in there if not kind or each == kind]
@@ -134,7 +144,24 @@ class MapEdits:
             self.map.known(fact, "fact", [*self.map.facts(), *WORDS])
         order = self.map.order()
         data = {fact: _value(fact, facts[fact]) for fact in sorted(facts, key=order.index)}
-        return self._edited(MAP, lambda one: one.put((*REGIONS, region), data))
+        root = self.map.tree(MAP)
+        if isinstance(get(root, *REGIONS), YamlMapping):
+            return self._edited(MAP, lambda one: one.put((*REGIONS, region), data))
+        if isinstance(get(root, "map"), YamlMapping) and get(root, *REGIONS) is None:
+            return self._edited(MAP, lambda one: one.put(REGIONS, {region: data}))
+        if isinstance(root, Scalar) and root.value is None:
+            return self._first(region, data)
+        raise MapEditError(f"{MAP} has no mapping `regions` that a region could be added to: write `regions: {{}}`")
+
+    def _first(self, region: str, data: Any) -> Edited:
+        """A map file with nothing but comments gets its first region, below them."""
+        path = self.map.folder / MAP
+        raw = self.map.raw(path)
+        end = "\r\n" if "\r\n" in raw else "\n"
+        head = f"{end if raw and not raw.endswith(end) else ''}map:{end}  regions: {{}}{end}"
+        one = YamlEdits(raw + head, str(path), MAX_YAML)
+        one.put((*REGIONS, region), data)
+        return Edited({path: one.applied()})
 
     def rename(self, old: str, new: str) -> Edited:
         """Gives a region another name in all files of the ruleset, as an editor does."""
@@ -143,7 +170,7 @@ class MapEdits:
         shown = {edit.span.file for edit in renaming.edits}
         texts = {file: self.map.raw(Path(file).resolve()) for file in shown}
         plain = {file: raw.removeprefix("\ufeff").replace("\r\n", "\n") for file, raw in texts.items()}
-        results = {file: _as(texts[file], after) for file, after in fixed(plain, renaming.edits).items()}
+        results = {file: as_before(texts[file], after) for file, after in fixed(plain, renaming.edits).items()}
         return Edited({Path(file).resolve(): after for file, after in results.items()}, tuple(renaming.remarks))
 
     def remove(self, region: str) -> Edited:
@@ -229,7 +256,7 @@ def _value(fact: str, written: str) -> Any:
     return written if fact in WORDS else to_plain(parse_yaml(f"x: {written}", "value", DEFAULT))["x"]
 
 
-def _as(before: str, after: str) -> str:
+def as_before(before: str, after: str) -> str:
     """A text with the line ends and the mark of the one before it."""
     mark = "\ufeff" if before.startswith("\ufeff") else ""
     return mark + (after.replace("\n", "\r\n") if "\r\n" in before else after)

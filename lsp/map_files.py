@@ -34,6 +34,7 @@ class MapFiles:
 
     Args:
         folder: the folder of the ruleset.
+        files: its files, with a memo of what has been parsed of them.
 
     Attributes:
         files: the files as they are after the edits.
@@ -42,14 +43,15 @@ class MapFiles:
         own: the files that may be changed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, files: EditorFiles | None = None) -> None:
         self.ref = str(folder)
         self.folder = folder.resolve()
-        self.files = EditorFiles()
+        self.files = files if files is not None else EditorFiles()
         self.texts: dict[Path, str] = {}
         self.before: dict[Path, str] = {}
         self.own = own_files(self.ref)
         self._latest: tuple[Checked | None, tuple[Diagnostic, ...]] | None = None
+        self._trees: dict[Path, tuple[str, Node]] = {}
 
     def take(self, texts: Mapping[Path, str]) -> None:
         """Gives files other texts.
@@ -62,6 +64,21 @@ class MapFiles:
                 raise MapEditError(f"{path} is not of this ruleset, or leads elsewhere: it is not written")
         self.texts |= texts
         self.files, self._latest = self.files.instead(texts), None
+
+    def start_from(self, other: MapFiles) -> None:
+        """Goes on where another one stands that has no edits; what it has read and checked is not read again."""
+        self.before, self._latest, self._trees = dict(other.before), other._latest, dict(other._trees)
+
+    def changes(self) -> dict[Path, str]:
+        """The texts that are other than those on the disk."""
+        return {path: text for path, text in self.texts.items() if text != self.before[path]}
+
+    def written(self) -> None:
+        """Notes that the texts have been written: they are those on the disk now."""
+        self.before |= self.texts
+        for path in self.texts:
+            self.files.open.pop(path, None)
+        self.texts = {}
 
     def changed_elsewhere(self) -> list[Path]:
         """The files that somebody else has changed since they were read: they must not be written."""
@@ -108,7 +125,12 @@ class MapFiles:
     def tree(self, file: str) -> Node:
         """The tree of a file in the folder."""
         path = self.folder / file
-        return parse_yaml(self.raw(path).removeprefix("\ufeff"), str(path), MAX_YAML)
+        if not path.is_file():
+            raise MapEditError(f"there is no {file} in this folder: `rulespec new` starts a map")
+        raw = self.raw(path)
+        if path not in self._trees or self._trees[path][0] != raw:
+            self._trees[path] = raw, parse_yaml(raw.removeprefix("\ufeff"), str(path), MAX_YAML)
+        return self._trees[path][1]
 
     def keys(self, file: str, path: Sequence[str]) -> list[str]:
         """The keys of a mapping in a file."""
@@ -118,13 +140,16 @@ class MapFiles:
         """The path of a region, which must be one of the map's own."""
         known = self.keys(MAP, REGIONS) if os.path.lexists(self.folder / MAP) else []
         if name not in known:
-            checked, _ = self.checked()
-            kind = checked.declarations.kinds.get(self.kind()) if checked is not None else None
-            if kind is not None and any(entity.name == name for entity in kind.entities):
+            if self._is_below(name):
                 raise MapEditError(f"`{name}` is a region of the base: change it there, or by an overlay")
             hint = did_you_mean(name, known)
             raise MapEditError(f"there is no region `{name[:64]}` in {MAP}" + (f"; {hint}" if hint else ""))
         return (*REGIONS, name)
+
+    def _is_below(self, name: str) -> bool:
+        """Whether a region comes from a ruleset that this one extends."""
+        checked, _ = self.checked()
+        return checked is not None and name in (key for key, _, _ in entries(get(checked.source.root, *REGIONS)))
 
     @staticmethod
     def known(name: str, what: str, known: Sequence[str]) -> None:

@@ -1,9 +1,10 @@
-"""Quick fixes: those that are certain, and one for each of two names that are equally near."""
+"""Quick fixes: those that are certain, one for each of two names that are equally near, a name for what is twice."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 
 from msgspec.structs import replace
 
@@ -23,6 +24,19 @@ def each_fix(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> Ite
     for d in with_fixes(diagnostics, texts):
         if d.fix is not None:
             yield d, d.fix
+        elif d.code == "RS119" and (fix := _another_name(d, texts)) is not None:
+            yield d, fix
         elif several := _SEVERAL.fullmatch(d.help):
             chosen = (replace(d, help=f"did you mean {name}?") for name in several[1].split(" or "))
             yield from ((d, c.fix) for c in with_fixes(chosen, texts) if c.fix is not None)
+
+
+def _another_name(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
+    """Another name for a key that is there twice: what is below it is not lost."""
+    if d.span is None or d.span.file not in texts or not (key := re.search(r"`([a-z][a-z0-9_]*)`", d.message)):
+        return None
+    line = texts[d.span.file].split("\n")[d.span.line - 1]
+    if line[d.span.column - 1 : d.span.end_column - 1] != key[1]:
+        return None
+    known = set(re.findall(r"[a-z0-9_]+", texts[d.span.file]))
+    return Fix(d.span, next(name for n in count(2) if (name := f"{key[1]}_{n}") not in known))

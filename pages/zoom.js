@@ -4,7 +4,7 @@
 function makeZoom(svg, buttons) {
   const MOST = 12, STEP = 1.4;
   const { width, height } = svg.viewBox.baseVal;
-  const [whole, tall] = [width, height];  // `viewBox.baseVal` follows what is shown
+  let [whole, tall] = [width, height];  // `viewBox.baseVal` follows what is shown
   const fingers = new Map();
   let x = 0, y = 0, scale = 1;
 
@@ -72,4 +72,16 @@ function makeZoom(svg, buttons) {
     zoom(keys[event.key]);
   });
   show();
+  return {
+    // The whole has another size: what is shown stays where it is.
+    resize(wide, high) {
+      [whole, tall] = [wide, high];
+      show();
+    },
+    // A point is shown in the middle, if not all is shown.
+    centre(left, top) {
+      [x, y] = [left - whole / scale / 2, top - tall / scale / 2];
+      show();
+    },
+  };
 }

@@ -36,16 +36,22 @@ WRONG_KEY, LEFT, TOO_MUCH = 4401, 4410, 4408
 
 
 class Allowance:
-    """Messages that a connection may still send."""
+    """Messages that a connection may still send.
 
-    def __init__(self) -> None:
-        self._left = float(BURST)
+    Args:
+        burst: messages that may come at once.
+        rate: messages a second after that.
+    """
+
+    def __init__(self, burst: int = BURST, rate: float = RATE) -> None:
+        self._burst, self._rate = burst, rate
+        self._left = float(burst)
         self._at = time.monotonic()
 
     def spend(self) -> bool:
         """Takes one; False if there is none left."""
         now = time.monotonic()
-        self._left = min(BURST, self._left + (now - self._at) * RATE)
+        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
         self._left -= 1
         return self._left >= 0

@@ -83,15 +83,17 @@ class _Socket(WebSocketsSansIOProtocol):
         self.response.headers.clear()
 
 
-def server(app: ASGIApp, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
-    """The server of an application. No request is logged."""
+def server(
+    app: ASGIApp, certificate: Path | None = None, key: Path | None = None, largest: int = 4 * MAX_MESSAGE
+) -> uvicorn.Server:
+    """The server of an application. No request is logged, and no message of a socket has more bytes than `largest`."""
     return_large_blocks()
     config = uvicorn.Config(
         app,
         log_level="error",
         access_log=False,
         ws=_Socket,
-        ws_max_size=4 * MAX_MESSAGE,
+        ws_max_size=largest,
         ws_per_message_deflate=False,
         server_header=False,
         proxy_headers=False,

@@ -8,8 +8,15 @@ here.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
+
+MAX_STAMPED = 1_000
+"""Files of a folder that are watched."""
+
+Stamps = dict[Path, tuple[int, int]]
+"""File → when it was written, in nanoseconds, and its bytes."""
 
 
 def visible(folder: Path, pattern: str = "*") -> Iterator[Path]:
@@ -25,6 +32,20 @@ def visible_files(folder: Path) -> Iterator[Path]:
     for at, below, names in os.walk(folder):
         below[:] = [name for name in below if not is_hidden(name)]
         yield from (Path(at, name) for name in names if not is_hidden(name))
+
+
+def stamps(folders: Sequence[Path]) -> Stamps:
+    """The stamps of the YAML and rules files in some folders, or of some files: after a change they are others."""
+    results: Stamps = {}
+    for folder in folders:
+        files = (p for p in visible_files(folder) if p.suffix in (".yaml", ".rules")) if folder.is_dir() else [folder]
+        for path in islice(files, MAX_STAMPED):
+            try:
+                status = path.stat()
+            except OSError:  # it has just been replaced
+                continue
+            results[path] = (status.st_mtime_ns, status.st_size)
+    return results
 
 
 def is_hidden(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
@@ -14,6 +14,10 @@ ALL, OWNERS = 0o666, 0o600
 """Permissions of files: for all whom the umask leaves, and for the owner alone."""
 _SYSTEM = ("/dev/", "/proc/")
 """Folders whose files are never replaced: /dev/stdout may lead to a file that somebody else has opened."""
+
+
+class ChangedError(Exception):
+    """A file has been changed by somebody else; the text is its name."""
 
 
 @contextmanager
@@ -58,6 +62,38 @@ def write_text(path: Path, text: str, *, secret: bool = False) -> None:
     """Writes a text file with line feeds at its line ends; see `replaced`."""
     with replaced(path, secret=secret) as file:
         file.write(text)
+
+
+def replace_together(texts: Mapping[Path, bytes], before: Mapping[Path, bytes]) -> None:
+    """Replaces files, all of them or none: what has been replaced when one fails is put back.
+
+    Args:
+        texts: their new content, in the order in which they are written.
+        before: their content now.
+
+    Raises:
+        ChangedError: if one has another content; OSError: if one cannot be written.
+    """
+    done: list[Path] = []
+    try:
+        for path, data in texts.items():
+            _replace(path, data, before[path])
+            done.append(path)
+    except (OSError, ChangedError):
+        for path in reversed(done):
+            with suppress(OSError, ChangedError):
+                _replace(path, before[path], texts[path])
+        raise
+
+
+def _replace(path: Path, data: bytes, before: bytes) -> None:
+    """Replaces a file if it still has the content that it had when the new one was on the disk."""
+    with replaced(path) as file:
+        file.buffer.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+        if path.read_bytes() != before:
+            raise ChangedError(str(path))
 
 
 def for_the_owner(handle: int) -> None:

@@ -34,8 +34,8 @@ OUTPUTS = (
 )
 """JSON output of the commands."""
 
-WIRE = ("table_frame", "table_message")
-"""The messages between a table and its viewers."""
+WIRE = ("table_frame", "table_message", "edit_message")
+"""The messages between a server and its pages."""
 
 
 @cache

@@ -1,0 +1,94 @@
+"""Measures the page of a map: how long after an edit its problems come, and how long after it the picture.
+
+The page is a socket without a browser. Run as `python -m bench.map_page` on a quiet machine.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from statistics import quantiles
+
+ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "tests" / "support"))
+
+from editors import EditPage, editing  # noqa: E402
+from rulespec.lsp.map_files import MapFiles  # noqa: E402
+
+MAPS = ("tutorial", "imperial", "imperial_2030")
+EDITS = 40
+
+
+def _edits(page: EditPage, chance: random.Random) -> dict[str, Callable[[], list[str]]]:
+    """The kinds of edits that are measured, each as the words of one."""
+    names = [region["name"] for region in page.state["regions"]]
+    facts = {fact["name"]: fact for fact in page.state["form"]["facts"]}
+    terrain = next(name for name, fact in facts.items() if fact["type"] == "entity")
+    values = [name for name, _ in page.state["form"]["choices"][facts[terrain]["of"]]]
+    return {
+        "fact": lambda: ["set", chance.choice(names), terrain, chance.choice(values)],
+        "title": lambda: ["set", chance.choice(names), "title", f"Title {chance.randrange(1000)}"],
+        "move": lambda: ["move", chance.choice(names), *(str(chance.randrange(100)) for _ in "xy")],
+        "link": lambda: ["link", *chance.sample(names, 2), page.state["form"]["links"][0][0]],
+    }
+
+
+def measure(name: str, folder: Path) -> list[str]:
+    """The lines of a table for a shipped map."""
+    shutil.copytree(ROOT / "games" / name, folder, ignore=shutil.ignore_patterns("logs", "perft"))
+    checks = []
+    for _ in range(5):
+        map_ = MapFiles(folder)
+        map_.checked()
+        began = time.perf_counter()
+        map_._latest = None
+        map_.checked()
+        checks.append(time.perf_counter() - began)
+    times: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    with editing(folder) as serving:
+        page, chance = serving.page(), random.Random(1)
+        page.until("picture")
+        edits = _edits(page, chance)
+        for n in range(EDITS):
+            kind = [*edits][n % len(edits)]
+            words, serial = edits[kind](), page.state["serial"]
+            began = time.perf_counter()
+            page.socket.send(json.dumps({"do": "edit", "edits": [words], "name": kind}))
+            while not {"done", "refused", "choose"} & page.read().keys():
+                pass
+            first = time.perf_counter() - began
+            if page.state["serial"] == serial:
+                continue  # nothing has changed
+            page.until("picture")
+            times[kind].append((first, time.perf_counter() - began))
+    regions, check = len(page.state["regions"]), min(checks)
+    rows = {**times, "all": [each for kind in times.values() for each in kind]}
+    return [
+        f"{name:<16}{regions:>4}  {kind:<8}{1000 * check:>7.0f}"
+        + "".join(f"{1000 * q[i]:>7.0f}" for q in _quantiles(values) for i in (4, 8))
+        for kind, values in rows.items()
+        if len(values) > 1
+    ]
+
+
+def _quantiles(values: list[tuple[float, float]]) -> list[list[float]]:
+    return [quantiles([each[i] for each in values], n=10) for i in (0, 1)]
+
+
+def main() -> None:
+    """Prints the table, in milliseconds."""
+    print("map        regions  edit      check  problems: median p90  picture: median p90")
+    for name in MAPS:
+        with tempfile.TemporaryDirectory() as folder:
+            print("\n".join(measure(name, Path(folder) / name)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""Extras that a command needs: a sentence, where one is not installed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+
+def need_server(*modules: str) -> None:
+    """Imports modules of the server.
+
+    Raises:
+        click.ClickException: its extra is not installed.
+    """
+    try:
+        for each in modules:
+            import_module(each)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"starlette", "uvicorn", "websockets"}:
+            raise
+        raise click.ClickException('the server needs its extra: pip install "rulespec[serve]"') from None

@@ -1,0 +1,67 @@
+"""Edits of a map as words: an edit and its parts, as a line at the terminal or a message of a page has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.errors import RulespecError
+from rulespec.lsp import outline_words
+from rulespec.lsp.map_edits import Edited, MapEdits
+from rulespec.lsp.outline_edits import OutlineEdits
+
+FORMS = {
+    "set": (3, 3, "set REGION FACT VALUE"),
+    "unset": (2, 2, "unset REGION FACT"),
+    "link": (2, 3, "link REGION REGION [KIND]"),
+    "unlink": (2, 3, "unlink REGION REGION [KIND]"),
+    "move": (3, 3, "move REGION X Y"),
+    "add": (1, 40, "add REGION [FACT=VALUE ...]"),
+    "rename": (2, 2, "rename REGION NAME"),
+    "remove": (1, 1, "remove REGION"),
+    **outline_words.FORMS,
+}
+"""Edit → the fewest and the most words after it, and how it is written."""
+
+
+class WordsError(RulespecError):
+    """Words are no edit; the text says why."""
+
+
+def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
+    """The edit that some words are.
+
+    Raises:
+        WordsError: they are none.
+        MapEditError: a point of an outline, or a number, is none.
+    """
+    word, *parts = words or [""]
+    if word not in FORMS:
+        raise WordsError(f"there is no edit `{word[:40]}`; {did_you_mean(word, FORMS) or ', '.join(FORMS)}")
+    fewest, most, form = FORMS[word]
+    if not fewest <= len(parts) <= most:
+        raise WordsError(f"{' '.join(words)[:120]}: it is written `{form}`")
+    if word in outline_words.FORMS:
+        edit = outline_words.outline_edit(word, parts)
+        return lambda: OutlineEdits(map_.map).edit(edit)
+    if word == "move":
+        x, y = map(_number, parts[1:])
+        return lambda: map_.move(parts[0], x, y)
+    if word == "add":
+        facts = dict(_fact(part) for part in parts[1:])
+        return lambda: map_.add(parts[0], facts)
+    function: Callable[..., Edited] = getattr(map_, word)
+    return lambda: function(*parts)
+
+
+def _number(text: str) -> int:
+    if not text.removeprefix("-").isdecimal() or not text.isascii() or len(text) > 9:
+        raise WordsError(f"`{text[:40]}` is no whole number")
+    return int(text)
+
+
+def _fact(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise WordsError(f"`{text[:40]}` is no fact: write FACT=VALUE")
+    return name, value

@@ -1,0 +1,39 @@
+"""The page of a map that is edited: the same for all maps, and filled by the socket."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rulespec.pages.document import Rights, document, own_file
+
+_SCRIPTS = (
+    *("zoom.js", "edit_parts.js", "edit_board.js", "edit_list.js", "edit_form.js", "edit_faults.js"),
+    *("edit_dialogs.js", "edit_tools.js"),
+)
+_MODULES = ("outline_geometry.js", "outline_tool.js")
+_AFTER = ("edit_outlines.js", "edit.js", "edit_wire.js")
+_STYLES = ("viewer.css", "edit.css")
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "[^"]*";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:const|function\*?) (\w+))", re.MULTILINE)
+
+
+def edit_page() -> str:
+    """The page. There is nothing of a map in it: the key in its address is read by its script alone."""
+    return document(
+        "Map",
+        styles=[own_file(name) for name in _STYLES],
+        body=own_file("edit.html"),
+        data={},
+        scripts=[*map(own_file, _SCRIPTS), _as_script(_MODULES), *map(own_file, _AFTER)],
+        rights=Rights(connects=True),
+    )
+
+
+def _as_script(modules: Sequence[str]) -> str:
+    """Modules as a script that declares what the last of them exports."""
+    texts = [_IMPORT.sub("", own_file(name)) for name in modules]
+    names = ", ".join(_EXPORT.findall(texts[-1]))
+    body = "\n".join(_EXPORT.sub("", text) for text in texts)
+    return f"const {{ {names} }} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();\n"

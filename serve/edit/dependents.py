@@ -1,0 +1,63 @@
+"""Dependents of an edit, listed before it is made: what it takes along, and recorded games that stop replaying."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import ndiff
+from itertools import islice
+from pathlib import Path
+
+from rulespec.documents.folders import visible
+
+MAX_LOGS = 300
+_MAX_LOG = 4_000_000
+"""Bytes of a recorded game that are looked through."""
+_SHOWN = 12
+
+
+def dependents(folder: Path, edits: Sequence[Sequence[str]], changes: Mapping[Path, tuple[str, str]]) -> list[str]:
+    """The dependents of edits that rename or remove, in sentences; none of other edits.
+
+    Args:
+        folder: the folder of the map, a real path.
+        edits: as words.
+        changes: the files that change, with their texts before and after.
+    """
+    gone = [edit[1] for edit in edits if edit[0] == "remove" and len(edit) > 1]
+    renamed = [edit[1] for edit in edits if edit[0] == "rename" and len(edit) > 1]
+    results: list[str] = []
+    if gone:
+        for path, (before, after) in changes.items():
+            results += _lines(path.relative_to(folder).as_posix(), before, after, gone)
+    if gone or renamed:
+        logs = list(_logs(folder, [*gone, *renamed]))
+        shown = ", ".join(logs[:_SHOWN]) + (f" and {len(logs) - _SHOWN} more" if len(logs) > _SHOWN else "")
+        if logs:
+            results.append(f"recorded games with the old name no longer replay: {shown}")
+    return results
+
+
+def _lines(name: str, before: str, after: str, gone: Sequence[str]) -> Iterator[str]:
+    """The lines that change beside those of the regions themselves."""
+    own = re.compile(rf"\s*(?:{'|'.join(map(re.escape, gone))}):")
+    lines = [line[2:].strip() for line in ndiff(before.splitlines(), after.splitlines()) if line.startswith("- ")]
+    for line in lines[:_SHOWN]:
+        if not own.match(line) or name != "map.yaml":
+            yield f"{name} changes: {line[:100]}"
+    if len(lines) > _SHOWN:
+        yield f"{name} changes in {len(lines) - _SHOWN} more lines"
+
+
+def _logs(folder: Path, words: Sequence[str]) -> Iterator[str]:
+    """The recorded games in which one of some words stands."""
+    word = re.compile(rb"\b(?:" + b"|".join(re.escape(each.encode()) for each in words) + rb")\b")
+    for path in islice(sorted(visible(folder, "logs/**/*.json*")), MAX_LOGS):
+        try:
+            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+                data = file.read(_MAX_LOG)
+        except (OSError, EOFError, gzip.BadGzipFile):
+            continue
+        if word.search(data):
+            yield path.name

@@ -1,0 +1,100 @@
+"""The desk of an editor: its pages, one edit at a time, and pictures that are drawn meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from rulespec.documents.text_files import display
+from rulespec.serve.bell import Bell
+from rulespec.serve.edit.editor import Answer, Editor
+from rulespec.serve.edit.messages import EditMessage
+from rulespec.serve.edit.picture import Drawn
+from rulespec.serve.edit.state import commands
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+PAUSE = 0.4
+"""Seconds between two looks at the files."""
+
+
+class Page(Protocol):
+    """Whoever is shown the map."""
+
+    def wake(self) -> None:
+        """Notes that there is something new to show."""
+
+
+class Desk:
+    """The editor of a folder, and the pages that are open. It makes edits one after the other.
+
+    Attributes:
+        editor: the editor.
+        pages: the pages that are open.
+        drawn: the last picture, with the version of the files that it shows.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.editor = Editor(folder)
+        self.pages: set[Page] = set()
+        self.drawn: tuple[int, Drawn] | None = None
+        self._lock = asyncio.Lock()
+        self._to_draw = Bell()
+
+    @property
+    def hello(self) -> dict[str, Any]:
+        """The first message to a page: the folder, and commands for what comes next."""
+        folder = self.editor.folder.resolve()
+        return {"folder": folder.name, "path": display(folder), "commands": list(commands(folder))}
+
+    async def run(self) -> None:
+        """Follows the files, and draws, until it is cancelled."""
+        self._to_draw.set()
+        await asyncio.gather(self._follow(), self._draw())
+
+    async def hear(self, message: EditMessage) -> Answer:
+        """Does what a page asks for; the answer. All pages are shown what has changed."""
+        async with self._lock:
+            serial = self.editor.state["serial"]
+            answer = await asyncio.to_thread(self.editor.hear, message)
+            if self.editor.state["serial"] != serial:
+                self._changed()
+        return answer
+
+    def _changed(self) -> None:
+        self._to_draw.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        for page in self.pages:
+            page.wake()
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(PAUSE)
+            async with self._lock:
+                if await self._surely(self.editor.look):
+                    self._changed()
+
+    async def _draw(self) -> None:
+        """Draws the map as it is, again and again: of edits in between only the last one counts."""
+        while True:
+            await self._to_draw.wait()
+            self._to_draw.clear()
+            version = self.editor.version
+            drawn, diagnostics = await self._surely(self.editor.draw) or (None, ())
+            self.drawn = (version, drawn) if drawn is not None else self.drawn
+            async with self._lock:
+                await self._surely(self.editor.take, drawn, diagnostics)
+            self._wake()
+
+    async def _surely(self, act: Callable[..., _T], *args: Any) -> _T | None:
+        """The result of what is done in a thread; None if a bug ends it, which must not end the session."""
+        try:
+            return await asyncio.to_thread(act, *args)
+        except Exception:
+            _log.exception("the map cannot be read or drawn")
+            return None

@@ -1,0 +1,250 @@
+"""The editor of a map in a folder: it makes edits, undoes them, and follows what others do to the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace as dataclass_replace
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.folders import Stamps, stamps
+from rulespec.documents.text_files import display
+from rulespec.drawing.drawing_file import read_files
+from rulespec.fixes import fixed
+from rulespec.lsp.files import EditorFiles
+from rulespec.lsp.map_edits import MapEdits, OpenKindError, as_before
+from rulespec.lsp.map_files import MapEditError, MapFiles
+from rulespec.lsp.map_words import WordsError, edit_of
+from rulespec.lsp.outline_edits import OutlineBoard, OutlineEdits
+from rulespec.lsp.project import Checked
+from rulespec.lsp.rename import RenameError
+from rulespec.own_files import own_files
+from rulespec.ruleset_files import drawing_files
+from rulespec.serve.edit.dependents import dependents
+from rulespec.serve.edit.history import ChangedElsewhereError, History
+from rulespec.serve.edit.messages import EditMessage
+from rulespec.serve.edit.picture import Drawn, Picture
+from rulespec.serve.edit.state import MAX_REGIONS, faults, form_of, regions_of, stale_of
+
+Answer = dict[str, Any]
+_TRIES = 4
+_DRAWING = ("drawing", "outlines")
+_REFUSALS = (MapEditError, WordsError, RenameError)
+
+
+class Editor:
+    """The editor of a map. One thread at a time makes edits; another one may draw meanwhile.
+
+    Args:
+        folder: the folder of a ruleset; only files in it are changed.
+
+    Attributes:
+        state: the map as its page has it.
+        version: counts the changes of the files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.history = History(own_files(str(folder)))
+        self.version = 0
+        self.state: Answer = {"serial": 0, "regions": [], "form": None, "stale": ""}
+        self._files = EditorFiles()
+        self._map = MapEdits(folder, self._files)
+        self._stamps: Stamps = {}
+        self._fixes: dict[int, list[Fix]] = {}  # by the serials of states of these files
+        self._sound: Checked | None = None
+        self._board: OutlineBoard | None = None
+        self._outlined: Stamps | None = None  # the files that it is of
+        self._drawing_files = EditorFiles()
+        self._of_drawing: tuple[Diagnostic, ...] = ()
+        self._picture = Picture()
+        self._places: dict[str, tuple[float, float]] = {}
+        self.look()
+
+    # --- the files ---------------------------------------------------------------------------------------------------
+
+    def look(self) -> bool:
+        """Reads the files again if they have changed; whether they have."""
+        now = stamps([self.folder])
+        if now == self._stamps:
+            return False
+        self._stamps = now
+        self._map = MapEdits(self.folder, self._files)
+        self.version += 1
+        self._check()
+        return True
+
+    def _check(self) -> None:
+        """Makes the state of the files as they are now."""
+        map_ = self._map.map
+        checked, diagnostics = map_.checked()
+        self._sound = _snapshot(checked, map_.kind()) if checked is not None else self._sound
+        before = self.state
+        every = list(dict.fromkeys([*diagnostics, *self._of_drawing]))
+        shown, fixes = faults(map_, checked, every)
+        if before.get("version") != self.version:
+            self._fixes.clear()
+        self._fixes[before["serial"] + 1] = fixes
+        self.state = {
+            "serial": before["serial"] + 1,
+            "version": self.version,
+            "regions": self._regions(map_, checked),
+            "form": form_of(map_, checked) if checked is not None else before["form"],
+            "faults": shown,
+            "more": len(every) - len(shown),
+            "stale": "" if checked is not None else stale_of(map_, diagnostics),
+            "outlines": self._outlines(map_),
+            "undo": self.history.names[0],
+            "redo": self.history.names[1],
+        }
+
+    def _regions(self, map_: MapFiles, checked: Checked | None) -> list[Any]:
+        try:
+            results = regions_of(map_, checked, self._places)
+        except (DiagnosticsError, MapEditError):
+            results = self.state["regions"]
+        return results[:MAX_REGIONS]
+
+    def _outlines(self, map_: MapFiles) -> OutlineBoard | None:
+        """The outlines of the board; while they cannot be read, those that could be read last."""
+        now = {path: stamp for path, stamp in self._stamps.items() if "drawing" in path.parts or path.stem in _DRAWING}
+        if now != self._outlined:
+            with suppress(DiagnosticsError, MapEditError):
+                self._board, self._outlined = OutlineEdits(map_).board(), now
+        return self._board
+
+    # --- edits -------------------------------------------------------------------------------------------------------
+
+    def hear(self, message: EditMessage) -> Answer:
+        """Does what a page asks for; the answer."""
+        self.look()
+        try:
+            if message.do == "edit":
+                return self._edit_surely(message)
+            if message.do == "fix":
+                return self._fix(message)
+            name = self.history.undo() if message.do == "undo" else self.history.redo()
+        except OpenKindError as error:
+            if error.kinds and len(message.edits) == 1:
+                return {"choose": {"kinds": error.kinds, "edit": message.edits[0], "name": message.name}}
+            return {"refused": str(error)}
+        except _REFUSALS as error:
+            self._stamps = {}  # whatever the reason was, the files are read again
+            return {"refused": str(error)}
+        except DiagnosticsError as error:
+            return {"refused": stale_of(self._map.map, error.diagnostics)}
+        except Exception as error:  # a bug must not end the session; nothing has been written
+            return {"refused": f"internal error: {error!r:.300}"}
+        finally:
+            self.look()
+        return {"done": f"{'undone' if message.do == 'undo' else 'done again'}: {name}"}
+
+    def _edit_surely(self, message: EditMessage) -> Answer:
+        """Makes edits; made again on the files as they are if somebody changes them at the same time."""
+        for _ in range(_TRIES):
+            try:
+                return self._edit(message)
+            except ChangedElsewhereError:
+                self._stamps = {}
+                self.look()
+        return self._edit(message)
+
+    def _edit(self, message: EditMessage) -> Answer:
+        edits = MapEdits(self.folder, self._files)
+        edits.map.start_from(self._map.map)
+        remarks: list[str] = []
+        for words in message.edits:
+            remarks += edits.make(edit_of(edits, words)).remarks
+        changes = {p: (edits.map.before[p], text) for p, text in edits.map.changes().items()}
+        if not changes:
+            return {"done": ""}
+        remarks = [*dependents(edits.map.folder, message.edits, changes), *map(self._shorter, dict.fromkeys(remarks))]
+        if remarks and not message.confirmed:
+            return {"confirm": {"edits": message.edits, "name": message.name, "remarks": remarks}}
+        self._bounded(edits.map)
+        self._write(message.name or " ".join(message.edits[0])[:200], edits)
+        return {"done": message.name, "remarks": remarks}
+
+    def _shorter(self, remark: str) -> str:
+        """A remark with the names that files have in the folder."""
+        for folder in (str(self.folder), display(self.folder.resolve()), str(self.folder.resolve())):
+            remark = remark.replace(f"{folder}/", "")
+        return remark
+
+    def _bounded(self, map_: MapFiles) -> None:
+        """Refuses edits after which the ruleset could not be read, and maps with too many regions."""
+        if self._map.map.checked()[0] is not None and map_.checked()[0] is None:
+            errors = [d for d in map_.checked()[1] if d.severity is Severity.ERROR]
+            raise MapEditError(errors[0].message if errors else "the map could not be read after that")
+        if len(regions_of(map_, None, {})) > MAX_REGIONS:
+            raise MapEditError(f"a map that is edited on a page has {MAX_REGIONS} regions at most")
+
+    def _fix(self, message: EditMessage) -> Answer:
+        fixes = self._fixes.get(message.serial, [])
+        if message.fix >= len(fixes):
+            return {"refused": "the files have changed since this fix was shown: choose it again"}
+        fix = fixes[message.fix]
+        edits = MapEdits(self.folder, self._files)
+        path = Path(fix.span.file).resolve()
+        raw = edits.map.raw(path)
+        text = raw.removeprefix("\ufeff").replace("\r\n", "\n")
+        edits.map.take({path: as_before(raw, fixed({fix.span.file: text}, [fix])[fix.span.file])})
+        name = f"fix {path.name}:{fix.span.line}"
+        self._write(name, edits)
+        return {"done": name}
+
+    def _write(self, name: str, edits: MapEdits) -> None:
+        """Writes the edits as a step, and goes on with what has been checked of them."""
+        changes = edits.map.changes()
+        before = {path: edits.map.before[path].encode() for path in changes}
+        edits.map.checked()
+        self.history.do(name, before, {path: text.encode() for path, text in changes.items()})
+        edits.map.written()
+        self._map, self._files = edits, edits.map.files
+        self.version += 1
+        now = stamps([self.folder])
+        written = {path for path in now if path.resolve() in changes}
+        self._stamps |= {
+            path: now[path] for path in written
+        }  # of other files, what others have done is still to be seen
+        self._check()
+
+    # --- the picture -------------------------------------------------------------------------------------------------
+
+    def draw(self) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
+        """The picture, None while the files cannot be read, and what is wrong with their drawing; takes a while."""
+        checked, map_ = self._sound, self._map.map
+        if checked is None or map_.checked()[0] is None:
+            return None, ()
+        report = Report()
+        try:
+            files = list(drawing_files(checked.ruleset.titled))
+            style = read_files(checked.declarations, files, report, self._drawing_files)
+            drawn = self._picture.drawn(checked.declarations, style, map_.kind(), checked.ruleset.title)
+        except DiagnosticsError as error:
+            return None, (*report.diagnostics, *error.diagnostics)
+        return drawn, report.diagnostics
+
+    def take(self, drawn: Drawn | None, diagnostics: Sequence[Diagnostic]) -> bool:
+        """Takes a picture; whether the state is another one with it."""
+        places = drawn.places if drawn is not None else self._places
+        if tuple(diagnostics) == self._of_drawing and places == self._places:
+            return False
+        self._of_drawing, self._places = tuple(diagnostics), dict(places)
+        self._check()
+        return True
+
+
+def _snapshot(checked: Checked, kind: str) -> Checked:
+    """A copy with facts of its own: edits try links out while it is drawn."""
+    d = checked.declarations
+    if kind not in d.kinds:
+        return checked
+    facts = {name: replace(fact, values=fact.values[:]) for name, fact in d.kinds[kind].facts.items()}
+    kinds = d.kinds | {kind: replace(d.kinds[kind], facts=facts)}
+    return dataclass_replace(checked, declarations=replace(d, kinds=kinds))

@@ -1,0 +1,120 @@
+"""The history of a folder that is being edited: named steps, with the bytes of each file before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.documents.text_files import display
+from rulespec.documents.written_files import ChangedError, replace_together
+from rulespec.lsp.map_files import MapEditError
+from rulespec.own_files import OwnFiles
+from rulespec.records import Brief
+from rulespec.ruleset_files import MAX_YAML
+
+MAX_BYTES = 64_000_000
+"""Bytes of all steps; the oldest are forgotten."""
+
+
+class ChangedElsewhereError(MapEditError):
+    """A file has been changed by somebody else since it was read."""
+
+
+class Step(Brief, Struct, frozen=True):
+    """A step that can be undone: its name, and its files before and after."""
+
+    name: str
+    before: dict[Path, bytes]
+    after: dict[Path, bytes]
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return sum(map(len, (*self.before.values(), *self.after.values())))
+
+
+class History:
+    """Steps that can be undone, and undone ones that can be done again.
+
+    Args:
+        own: the files that may be written.
+    """
+
+    def __init__(self, own: OwnFiles) -> None:
+        self._own = own
+        self._done: list[Step] = []
+        self._undone: list[Step] = []
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the step that `undo` takes back, and of that which `redo` does again; "" if there is none."""
+        return self._done[-1].name if self._done else "", self._undone[-1].name if self._undone else ""
+
+    def do(self, name: str, before: Mapping[Path, bytes], after: Mapping[Path, bytes]) -> None:
+        """Writes files, as a new step.
+
+        Raises:
+            ChangedElsewhereError: a file has been changed by somebody else since it was read.
+            MapEditError: one cannot be written.
+        """
+        step = Step(name, dict(before), dict(after))
+        self._write(step.before, step.after, "edit")
+        self._done.append(step)
+        self._undone.clear()
+        while len(self._done) > 1 and sum(each.size for each in self._done) > MAX_BYTES:
+            del self._done[0]
+
+    def undo(self) -> str:
+        """Takes the last step back; its name. Errors: as those of `do`, or there is none."""
+        step = _last(self._done, "undone")
+        self._write(step.after, step.before, "undo")
+        self._undone.append(self._done.pop())
+        return step.name
+
+    def redo(self) -> str:
+        """Does the step again that was undone last; its name. Errors: as those of `do`, or there is none."""
+        step = _last(self._undone, "done again")
+        self._write(step.before, step.after, "redo")
+        self._done.append(self._undone.pop())
+        return step.name
+
+    def _write(self, now: Mapping[Path, bytes], wanted: Mapping[Path, bytes], what: str) -> None:
+        """Writes files whose content must be known; a map last, as what only shows it is harmless without it."""
+        try:
+            for path in wanted:
+                if read(path, self._own) != now[path]:
+                    raise ChangedError(str(path))
+            order = sorted(wanted, key=lambda path: path.name == "map.yaml")
+            replace_together({path: wanted[path] for path in order}, now)
+        except ChangedError as error:
+            name = display(Path(str(error)))
+            message = f"cannot {what}: {name} has been changed by somebody else since; nothing is written"
+            raise ChangedElsewhereError(message) from None
+        except OSError as error:
+            raise MapEditError(f"cannot {what}: {error.strerror or 'a file cannot be written'}") from None
+
+
+def read(path: Path, own: OwnFiles) -> bytes:
+    """The content of a file that may be edited.
+
+    Raises:
+        MapEditError: it is not there, is a link, lies elsewhere, or is too large.
+    """
+    if path not in own:
+        raise MapEditError(f"{display(path)} is not there any more, or leads elsewhere")
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_YAML.size + 1)
+    except OSError as error:
+        raise MapEditError(f"{display(path)} cannot be read: {error.strerror}") from None
+    if len(data) > MAX_YAML.size:
+        raise MapEditError(f"{display(path)} is larger than {MAX_YAML.size:,} bytes")
+    return data
+
+
+def _last(steps: list[Step], what: str) -> Step:
+    if not steps:
+        raise MapEditError(f"nothing can be {what}")
+    return steps[-1]

@@ -1,0 +1,44 @@
+"""Messages of a page to the editor: plain data, as in edit_message.schema.json."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+MAX_MESSAGE = 64_000
+"""Bytes of a message."""
+
+_Word = Annotated[str, Meta(max_length=2_000)]
+_Words = Annotated[tuple[_Word, ...], Meta(min_length=1, max_length=600)]
+
+
+class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
+    """A message of a page.
+
+    Attributes:
+        do: make edits; take one back, or do it again; apply a fix of a problem.
+        edits: each as its words, such as `["link", "cape", "reef"]`; together they are one step.
+        name: of the step, for people.
+        confirmed: whether the author has seen what depends on it.
+        serial: that of the state in which the page has seen the problem.
+        fix: the number of the fix in that state.
+    """
+
+    do: Literal["edit", "undo", "redo", "fix"]
+    edits: Annotated[tuple[_Words, ...], Meta(max_length=400)] = ()
+    name: Annotated[str, Meta(max_length=200)] = ""
+    confirmed: bool = False
+    serial: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    fix: Annotated[int, Meta(ge=0, le=10_000)] = 0
+
+
+def read_message(text: str | bytes) -> EditMessage | None:
+    """A message from its JSON; None if it has another form, or is too large."""
+    if len(text) > MAX_MESSAGE:
+        return None
+    try:
+        return msgspec.json.decode(text, type=EditMessage)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

@@ -1,0 +1,200 @@
+"""The picture of a map that is being edited: regions stay where they are, whatever else moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import dist
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.drawing.layout import laid_out
+from rulespec.drawing.map_board import map_plan
+from rulespec.drawing.map_ground import Ground, ground
+from rulespec.drawing.map_links import links_of, pairs_of
+from rulespec.drawing.map_spots import spots_plan
+from rulespec.drawing.outlines import Frame
+from rulespec.drawing.place_looks import badge_room
+from rulespec.drawing.plan import Plan, Sheet
+from rulespec.drawing.scene import Item
+from rulespec.drawing.shown import Names
+from rulespec.drawing.style import BoardStyle, Style
+from rulespec.drawing.svg import Point
+from rulespec.drawing.words import PlainWords
+from rulespec.records import Brief
+from rulespec.typed import nodes as typed
+
+_CORNER = (18.0, 18.0)
+_EMPTY = Frame(0, 0, 1000, 700)
+"""The frame of a map without places."""
+_ROOM = 0.12
+"""Room around the outermost places, by the extent of all."""
+_LEAST, _MOST = 0.55, 1.0
+"""Height of a frame by its width."""
+_COLUMNS, _ROWS = 9, 7
+"""The raster on which a free place is looked for."""
+
+
+class Drawn(Brief, Struct, frozen=True):
+    """A picture of a map.
+
+    Attributes:
+        size: width and height of the sheet.
+        items: its items by their ids, in their order.
+        spots: region → its place on the sheet.
+        frame: the part of the map's own units that is shown.
+        scale: points on the sheet for a unit of the frame.
+        places: region → its place, in units of the frame.
+        free: a place where nothing is, in units of the frame.
+        loose: the regions that have no place in any file, with the places that they are shown at.
+        fixed: the regions whose names stand elsewhere, as their outlines say.
+        corner: where the map begins on the sheet.
+    """
+
+    size: Point
+    items: dict[str, Item]
+    spots: dict[str, Point]
+    frame: Frame
+    scale: float
+    places: dict[str, Point]
+    free: Point
+    loose: dict[str, Point]
+    fixed: tuple[str, ...]
+    corner: Point = _CORNER
+
+
+class Picture:
+    """Pictures of a map, one after the other: its frame and its layout are kept as long as they can be."""
+
+    def __init__(self) -> None:
+        self._frame: Frame | None = None
+        self._loose: dict[str, Point] = {}
+        self._key: object = None
+        self._ground: Ground | None = None
+
+    def drawn(self, d: typed.Declarations, style: Style, kind: str, title: str) -> Drawn:
+        """The picture of a map.
+
+        Args:
+            d: declarations; those of a ruleset with mistakes will do.
+            style: how they are drawn.
+            kind: that of the regions.
+            title: of the game.
+
+        Raises:
+            DiagnosticsError: RS55x, if it cannot be drawn.
+        """
+        words = PlainWords(d, title)
+        sheet = Sheet(d, style, lambda each: words.titles(each, {}), Names(d, ()), words)
+        board = style.boards.get(kind)
+        names = sheet.names(kind) if kind in d.kinds else ()
+        if board is None or not names:
+            frame = self._frame or (board.frame if board is not None else None) or _EMPTY
+            return _drawn(Plan((1000.0, 1000.0 * frame.height / frame.width)), {}, (frame, {}, {}, ()))
+        places = self._places(sheet, board, names)
+        frame = board.frame or self._framed(places)
+        at = {names.index(name): point for name, point in places.items()}
+        board = replace(board, form="areas" if board.form == "nodes" else board.form, positions=at, frame=frame)
+        plan, scale = self._plan(sheet, board)
+        loose = {name: self._loose[name] for name in names if name in self._loose}
+        fixed = tuple(names[i] for i, outline in board.outlines.items() if outline.label is not None)
+        placed = {name: frame.placed(point, scale) for name, point in places.items()}
+        spots = {name: (x + _CORNER[0], y + _CORNER[1]) for name, (x, y) in placed.items()}
+        return _drawn(plan, spots, (frame, places, loose, fixed))
+
+    def _plan(self, sheet: Sheet, board: BoardStyle) -> tuple[Plan, float]:
+        """The plan of a board and its scale; the layout is the last one while nothing has changed that it reads."""
+        count = len(sheet.names(board.kind))
+        badges = [badge_room(sheet, board, i) for i in range(count)]
+        guests = [each for each in sheet.style.boards.values() if each.inside == board.kind and each.form == "spots"]
+        key = (board, sheet.place_titles(board), links_of(sheet, board), badges, guests)
+        if self._ground is None or key != self._key:
+            self._ground, self._key = ground(sheet, board), key
+        plan = map_plan(sheet, board, _CORNER, self._ground)
+        for each in guests:
+            plan.items += spots_plan(sheet, board, each, _CORNER, plan.size[0]).items
+        assert board.frame is not None
+        return plan, self._ground.size[0] / board.frame.width
+
+    def _places(self, sheet: Sheet, board: BoardStyle, names: Sequence[str]) -> dict[str, Point]:
+        """The places of regions: their own, those of their outlines, and for the rest those that they were shown at."""
+        own = {names[i]: point for i, point in board.positions.items()}
+        for i, outline in board.outlines.items():
+            spot = outline.pieces or outline.label
+            own.setdefault(names[i], spot if spot is not None else _middle(outline.rings[0]))
+        left = [name for name in names if name not in own]
+        self._loose = {name: self._loose[name] for name in left if name in self._loose}
+        if len(left) > 1 and not own and not self._loose:
+            self._loose = _spread(sheet, board, names)
+        for name in left:
+            if name not in self._loose:
+                frame = board.frame or self._frame or _framed(own)
+                self._loose[name] = _free(frame, [*own.values(), *self._loose.values()])
+        return {name: own.get(name) or self._loose[name] for name in names}
+
+    def _framed(self, places: Mapping[str, Point]) -> Frame:
+        """A frame for a map that has none: the first one that holds all places."""
+        if self._frame is None or not all(map(self._frame.holds, places.values())):
+            self._frame = _framed(places)
+        return self._frame
+
+
+_Shown = tuple[Frame, Mapping[str, Point], dict[str, Point], tuple[str, ...]]
+
+
+def _drawn(plan: Plan, spots: dict[str, Point], shown: _Shown) -> Drawn:
+    frame, places, loose, fixed = shown
+    size = (plan.size[0] + 2 * _CORNER[0], plan.size[1] + 2 * _CORNER[1])
+    items = {item.id: item for item in plan.items}
+    free = _free(frame, list(places.values()))
+    return Drawn(size, items, spots, frame, plan.size[0] / frame.width, dict(places), free, loose, fixed)
+
+
+def _framed(places: Mapping[str, Point]) -> Frame:
+    if len(places) < 2:
+        (x, y) = next(iter(places.values()), (500.0, 350.0))
+        return _EMPTY if _EMPTY.holds((x, y)) else Frame(round(x) - 500, round(y) - 350, 1000, 700)
+    xs, ys = zip(*places.values(), strict=True)
+    wide, tall = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
+    width = max(wide, tall * (1 + 2 * _ROOM) / _MOST) * (1 + 2 * _ROOM)
+    height = max(tall * (1 + 2 * _ROOM), width * _LEAST)
+    left, top = (min(xs) + max(xs) - width) / 2, (min(ys) + max(ys) - height) / 2
+    return Frame(round(left), round(top), round(width) + 1, round(height) + 1)
+
+
+def _free(frame: Frame, places: Sequence[Point]) -> Point:
+    """The place of a raster that is farthest from all others; of the first map the middle."""
+    raster = [
+        (frame.left + frame.width * (x + 0.5) / _COLUMNS, frame.top + frame.height * (y + 0.5) / _ROWS)
+        for y, x in product(range(_ROWS), range(_COLUMNS))
+    ]
+    middle = (frame.left + frame.width / 2, frame.top + frame.height / 2)
+
+    def worth(point: Point) -> tuple[float, float]:
+        near = min((dist(point, other) for other in places), default=0.0)
+        return round(near), -dist(point, middle)
+
+    x, y = max(raster, key=worth)
+    return round(x), round(y)
+
+
+def _middle(ring: Sequence[tuple[int, int]]) -> Point:
+    xs, ys = zip(*ring, strict=True)
+    return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+
+
+def _spread(sheet: Sheet, board: BoardStyle, names: Sequence[str]) -> dict[str, Point]:
+    """The places of a map of which no file has any: laid out by its links, in the frame."""
+    frame = board.frame or _EMPTY
+    points = laid_out(len(names), sorted(pairs_of(board, links_of(sheet, board))), {})
+    xs, ys = [x for x, _ in points.values()], [y for _, y in points.values()]
+    wide, tall = max(max(xs) - min(xs), 1e-9), max(max(ys) - min(ys), 1e-9)
+    room = 1 - 2 * _ROOM
+    return {
+        names[i]: (
+            round(frame.left + frame.width * (_ROOM + room * (x - min(xs)) / wide)),
+            round(frame.top + frame.height * (_ROOM + room * (y - min(ys)) / tall)),
+        )
+        for i, (x, y) in points.items()
+    }

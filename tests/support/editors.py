@@ -1,0 +1,127 @@
+"""Servers of map pages for tests: in a thread of the tests, with pages that have no browser."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from folders import GAMES
+from servers import WAIT, opened
+from websockets.sync.client import ClientConnection
+
+from rulespec.serve.edit.app import edit_app
+from rulespec.serve.edit.desk import Desk
+from rulespec.serve.edit.messages import MAX_MESSAGE
+from rulespec.serve.running import listening, server
+
+KEY = "k" * 22
+
+
+def copied(name: str, to: Path, *left_out: str) -> Path:
+    """A shipped ruleset in a folder of one's own."""
+    shutil.copytree(GAMES / name, to, ignore=shutil.ignore_patterns(*(left_out or ("logs", "perft"))))
+    return to
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The files of a folder with their content."""
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def emptied(folder: Path) -> Path:
+    """The tutorial's map without its regions."""
+    path = folder / "map.yaml"
+    path.write_text(path.read_text("utf-8").partition("    north_lake")[0].replace("regions:", "regions: {}"), "utf-8")
+    drawing = folder / "drawing.yaml"
+    drawing.write_text(drawing.read_text("utf-8").partition("      positions:")[0], "utf-8")
+    return folder
+
+
+class Serving(NamedTuple):
+    """A server of a map page in a thread: its desk, and its address."""
+
+    desk: Desk
+    base: str
+
+    @property
+    def socket(self) -> str:
+        """The address of its socket."""
+        return self.base.replace("http", "ws", 1) + "/socket"
+
+    @property
+    def link(self) -> str:
+        """The link that opens the page."""
+        return f"{self.base}/#{KEY}"
+
+    def page(self) -> EditPage:
+        """A page."""
+        return EditPage(opened(self.socket))
+
+
+class EditPage:
+    """A page without a browser."""
+
+    def __init__(self, socket: ClientConnection, key: str = KEY) -> None:
+        self.socket = socket
+        self.hello: dict[str, Any] = {}
+        self.state: dict[str, Any] = {}
+        self.picture: dict[str, Any] = {}
+        self.items: dict[str, Any] = {}
+        self.socket.send(json.dumps({"key": key}))
+
+    def read(self, timeout: float = WAIT) -> dict[str, Any]:
+        """The next message."""
+        message: dict[str, Any] = json.loads(self.socket.recv(timeout))
+        self.hello = message.get("hello", self.hello)
+        self.state = message.get("state", self.state)
+        if picture := message.get("picture"):
+            self.picture = picture
+            self.items = ({} if picture["whole"] else self.items) | picture["items"]
+        return message
+
+    def drain(self) -> None:
+        """Reads what has come."""
+        with suppress(TimeoutError):
+            while True:
+                self.read(0)
+
+    def until(self, name: str) -> dict[str, Any]:
+        """Reads until there is a message of a form."""
+        while name not in (message := self.read()):
+            pass
+        return message
+
+    def ask(self, **message: Any) -> dict[str, Any]:
+        """Asks, and reads up to the answer."""
+        self.socket.send(json.dumps(message))
+        while not {"done", "refused", "confirm", "choose"} & (answer := self.read()).keys():
+            pass
+        return answer
+
+    def edit(self, *edits: str, **more: Any) -> dict[str, Any]:
+        """Makes edits, whose words have no blanks in them."""
+        return self.ask(do="edit", edits=[each.split() for each in edits], **more)
+
+
+@contextmanager
+def editing(folder: Path) -> Iterator[Serving]:
+    """A server of the page of a map, in a thread."""
+    listener = listening("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    desk = Desk(folder)
+    running = server(edit_app(desk, KEY, port), largest=4 * MAX_MESSAGE)
+
+    thread = threading.Thread(target=lambda: asyncio.run(running.serve(sockets=[listener])), daemon=True)
+    thread.start()
+    try:
+        yield Serving(desk, f"http://127.0.0.1:{port}")
+    finally:
+        running.should_exit = True
+        thread.join(WAIT)
+        listener.close()
