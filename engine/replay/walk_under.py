@@ -65,7 +65,9 @@ class WalkUnder(Struct, frozen=True):
     cells: tuple[str, ...]
 
 
-def walk_under(game: Game, record: Game, moves: Sequence[Option | TakenBack], *, usual: bool = False) -> WalkUnder:
+def walk_under(
+    game: Game, record: Game, moves: Sequence[Option | TakenBack], *, usual: bool = False, strict: bool = False
+) -> WalkUnder:
     """Applies recorded moves to a game of other rules, up to the first that is not legal or the end of the game.
 
     Args:
@@ -73,14 +75,16 @@ def walk_under(game: Game, record: Game, moves: Sequence[Option | TakenBack], *,
         record: the recorded game, at its start.
         moves: the recorded moves.
         usual: whether usual answers are put in, and passed over where they are not asked for; see `Answers`.
+        strict: whether an answer is put in only if the state after it is the recorded one; see `Answers`.
     """
-    walker = _Walker(game, record, moves, usual)
+    walker = _Walker(game, record, moves, usual, strict)
     other = walker.run()
+    put_in = [answer for at, answer in walker.put_in.items() if walker.placed[at].source is None]
     return WalkUnder(
         decisions=sum(isinstance(move, Option) for move in moves),
         legal=walker.legal,
-        forced=walker.forced,
-        answers=tuple(walker.answers.list),
+        forced=sum(answer is None for answer in put_in),
+        answers=tuple([answer for answer in put_in if answer is not None]),
         skipped=walker.skipped,
         lost=walker.lost,
         difference=other,
@@ -93,15 +97,19 @@ def walk_under(game: Game, record: Game, moves: Sequence[Option | TakenBack], *,
 class _Walker:
     """The game, and how far it has come: see `WalkUnder`."""
 
-    def __init__(self, game: Game, record: Game, moves: Sequence[Option | TakenBack], usual: bool) -> None:
+    def __init__(
+        self, game: Game, record: Game, moves: Sequence[Option | TakenBack], usual: bool, strict: bool
+    ) -> None:
         translation = Translation(record, game)
         self.game, self._recorded = game, moves
         self.moves = [m if isinstance(m, TakenBack) else translation.decision(m) for m in moves]
-        self.answers = Answers(record, game, translation.entities, usual=usual)
+        self.answers = Answers(record, game, translation.entities, usual=usual, strict=strict)
         self._usual = usual
-        self.legal = self.forced = self.skipped = 0
+        self.legal = self.skipped = 0
         self.lost: RecordedDecision | None = None
         self.placed: list[Placed] = []
+        self.put_in: dict[int, Answer | None] = {}
+        """For each move that was put in, by its place, the answer that it is; None if it was the only one."""
         self.apart: int | None = None
         self.cells: tuple[str, ...] = ()
         decisions = game.omniscient.program.decisions
@@ -110,10 +118,15 @@ class _Walker:
         self._plies: list[int] = []  # for each decision that stands, the ply before it and before what was put in
         self._ahead: set[int] = set()  # the moves that have been applied before their turn
         self._in_order = any(isinstance(move, TakenBack) for move in moves)
+        self._number = 0  # that of the recorded move
+        self._lone: list[tuple[int, int]] = []  # what was put in: the number of the recorded move then, and its place
+        self._gone: list[int] = []  # the recorded decisions that were passed over
+        self._held: list[tuple[RecordedDecision, Difference | None]] = []  # passed over since the games were in step
 
     def run(self) -> Difference | None:
         """Applies the moves; returns the first that is refused."""
         for number, move in enumerate(self.moves):
+            self._number = number
             if isinstance(move, TakenBack):
                 if (refusal := self._take_back(number, move)) is not None:
                     return difference(self.game, self.legal, UNDO, refusal)
@@ -121,18 +134,20 @@ class _Walker:
             self._plies.append(self.game.ply)
             asked = self._as_asked(move)
             if number not in self._ahead:
-                self._go_on(number, asked)
-                if self._is_over():
-                    self._pass_over(number)
-                    break
+                if not (is_gone := self._is_gone(number, asked)):
+                    self._go_on(number, asked)
+                    if self._is_over():
+                        self._pass_over(number)
+                        break
+                    is_gone = self._is_passed_over(number, asked)
+                if is_gone:
+                    self._hold(number, move, asked)
+                    continue
+            if (other := self._let_go()) is not None:
+                return other
             self._compare(number)
-            self.answers.follow(self._recorded[number])
+            self.answers.follow(self._recorded[number], in_step=self._is_level(number))
             if number in self._ahead:
-                continue
-            if self._is_passed_over(number, asked):
-                self.skipped += 1
-                if self.answers.changed and self.lost is None:
-                    self.lost = move
                 continue
             applied = apply_recorded(self.game, asked)
             if isinstance(applied, Refusal):
@@ -142,9 +157,50 @@ class _Walker:
         else:
             if self.answers.is_over and not self._is_over():
                 self._end()
+        if (other := self._let_go()) is not None:
+            return other
         if self.answers.is_over == self._is_over():
             self._compare(len(self.moves))
         return None
+
+    def _is_gone(self, number: int, move: RecordedDecision) -> bool:
+        """Whether the game has run ahead of a recorded decision that is not asked: after it, both are in step again.
+
+        Or after some more that are not asked. Of chance: whether there is no such outcome where it is asked.
+        """
+        if self._is_over():
+            return False
+        if self._is_open(move):
+            return move.by is None and move.option.partition("(")[0] not in self._offered()
+        gone: list[Option] = []
+        for at, recorded in enumerate(self._recorded[number : number + MAX_AHEAD], number):
+            later = self.moves[at]
+            if isinstance(recorded, TakenBack) or isinstance(later, TakenBack) or at in self._ahead:
+                break
+            if self._is_open(self._as_asked(later)):
+                break
+            gone.append(recorded)
+        return self.answers.in_step_after(gone)
+
+    def _hold(self, number: int, move: RecordedDecision, asked: RecordedDecision) -> None:
+        """Passes over a recorded decision; if it has changed something, both games must be in step afterwards."""
+        is_usual, was = self.answers.is_usual(asked), None
+        if move.by is None and not is_usual:
+            applied = apply_recorded(self.game, asked)
+            was = difference(self.game, self.legal, move, applied) if isinstance(applied, Refusal) else None
+        self.answers.follow(self._recorded[number], in_step=False)
+        self._skip(number, move)
+        if self.answers.changed and not is_usual:
+            self._held.append((move, was))
+
+    def _let_go(self) -> Difference | None:
+        """Looks whether the games are in step after what was passed over; else returns the outcome that is refused."""
+        held, self._held = self._held, []
+        if not held or self.answers.in_step():
+            return None
+        if self.lost is None:
+            self.lost = held[0][0]
+        return next((other for _, other in held if other is not None), None)
 
     def _pass_over(self, number: int) -> None:
         """Passes over recorded decisions after the end of the game, until one that has changed something."""
@@ -168,13 +224,43 @@ class _Walker:
 
     def _put_in(self, succeeded: bool) -> bool:
         """Places the answers that were put in, if there are some; hands that on."""
-        self.placed += [Placed(option, None) for option in self.answers.taken]
+        for option, answer in self.answers.taken:
+            self._put(option, answer)
         self.answers.taken.clear()
         return succeeded
 
+    def _put(self, option: Option, answer: Answer | None) -> None:
+        """Places a decision that was put in. If it is one that was passed over, that has changed its place."""
+        for at in self._gone:
+            if at + MAX_AHEAD > self._number and self.moves[at] == _as_recorded(option) and not self._in_order:
+                self._gone.remove(at)
+                self.skipped -= 1
+                self.legal += 1
+                self.placed.append(Placed(option, at))
+                return
+        self._lone.append((self._number, len(self.placed)))
+        self.put_in[len(self.placed)] = answer
+        self.placed.append(Placed(option, None))
+
+    def _skip(self, number: int, move: RecordedDecision) -> None:
+        """Counts a decision that is passed over. If it is one that was put in, that has changed its place."""
+        for since, at in self._lone:
+            option = self.placed[at].move
+            if since + MAX_AHEAD > number and move == _as_recorded(option) and not self._in_order:
+                self._lone.remove((since, at))
+                self.placed[at] = Placed(option, number)
+                self.legal += 1
+                return
+        self.skipped += 1
+        self._gone.append(number)
+
+    def _is_level(self, number: int) -> bool:
+        """Whether neither game is ahead of the other."""
+        return not any(at >= number for at in self._ahead)
+
     def _compare(self, number: int) -> None:
         """Notes where both games are apart first; not while one is ahead of the other."""
-        if self.apart is None and not any(at >= number for at in self._ahead) and (cells := self.answers.differences()):
+        if self.apart is None and self._is_level(number) and (cells := self.answers.differences()):
             self.apart, self.cells = self.legal, tuple(cells)
 
     def _as_asked(self, move: RecordedDecision) -> RecordedDecision:
@@ -200,26 +286,44 @@ class _Walker:
     def _take_ahead(self, number: int, *, in_run: bool) -> bool:
         """Takes the decision that is open, if the record has it a bit later.
 
-        In the same run of questions; or elsewhere, if this seat's decisions before it are legal then: questions have
-        changed places.
+        In the same run of questions, or after another one of it; or elsewhere, if this seat's decisions before it are
+        legal then: questions have changed places.
         """
         asked = self.game.decision
         if asked is None or self._in_order:
             return False
+        after = max(self._ahead, default=-1) + 1
+        if in_run and number < after < len(self.moves) and self._is_asked(after) and self._applied_ahead(after):
+            return True
         for at, move in enumerate(self.moves[number : number + MAX_AHEAD], number):
             if isinstance(move, TakenBack) or (move.decision != asked.name if in_run else move.by != asked.by):
                 break
-            if at == number or at in self._ahead or (move.decision, move.by) != (asked.name, asked.by):
+            if at == number or at in self._ahead or not self._is_asked(at):
                 continue
-            applied = apply_recorded(self.game, move)
-            if isinstance(applied, Option):
-                if in_run or self._are_legal(number, at):
-                    self.placed.append(Placed(applied, at))
-                    self._ahead.add(at)
-                    self.legal += 1
-                    return True
-                self.game.undo()
+            if self._applied_ahead(at, None if in_run else number):
+                return True
         return False
+
+    def _is_asked(self, at: int) -> bool:
+        """Whether a move answers the open decision, of the seat that is asked."""
+        move, asked = self.moves[at], self.game.decision
+        if asked is None or isinstance(move, TakenBack):
+            return False
+        return (move.decision, move.by) == (asked.name, asked.by)
+
+    def _applied_ahead(self, at: int, first: int | None = None) -> bool:
+        """Takes a recorded decision before its turn, if it is legal, and those from the first one on are legal then."""
+        move = self.moves[at]
+        applied = None if isinstance(move, TakenBack) else apply_recorded(self.game, move)
+        if not isinstance(applied, Option):
+            return False
+        if first is not None and not self._are_legal(first, at):
+            self.game.undo()
+            return False
+        self.placed.append(Placed(applied, at))
+        self._ahead.add(at)
+        self.legal += 1
+        return True
 
     def _are_legal(self, first: int, end: int) -> bool:
         """Whether recorded decisions can be applied one after the other; they are taken back."""
@@ -235,11 +339,18 @@ class _Walker:
     def _is_passed_over(self, number: int, move: RecordedDecision) -> bool:
         """Whether these rules do not ask for a recorded decision: they never do, or it has changed nothing."""
         if move.decision in self._known:
-            return not self._is_open(move) and (self.answers.is_usual(move) or not self.answers.changed)
+            if self._is_gone(number, move):
+                return True
+            return not self._is_open(move) and (self.answers.is_usual(move) or not self._changes(number))
         if move.decision:
             return True
         awaited = self._next_known(number)
         return not self._is_legal(move) and (awaited is None or self._is_open(awaited))
+
+    def _changes(self, number: int) -> bool:
+        """Whether a recorded decision changes the shared state."""
+        recorded = self._recorded[number]
+        return isinstance(recorded, Option) and self.answers.changes(recorded)
 
     def _end(self) -> None:
         """Puts in decisions that the record lacks at the end of a game that was over."""
@@ -273,8 +384,7 @@ class _Walker:
                     own = [option for option in own if self._leads_to(option, recorded)]
                 if len(own) != 1:
                     break
-                self.placed.append(Placed(game.apply(own[0]), None))
-                self.forced += 1
+                self._put(game.apply(own[0]), None)
         except RulesetFaultError:  # `apply_recorded` finds it, too
             pass
 
@@ -316,6 +426,11 @@ class _Walker:
             return self.game.is_over
         except RulesetFaultError:  # `apply_recorded` reports it
             return False
+
+
+def _as_recorded(option: Option | TakenBack) -> RecordedDecision | None:
+    """A decision as a record has it."""
+    return None if isinstance(option, TakenBack) else RecordedDecision(option.decision, option.by, str(option))
 
 
 def _sayable(game: Game, back: TakenBack) -> TakenBack:
