@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.program import ir
 from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
@@ -58,7 +59,11 @@ class WasmSearch(Search):
         super().__init__(game, interrupts=interrupts, value=value)
         self._wasm = wasm_program(game.ruleset, self.seats, game.settings)
         self._memories = [SearchMemory(self._wasm)]
-        self._value = -1 if self.value is None else [each.name for each in self._wasm.p.values].index(self.value.name)
+        self._value = -1 if self.value is None else self._numbered(self.value)
+
+    def _numbered(self, value: ir.PositionValue) -> int:
+        """The number of a value in the module."""
+        return [each.name for each in self._wasm.p.values].index(value.name)
 
     @cached_property
     def follows(self) -> bool:
@@ -74,11 +79,12 @@ class WasmSearch(Search):
         """A seat's observations of positions, a row for each."""
         return self.sight(seat).observations(self._checked(rows))
 
-    def _parts(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    def _parts(self, rows: NDArray[np.int64], most: int = 0) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Puts rows into the memory, as many as find room at a time; each with the number of the first."""
         memory = self._memories[0]
-        for first in range(0, len(rows), memory.most):
-            part = rows[first : first + memory.most]
+        size = min(most or memory.most, memory.most)
+        for first in range(0, len(rows), size):
+            part = rows[first : first + size]
             memory.write(memory.rows, part)
             yield first, part
 
@@ -111,16 +117,27 @@ class WasmSearch(Search):
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The value of positions to each seat."""
+        return self._valued(rows, self._value, self.seats, super().values)
+
+    def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:
+        """A value of the program, of positions to each seat, or to each entity of its kind."""
+        which, python = self._numbered(value), super().measured
+        return self._valued(rows, which, value.size, lambda some: python(some, value))
+
+    def _valued(
+        self, rows: NDArray[np.int64], which: int, size: int, python: Callable[[NDArray[np.int64]], NDArray[np.int64]]
+    ) -> NDArray[np.int64]:
         memory, rows = self._memories[0], self._checked(rows)
-        result = np.empty((len(rows), self.seats), np.int64)
+        result = np.empty((len(rows), size), np.int64)
         memory.set("OUT", memory.out)
-        for first, part in self._parts(rows):
-            count = len(part)
-            given_back = memory.each(count, lambda count=count: memory.instance.call("valued", count, self._value))  # type: ignore[misc]
-            some = memory.read(memory.out, count * self.seats).reshape(count, self.seats)
+        room = max(1, memory.room // (8 * max(1, size)))
+        for first, part in self._parts(rows, room):
+            look = (len(part), which, size)
+            given_back = memory.each(len(part), lambda look=look: memory.instance.call("valued", *look))  # type: ignore[misc]
+            some = memory.read(memory.out, len(part) * size).reshape(len(part), size)
             if given_back:
-                some[given_back] = super().values(part[given_back])
-            result[first : first + count] = some
+                some[given_back] = python(part[given_back])
+            result[first : first + len(part)] = some
         return result
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
