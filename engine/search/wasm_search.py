@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -31,7 +31,18 @@ _COUNT, _DECIDER, _HASH = range(3)
 """The functions of the module that look at rows."""
 
 
+_InPython = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""Does for rows in Python what the module gives back."""
 _NONE_SEEN = np.empty(0, np.uint64)
+
+
+class _Written(NamedTuple):
+    """A function of the module, and where it writes how many numbers for each row."""
+
+    function: str
+    arguments: tuple[int, ...]
+    place: int
+    size: int
 
 
 class Played(NamedTuple):
@@ -44,6 +55,11 @@ class Played(NamedTuple):
     values: NDArray[np.int64]
     given_back: list[int]
     hashes: NDArray[np.uint64]
+
+
+def _numbered(p: ir.Program, value: ir.PositionValue) -> int:
+    """The number of a value of another form of a program."""
+    return [each.name for each in p.values].index(value.name)
 
 
 class WasmSearch(Search):
@@ -59,11 +75,7 @@ class WasmSearch(Search):
         super().__init__(game, interrupts=interrupts, value=value)
         self._wasm = wasm_program(game.ruleset, self.seats, game.settings)
         self._memories = [SearchMemory(self._wasm)]
-        self._value = -1 if self.value is None else self._numbered(self.value)
-
-    def _numbered(self, value: ir.PositionValue) -> int:
-        """The number of a value in the module."""
-        return [each.name for each in self._wasm.p.values].index(value.name)
+        self._value = -1 if self.value is None else _numbered(self._wasm.p, self.value)
 
     @cached_property
     def follows(self) -> bool:
@@ -88,18 +100,21 @@ class WasmSearch(Search):
             memory.write(memory.rows, part)
             yield first, part
 
-    def _look(
-        self, rows: NDArray[np.int64], what: int, python: Callable[[NDArray[np.int64]], NDArray[np.int64]]
-    ) -> NDArray[np.int64]:
-        memory, rows = self._memories[0], self._checked(rows)
-        result = np.empty(len(rows), np.int64)
-        for first, part in self._parts(rows):
-            count = len(part)
-            look = (count, what, int(self.interrupts))
-            given_back = memory.each(count, lambda look=look: memory.instance.call("look", *look))  # type: ignore[misc]
-            result[first : first + count] = memory.read(memory.options, count)
+    def _look(self, rows: NDArray[np.int64], what: int, python: _InPython) -> NDArray[np.int64]:
+        look = _Written("look", (what, int(self.interrupts)), self._memories[0].options, 1)
+        return self._each(look, rows, lambda some: python(some)[:, None])[:, 0]
+
+    def _each(self, written: _Written, rows: NDArray[np.int64], python: _InPython) -> NDArray[np.int64]:
+        """The numbers that a function of the module writes for each row."""
+        memory, rows, size = self._memories[0], self._checked(rows), written.size
+        result = np.empty((len(rows), size), np.int64)
+        for first, part in self._parts(rows, max(1, memory.room // (8 * max(1, size)))):
+            call = partial(memory.instance.call, written.function, len(part), *written.arguments)
+            given_back = memory.each(len(part), call)
+            some = memory.read(written.place, len(part) * size).reshape(-1, size)
             if given_back:
-                result[first : first + count][given_back] = python(part[given_back])
+                some[given_back] = python(part[given_back])
+            result[first : first + len(part)] = some
         return result
 
     def deciders(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -121,24 +136,11 @@ class WasmSearch(Search):
 
     def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:
         """A value of the program, of positions to each seat, or to each entity of its kind."""
-        which, python = self._numbered(value), super().measured
-        return self._valued(rows, which, value.size, lambda some: python(some, value))
+        return self._valued(rows, _numbered(self._wasm.p, value), value.size, partial(super().measured, value=value))
 
-    def _valued(
-        self, rows: NDArray[np.int64], which: int, size: int, python: Callable[[NDArray[np.int64]], NDArray[np.int64]]
-    ) -> NDArray[np.int64]:
-        memory, rows = self._memories[0], self._checked(rows)
-        result = np.empty((len(rows), size), np.int64)
-        memory.set("OUT", memory.out)
-        room = max(1, memory.room // (8 * max(1, size)))
-        for first, part in self._parts(rows, room):
-            look = (len(part), which, size)
-            given_back = memory.each(len(part), lambda look=look: memory.instance.call("valued", *look))  # type: ignore[misc]
-            some = memory.read(memory.out, len(part) * size).reshape(len(part), size)
-            if given_back:
-                some[given_back] = python(part[given_back])
-            result[first : first + len(part)] = some
-        return result
+    def _valued(self, rows: NDArray[np.int64], which: int, size: int, python: _InPython) -> NDArray[np.int64]:
+        self._memories[0].set("OUT", self._memories[0].out)
+        return self._each(_Written("valued", (which, size), self._memories[0].out, size), rows, python)
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
         """The legal options of positions as codes."""

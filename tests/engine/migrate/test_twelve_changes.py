@@ -18,7 +18,7 @@ from rulespec.engine.migrate.proposals import proposed
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.load import load_ruleset
 
-FAITHFUL, NUMBERS, KEPT = Verdict.FAITHFUL, Verdict.NUMBERS, Verdict.STAYS
+FAITHFUL, NUMBERS, STAYS = Verdict.FAITHFUL, Verdict.NUMBERS, Verdict.STAYS
 LOG = GAMES / "imperial" / "logs" / "random-3p.jsonl.gz"
 VERDICTS = {
     "options_renamed": FAITHFUL,
@@ -27,7 +27,7 @@ VERDICTS = {
     "question_added": FAITHFUL,
     "question_dropped": FAITHFUL,
     "limit_raised": FAITHFUL,
-    "limit_lowered": KEPT,
+    "limit_lowered": STAYS,
     "phase_added": FAITHFUL,
     "deal_turned": FAITHFUL,
     "price_mended": NUMBERS,
@@ -88,7 +88,7 @@ def test_the_shipped_games(change: str, tmp_path: Path) -> None:
     written(tmp_path / change, [CHANGES[change]])
     every = [each for log in shipped() for each in carry(tmp_path, log, [change])]
     counts = tuple(sum(each.verdict == verdict for each in every) for verdict in Verdict)
-    assert counts == SHIPPED[change], {(each.log, each.cause) for each in every if each.verdict == KEPT}
+    assert counts == SHIPPED[change], {(each.log, each.cause) for each in every if each.verdict == STAYS}
 
 
 @pytest.mark.proof
@@ -115,7 +115,7 @@ def test_an_entity_that_is_called_otherwise(tmp_path: Path) -> None:
     assert (result.verdict, result.cause) == (FAITHFUL, None)
     check(result, replay)
     assert any("prussia" in str(placed.move) for placed in result.walk.moves)
-    short, unknown = replay_log(LOG, until=12), load_ruleset(written(tmp_path / "unknown", [prussia]))
+    short, unknown = replay_log(LOG, until=60), load_ruleset(written(tmp_path / "unknown", [prussia]))
     assert [each.line for each in proposed([short], unknown)] == ["nation.prussia: germany"]
 
 
