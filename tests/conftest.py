@@ -36,7 +36,7 @@ from zlib import crc32
 import pytest
 from browser import browser, open_page
 from cases import small
-from clusters import dask
+from clusters import cluster, dask
 from commands import known_rulesets
 from hypothesis import settings
 from recorder import courier, errands, replay
@@ -49,6 +49,7 @@ from rulespec.syntax import parse_table
 
 __all__ = [
     "browser",
+    "cluster",
     "courier",
     "dask",
     "errands",

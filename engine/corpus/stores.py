@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.engine.corpus.codes import GAMES, NO_CODES, CodedGame, CodeSheet, codes_of, is_of_codes
+from rulespec.engine.corpus.measuring import measured, with_measures
 from rulespec.engine.corpus.replays import Rules
-from rulespec.engine.corpus.rows import Reading, Under, readings
-from rulespec.engine.corpus.tables import VALUE, Table, Tables
+from rulespec.engine.corpus.rows import Reading, Under
+from rulespec.engine.corpus.tables import VALUE, Table, Tables, table_game
 from rulespec.engine.corpus.under import judged_under
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
@@ -128,8 +128,10 @@ class _Asked:
 
     def _search(self, table: Table) -> Search:
         if table.key not in self._searches:
-            sought = self._question.sought
+            sought, kind = self._question.sought, self._question.kind
             game = self._tables.seeking(table, sought) if sought else self._tables.game(table)
+            if kind == "measures":
+                game = table_game(with_measures(game.ruleset), table.players, table.settings)
             self._searches[table.key] = open_search(game, value=VALUE if sought else "")
         return self._searches[table.key]
 
@@ -142,16 +144,19 @@ class _Asked:
         replayed = search.replay(codes, worth=question.kind == "find")
         hashes = search.hashes(replayed.rows)
         ends = np.cumsum(replayed.decisions)
+        measures = (
+            measured(search, replayed.rows, replayed.decisions.tolist())
+            if question.kind == "measures"
+            else [()] * len(games)
+        )
         results = []
         for at, game in enumerate(games):
             legal = int(replayed.decisions[at])
             sound = legal == game.decisions == len(game.codes) and f"{hashes[at]:016x}" == game.end_hash
-            result = Answer(_without_codes(game), legal, sound)
+            result = Answer(_without_codes(game), legal, sound, measures[at])
             if question.kind == "find":
                 worth = replayed.worth[ends[at] - legal : ends[at]]
                 result = replace(result, at=tuple((np.flatnonzero(worth) + 1).tolist()))
-            elif question.kind == "measures":
-                result = replace(result, measures=_measures(search, replayed.rows[at], legal))
             results.append(result)
         if question.under is not None:
             others = judged_under(self._tables.game(table), table, question.under.load(), games)
@@ -164,10 +169,6 @@ _AGAIN = "the store is damaged: import the games again"
 
 def _without_codes(game: CodedGame) -> CodedGame:
     return replace(game, codes=NO_CODES)
-
-
-def _measures(search: Search, row: NDArray[np.int64], decisions: int) -> tuple[Reading, ...]:
-    return readings(search.game(row).omniscient.measures(), decisions, {})
 
 
 # --- reading ------------------------------------------------------------------------------------------------------

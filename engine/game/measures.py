@@ -13,7 +13,6 @@ from rulespec.engine.program.budget import Budget, SpentError, Use
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent
 
 if TYPE_CHECKING:
     from rulespec.engine.game.option import Labels
@@ -42,9 +41,8 @@ def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Sc
     for measure in measures:
         var = measure.var
         scope = Scope().in_slot(var, 0) if var is not None else Scope()
-        kind = var.type.kind if var is not None and isinstance(var.type, Ent) else ""
         use = Use(f"the measure `{measure.name}`", measure.span)
-        results.append(Gauge(measure.name, kind, compiled(measure.value, scope), use))
+        results.append(Gauge(measure.name, measure.kind, compiled(measure.value, scope), use))
     return tuple(results)
 
 

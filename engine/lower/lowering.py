@@ -133,7 +133,8 @@ class _Lowering:
         self.x.ranges.slots.clear()
         scope = Scope(slots=1) if value.var is None else Scope().in_slot(value.var, 0)
         expr = self.x.expr(value.value, scope)
-        return ir.PositionValue(value.name, expr, value.var is None, value.decides, value.horizon)
+        size = self.p.sizes[value.kind] if value.kind else self.p.seats
+        return ir.PositionValue(value.name, expr, value.var is None, value.decides, value.horizon, size)
 
     def _scoring(self, scoring: typed.Scoring) -> ir.Scoring:
         scope = Scope().in_slot(scoring.var, 0)

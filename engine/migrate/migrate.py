@@ -118,7 +118,7 @@ def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "au
     """
     settings, dropped = transferred_settings(replay.game, ruleset)
     game = Game(ruleset, replay.game.names, settings, backend)
-    walk = walk_under(game, restarted(replay.game), replay.moves)
+    walk = walk_under(game, restarted(replay.game), replay.moves, strict=True)
     try:
         outcome = Outcome.of(game)
     except RulesetFaultError as fault:

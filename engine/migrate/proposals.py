@@ -143,7 +143,10 @@ def _of_options(old: Game, new: Game, was: dict[str, str]) -> Iterator[Renamed]:
 
 def _of_entities(old: Game, new: Game) -> Iterator[Renamed]:
     before, after = old.omniscient.labels.names, new.omniscient.labels.names
-    for kind in before.keys() & after.keys():
+    kinds = old.ruleset.declarations.kinds
+    for kind in sorted(before.keys() & after.keys()):
+        if kinds[kind].product:  # what is called after others follows them
+            continue
         others = set(after[kind])
         for one in before[kind]:
             if one not in others:

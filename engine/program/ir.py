@@ -487,6 +487,7 @@ class Scoring(Brief, Struct, frozen=True, gc=False):
 class PositionValue(Brief, Struct, frozen=True, gc=False):
     """The value of a position to a seat, which is in slot 0; `shared`: the same to all of them.
 
+    A measure is worked out as one, too: `size` is how many seats, or entities of another kind, may be in slot 0.
     `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
     """
 
@@ -495,6 +496,7 @@ class PositionValue(Brief, Struct, frozen=True, gc=False):
     shared: bool
     decides: int
     horizon: int
+    size: int
 
 
 class Secret(Brief, Struct, frozen=True, gc=False):

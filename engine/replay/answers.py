@@ -12,7 +12,7 @@ from msgspec import Struct
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError, TakenBack
 from rulespec.engine.logs.recorded import RecordedDecision
-from rulespec.engine.replay.shared_state import SharedState
+from rulespec.engine.replay.shared_state import Differences, SharedState
 
 _MAX_TRIED = 600
 """Options that are tried to find the answers to questions in a row."""
@@ -46,30 +46,32 @@ class Answers:
     """The recorded game beside a game under other rules; finds answers to what only those ask.
 
     A game that other rules have changed differs from then on: in what a player owns, say. So an answer is right if
-    nothing differs after it that was equal before the last recorded decision; else the best is the one after which the
-    least differs, and nothing that was equal when the question was asked.
+    both games differ after it just as they did before the last recorded decision, or less. Where none is, the best is
+    the one after which the least differs, and nothing that was equal when the question was asked; but not if `strict`.
 
     Args:
         record: the recorded game, at its start.
         game: the game under other rules, at its start.
         renamed: entities that the other rules call otherwise: recorded name → name there.
         usual: whether what the other rules call the usual answer is put in where the state does not tell.
+        strict: whether only right answers are put in.
     """
 
-    def __init__(self, record: Game, game: Game, renamed: Mapping[str, str], *, usual: bool = False) -> None:
+    def __init__(
+        self, record: Game, game: Game, renamed: Mapping[str, str], *, usual: bool = False, strict: bool = False
+    ) -> None:
         self._record, self._game = record, game
         self._shared = SharedState(record, game, renamed)
         self._named: Mapping[str, str] = game.ruleset.declarations.usual
         self._usual = self._named if usual else {}
-        self._before: frozenset[int] = self._differing()
+        self._strict = strict
+        self._before = self._differing()
         self.changed = False
         """Whether the last move has changed the shared state of the recorded game."""
-        self.taken: list[Option] = []
-        """The answers that nobody has looked at yet."""
-        self.list: list[Answer] = []
-        """The answers, in the order in which they were put in."""
+        self.taken: list[tuple[Option, Answer]] = []
+        """The answers that were put in, and that nobody has looked at yet."""
 
-    def _differing(self) -> frozenset[int]:
+    def _differing(self) -> Differences:
         return self._shared.differing(self._record.omniscient.numbers.state, self._game.omniscient.numbers.state)
 
     @property
@@ -77,12 +79,42 @@ class Answers:
         """Whether the recorded game is over."""
         return self._record.is_over
 
-    def follow(self, move: Option | TakenBack) -> None:
-        """Applies a move to the recorded game as well; what differs before it is noted."""
+    def in_step(self) -> bool:
+        """Whether both games differ just as they did when they were in step last, or less."""
+        return self._differing().items() <= self._before.items()
+
+    def in_step_after(self, moves: Sequence[Option]) -> bool:
+        """Whether the other game has run ahead of the recorded one, and some of the next moves bring that in step."""
+        if not moves or self.in_step():
+            return False
+        taken = 0
+        try:
+            for move in moves:
+                self._record.apply(move)
+                taken += 1
+                if self.in_step():
+                    return True
+            return False
+        finally:
+            for _ in range(taken):
+                self._record.undo()
+
+    def changes(self, move: Option) -> bool:
+        """Whether a move changes the shared state of the recorded game."""
+        before = self._shared.of_one(self._record.omniscient.numbers.state)
+        self._record.apply(move)
+        try:
+            return self._shared.of_one(self._record.omniscient.numbers.state) != before
+        finally:
+            self._record.undo()
+
+    def follow(self, move: Option | TakenBack, *, in_step: bool = True) -> None:
+        """Applies a move to the recorded game as well; what differs before it is noted if the games are in step."""
         if isinstance(move, TakenBack):
             self._record.omniscient.take_back(move)
             return
-        self._before = self._differing()
+        if in_step:
+            self._before = self._differing()
         state = self._record.omniscient.numbers.state
         before = self._shared.of_one(state)
         self._record.apply(move)
@@ -122,8 +154,7 @@ class Answers:
 
     def _put_in(self, index: int, option: Option, why: str) -> None:
         taken = self._game.apply(option)
-        self.taken.append(taken)
-        self.list.append(Answer(index, taken.decision, taken.by, str(taken), why))
+        self.taken.append((taken, Answer(index, taken.decision, taken.by, str(taken), why)))
 
     def _by_state(self, is_there: Callable[[], bool]) -> Sequence[Option] | None:
         """The answers after which the shared state is the recorded one; None if there are none.
@@ -131,7 +162,7 @@ class Answers:
         Best first: the position that differs in the fewest cells is looked at next.
         """
         begin, number = self._look((), is_there), 0
-        allowed = self._before | begin.differing
+        right, allowed = self._before.items(), self._before.keys() | begin.differing.keys()
         waiting, best = [(0, 0, begin)], None
         while waiting and number < _MAX_TRIED:
             _, _, seen = heappop(waiting)
@@ -140,9 +171,11 @@ class Answers:
                 then = self._look((*seen.path, option), is_there)
                 if not then.is_there:
                     heappush(waiting, (len(then.differing), number, then))
-                elif then.differing <= self._before:
+                elif then.differing.items() <= right:
                     return then.path
-                elif then.differing <= allowed and (best is None or len(then.differing) < len(best.differing)):
+                elif self._strict or not then.differing.keys() <= allowed:
+                    continue
+                elif best is None or len(then.differing) < len(best.differing):
                     best = then
         return best.path if best is not None else None
 
@@ -157,7 +190,7 @@ class Answers:
             options = () if there or game.is_over else tuple(islice(self._usual_first(), _MAX_OPTIONS))
             return _Seen(path, self._differing(), there, options)
         except RulesetFaultError:
-            return _Seen(path, frozenset(), False, ())
+            return _Seen(path, {}, False, ())
         finally:
             for _ in range(taken):
                 game.undo()
@@ -176,6 +209,6 @@ class _Seen(Struct, frozen=True):
     """A position after some answers: the shared cells that differ, whether the record goes on, and the options."""
 
     path: tuple[Option, ...]
-    differing: frozenset[int]
+    differing: Differences
     is_there: bool
     options: tuple[Option, ...]

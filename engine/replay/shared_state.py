@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
+from itertools import compress
+from operator import itemgetter, ne
 from typing import Any
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Labels
 from rulespec.engine.program import ir
+from rulespec.engine.program.limits import NO_NUMBER
 
 _Name = tuple[str, ...]
+Differences = Mapping[int, Any]
+"""The cells that differ: by how much, or both values. Two of them are equal if nothing has changed but for both."""
 
 
 class SharedState:
@@ -28,6 +32,7 @@ class SharedState:
         pairs = [(at, theirs[name]) for name, at in mine.items() if name in theirs]
         self._one, self._other = (one.omniscient.labels, other.omniscient.labels)
         types = [(one.omniscient.program.cells[a].type, other.omniscient.program.cells[b].type) for a, b in pairs]
+        self._numbers = {i for i, (type_, _) in enumerate(types) if type_.removesuffix("?") == "int"}
         self._by_name = {i: pair for i, pair in enumerate(types) if not self._alike(*pair)}
         # Two cells more than there are, of which nothing is read: `itemgetter` of fewer than two gives no tuple.
         self._cells_of_one = itemgetter(*(a for a, _ in pairs), ir.PC, ir.PC)
@@ -53,17 +58,22 @@ class SharedState:
             return f"{name}.{owner}.{place}{f'[{index}]' if index else ''}"
         return name if group == "game" else f"{group}.{owner}.{name}"
 
-    def differing(self, one: Sequence[int], other: Sequence[int]) -> frozenset[int]:
-        """The cells, by their numbers among those shared, that differ between two states."""
+    def differing(self, one: Sequence[int], other: Sequence[int]) -> Differences:
+        """The cells, by their numbers among those shared, that differ between two states, and how."""
         mine, theirs = self.of_one(one), self._cells_of_other(other)[:-2]
         if not self._by_name:
-            return frozenset() if mine == theirs else frozenset(_unequal(mine, theirs))
+            return {} if mine == theirs else {at: self._how(at, mine[at], theirs[at]) for at in _unequal(mine, theirs)}
         names = self._by_name
-        results = set(_unequal(mine, theirs)) - names.keys()
+        results = {at: self._how(at, mine[at], theirs[at]) for at in _unequal(mine, theirs) if at not in names}
         for at, (type_, other_type) in names.items():
-            if self._there(self._one.plain(type_, mine[at])) != self._other.plain(other_type, theirs[at]):
-                results.add(at)
-        return frozenset(results)
+            pair = self._there(self._one.plain(type_, mine[at])), self._other.plain(other_type, theirs[at])
+            if pair[0] != pair[1]:
+                results[at] = pair
+        return results
+
+    def _how(self, at: int, one: int, other: int) -> Any:
+        """The difference of a cell: a number, or both values of what is no number."""
+        return other - one if at in self._numbers and NO_NUMBER not in (one, other) else (one, other)
 
     def _there(self, value: Any) -> Any:
         """A value of the first game in the names of the other."""
@@ -73,7 +83,7 @@ class SharedState:
 
 
 def _unequal(one: Sequence[int], other: Sequence[int]) -> list[int]:
-    return [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+    return list(compress(range(len(one)), map(ne, one, other)))
 
 
 def _cells(game: Game, renamed: Mapping[str, str]) -> dict[_Name, int]:

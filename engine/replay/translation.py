@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.recorded import RecordedDecision
@@ -16,12 +18,14 @@ class Translation:
     """
 
     def __init__(self, record: Game, game: Game) -> None:
-        program, known = game.omniscient.program, game.omniscient.labels.names
+        program = game.omniscient.program
         self._was = game.ruleset.declarations.was
         self._decisions = {decision.name for decision in program.decisions}
         self._options = {(d.name, choice.name): choice for d in program.decisions for choice in d.choices}
-        self.entities = {old: new for (kind, old), new in self._was.entities.items() if old not in known.get(kind, ())}
-        """Former name → name of today."""
+        kinds = record.ruleset.declarations.kinds if self._was.entities else ()
+        pairs = (pair for kind in kinds for pair in _pairs(record, game, kind))
+        self.entities = {old: new for old, new in pairs if old != new}
+        """Former name → name of today; also of what is called after such an entity."""
 
     def decision(self, option: Option) -> RecordedDecision:
         """A recorded decision as the other rules write it: with their names, and its arguments in their order."""
@@ -46,3 +50,14 @@ class Translation:
             names = value[1:-1].split(", ")
             return value[0] + ", ".join(self.entities.get(name, name) for name in names) + value[-1]
         return self.entities.get(value, value)
+
+
+def _pairs(record: Game, game: Game, kind: str) -> list[tuple[str, str]]:
+    """The recorded names of the entities of a kind, each with that of today. Those of others are made of theirs."""
+    was, parts = game.ruleset.declarations.was.entities, record.ruleset.declarations.kinds[kind].product
+    if parts:
+        every = product(*(_pairs(record, game, part) for part in parts))
+        return [("_".join(old for old, _ in pairs), "_".join(new for _, new in pairs)) for pairs in every]
+    known = set(game.omniscient.labels.names.get(kind, ()))
+    names = record.omniscient.labels.names[kind]
+    return [(old, old if old in known else was.get((kind, old), old)) for old in names]

@@ -13,27 +13,15 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.logs.recorded import RecordedDecision, apply_recorded
 from rulespec.engine.replay.answers import Answer, Answers
+from rulespec.engine.replay.open_decision import OpenDecision
+from rulespec.engine.replay.placed import MAX_AHEAD, Placed, PlacedMoves
 from rulespec.engine.replay.translation import Translation
 from rulespec.engine.replay.walk import UNDO, Difference, difference, take_back
 
 MAX_FORCED = 200
 """Decisions in a row that are not recorded."""
-MAX_AHEAD = 8
-"""Recorded decisions among which one is looked for that is asked for earlier."""
 MAX_CHANCES = 50
 """Outcomes of chance that are tried where the record lacks one."""
-
-
-class Placed(Struct, frozen=True):
-    """A move of the game under the other rules.
-
-    Attributes:
-        move: the decision, or the decisions taken back.
-        source: the number of the recorded move that it is; None for what was put in.
-    """
-
-    move: Option | TakenBack
-    source: int | None
 
 
 class WalkUnder(Struct, frozen=True):
@@ -65,7 +53,9 @@ class WalkUnder(Struct, frozen=True):
     cells: tuple[str, ...]
 
 
-def walk_under(game: Game, record: Game, moves: Sequence[Option | TakenBack], *, usual: bool = False) -> WalkUnder:
+def walk_under(
+    game: Game, record: Game, moves: Sequence[Option | TakenBack], *, usual: bool = False, strict: bool = False
+) -> WalkUnder:
     """Applies recorded moves to a game of other rules, up to the first that is not legal or the end of the game.
 
     Args:
@@ -73,18 +63,19 @@ def walk_under(game: Game, record: Game, moves: Sequence[Option | TakenBack], *,
         record: the recorded game, at its start.
         moves: the recorded moves.
         usual: whether usual answers are put in, and passed over where they are not asked for; see `Answers`.
+        strict: whether an answer is put in only if the state after it is the recorded one; see `Answers`.
     """
-    walker = _Walker(game, record, moves, usual)
+    walker = _Walker(game, record, moves, usual, strict)
     other = walker.run()
     return WalkUnder(
         decisions=sum(isinstance(move, Option) for move in moves),
-        legal=walker.legal,
-        forced=walker.forced,
-        answers=tuple(walker.answers.list),
-        skipped=walker.skipped,
+        legal=walker.placed.legal,
+        forced=walker.placed.forced,
+        answers=walker.placed.answers,
+        skipped=walker.placed.skipped,
         lost=walker.lost,
         difference=other,
-        moves=tuple(walker.placed),
+        moves=tuple(walker.placed.list),
         apart=walker.apart,
         cells=walker.cells,
     )
@@ -93,58 +84,101 @@ def walk_under(game: Game, record: Game, moves: Sequence[Option | TakenBack], *,
 class _Walker:
     """The game, and how far it has come: see `WalkUnder`."""
 
-    def __init__(self, game: Game, record: Game, moves: Sequence[Option | TakenBack], usual: bool) -> None:
+    def __init__(
+        self, game: Game, record: Game, moves: Sequence[Option | TakenBack], usual: bool, strict: bool
+    ) -> None:
         translation = Translation(record, game)
         self.game, self._recorded = game, moves
         self.moves = [m if isinstance(m, TakenBack) else translation.decision(m) for m in moves]
-        self.answers = Answers(record, game, translation.entities, usual=usual)
+        self.answers = Answers(record, game, translation.entities, usual=usual, strict=strict)
         self._usual = usual
-        self.legal = self.forced = self.skipped = 0
         self.lost: RecordedDecision | None = None
-        self.placed: list[Placed] = []
+        self.placed = PlacedMoves(self.moves)
         self.apart: int | None = None
         self.cells: tuple[str, ...] = ()
-        decisions = game.omniscient.program.decisions
-        self._known = {decision.name for decision in decisions}
-        self._options = {choice.name for decision in decisions for choice in decision.choices}
+        self.open = OpenDecision(game)
         self._plies: list[int] = []  # for each decision that stands, the ply before it and before what was put in
         self._ahead: set[int] = set()  # the moves that have been applied before their turn
-        self._in_order = any(isinstance(move, TakenBack) for move in moves)
+        self._number = 0  # that of the recorded move
+        self._held: list[tuple[RecordedDecision, Difference | None]] = []  # passed over since the games were in step
 
     def run(self) -> Difference | None:
         """Applies the moves; returns the first that is refused."""
         for number, move in enumerate(self.moves):
+            self._number = number
             if isinstance(move, TakenBack):
                 if (refusal := self._take_back(number, move)) is not None:
-                    return difference(self.game, self.legal, UNDO, refusal)
+                    return difference(self.game, self.placed.legal, UNDO, refusal)
                 continue
             self._plies.append(self.game.ply)
-            asked = self._as_asked(move)
+            asked = self.open.as_asked(move)
             if number not in self._ahead:
-                self._go_on(number, asked)
-                if self._is_over():
-                    self._pass_over(number)
-                    break
+                if not (is_gone := self._is_gone(number, asked)):
+                    self._go_on(number, asked)
+                    if self.open.is_over():
+                        self._pass_over(number)
+                        break
+                    is_gone = self._is_passed_over(number, asked)
+                if is_gone:
+                    self._hold(number, move, asked)
+                    continue
+            if (other := self._let_go()) is not None:
+                return other
             self._compare(number)
-            self.answers.follow(self._recorded[number])
+            self.answers.follow(self._recorded[number], in_step=self._is_level(number))
             if number in self._ahead:
-                continue
-            if self._is_passed_over(number, asked):
-                self.skipped += 1
-                if self.answers.changed and self.lost is None:
-                    self.lost = move
                 continue
             applied = apply_recorded(self.game, asked)
             if isinstance(applied, Refusal):
-                return difference(self.game, self.legal, move, applied)
-            self.placed.append(Placed(applied, number))
-            self.legal += 1
+                return difference(self.game, self.placed.legal, move, applied)
+            self.placed.take(applied, number)
         else:
-            if self.answers.is_over and not self._is_over():
+            if self.answers.is_over and not self.open.is_over():
                 self._end()
-        if self.answers.is_over == self._is_over():
+        if (other := self._let_go()) is not None:
+            return other
+        if self.answers.is_over == self.open.is_over():
             self._compare(len(self.moves))
         return None
+
+    def _is_gone(self, number: int, move: RecordedDecision) -> bool:
+        """Whether the game has run ahead of a recorded decision that is not asked: after it, both are in step again.
+
+        Or after some more that are not asked. Of chance: whether there is no such outcome where it is asked.
+        """
+        if self.open.is_over():
+            return False
+        if self.open.is_for(move):
+            return move.by is None and move.option.partition("(")[0] not in self.open.options()
+        gone: list[Option] = []
+        for at, recorded in enumerate(self._recorded[number : number + MAX_AHEAD], number):
+            later = self.moves[at]
+            if isinstance(recorded, TakenBack) or isinstance(later, TakenBack) or at in self._ahead:
+                break
+            if self.open.is_for(self.open.as_asked(later)):
+                break
+            gone.append(recorded)
+        return self.answers.in_step_after(gone)
+
+    def _hold(self, number: int, move: RecordedDecision, asked: RecordedDecision) -> None:
+        """Passes over a recorded decision; if it has changed something, both games must be in step afterwards."""
+        is_usual, was = self.answers.is_usual(asked), None
+        if move.by is None and not is_usual:
+            applied = apply_recorded(self.game, asked)
+            was = difference(self.game, self.placed.legal, move, applied) if isinstance(applied, Refusal) else None
+        self.answers.follow(self._recorded[number], in_step=False)
+        self.placed.pass_over(number)
+        if self.answers.changed and not is_usual:
+            self._held.append((move, was))
+
+    def _let_go(self) -> Difference | None:
+        """Looks whether the games are in step after what was passed over; else returns the outcome that is refused."""
+        held, self._held = self._held, []
+        if not held or self.answers.in_step():
+            return None
+        if self.lost is None:
+            self.lost = held[0][0]
+        return next((other for _, other in held if other is not None), None)
 
     def _pass_over(self, number: int) -> None:
         """Passes over recorded decisions after the end of the game, until one that has changed something."""
@@ -155,99 +189,111 @@ class _Walker:
                 self.answers.follow(move)
                 if self.answers.changed:
                     return
-                self.skipped += 1
+                self.placed.pass_over(at)
 
     def _take_back(self, number: int, back: TakenBack) -> Refusal | None:
         """Takes decisions back in both games; returns why they cannot be."""
         before, back_here = self.game.ply, _sayable(self.game, back)
         if (refusal := take_back(self.game, self._plies, back_here)) is not None:
             return refusal
-        self.placed.append(Placed(replace(back_here, decisions=before - self.game.ply), number))
+        self.placed.take_back(replace(back_here, decisions=before - self.game.ply), number)
         self.answers.follow(self._recorded[number])
         return None
 
     def _put_in(self, succeeded: bool) -> bool:
         """Places the answers that were put in, if there are some; hands that on."""
-        self.placed += [Placed(option, None) for option in self.answers.taken]
+        for option, answer in self.answers.taken:
+            self.placed.put_in(option, answer, self._number)
         self.answers.taken.clear()
         return succeeded
 
+    def _is_level(self, number: int) -> bool:
+        """Whether neither game is ahead of the other."""
+        return not any(at >= number for at in self._ahead)
+
     def _compare(self, number: int) -> None:
         """Notes where both games are apart first; not while one is ahead of the other."""
-        if self.apart is None and not any(at >= number for at in self._ahead) and (cells := self.answers.differences()):
-            self.apart, self.cells = self.legal, tuple(cells)
-
-    def _as_asked(self, move: RecordedDecision) -> RecordedDecision:
-        """A decision whose name these rules do not know, and its option they do, may be any that has this option."""
-        known = move.decision in self._known or move.option.partition("(")[0] not in self._options
-        return move if known else replace(move, decision="")
+        if self.apart is None and self._is_level(number) and (cells := self.answers.differences()):
+            self.apart, self.cells = self.placed.legal, tuple(cells)
 
     def _go_on(self, number: int, move: RecordedDecision) -> None:
         """Puts in decisions that the record lacks before a recorded one."""
-        if move.decision and move.decision not in self._known:
+        if move.decision and move.decision not in self.open.decisions:
             return
         for _ in range(MAX_FORCED):
             self._take_forced(move)
-            if self._is_over() or self._is_legal(move):
+            if self.open.is_over() or self.open.is_legal(move):
                 return
             if self._take_ahead(number, in_run=True) or (not self._usual and self._take_ahead(number, in_run=False)):
                 continue
-            if self._put_in(self.answers.put_in(self.legal, lambda: self._is_legal(move))) or self._is_open(move):
+            legal = self.placed.legal
+            if self._put_in(self.answers.put_in(legal, lambda: self.open.is_legal(move))) or self.open.is_for(move):
                 return
-            if not self._put_in(self.answers.put_usual_in(self.legal)):
+            if not self._put_in(self.answers.put_usual_in(legal)):
                 return
 
     def _take_ahead(self, number: int, *, in_run: bool) -> bool:
         """Takes the decision that is open, if the record has it a bit later.
 
-        In the same run of questions; or elsewhere, if this seat's decisions before it are legal then: questions have
-        changed places.
+        In the same run of questions, or after another one of it; or elsewhere, if this seat's decisions before it are
+        legal then: questions have changed places.
         """
         asked = self.game.decision
-        if asked is None or self._in_order:
+        if asked is None or self.placed.in_order:
             return False
+        after = max(self._ahead, default=-1) + 1
+        if (
+            in_run
+            and number < after < len(self.moves)
+            and self.open.is_answered_by(self.moves[after])
+            and self._applied_ahead(after)
+        ):
+            return True
         for at, move in enumerate(self.moves[number : number + MAX_AHEAD], number):
             if isinstance(move, TakenBack) or (move.decision != asked.name if in_run else move.by != asked.by):
                 break
-            if at == number or at in self._ahead or (move.decision, move.by) != (asked.name, asked.by):
+            if at == number or at in self._ahead or not self.open.is_answered_by(self.moves[at]):
                 continue
-            applied = apply_recorded(self.game, move)
-            if isinstance(applied, Option):
-                if in_run or self._are_legal(number, at):
-                    self.placed.append(Placed(applied, at))
-                    self._ahead.add(at)
-                    self.legal += 1
-                    return True
-                self.game.undo()
+            if self._applied_ahead(at, None if in_run else number):
+                return True
         return False
 
-    def _are_legal(self, first: int, end: int) -> bool:
-        """Whether recorded decisions can be applied one after the other; they are taken back."""
-        before = self.game.ply
-        for move in self.moves[first:end]:
-            if isinstance(move, TakenBack) or isinstance(apply_recorded(self.game, move), Refusal):
-                break
-        are_legal = self.game.ply == before + end - first
-        while self.game.ply > before:
+    def _applied_ahead(self, at: int, first: int | None = None) -> bool:
+        """Takes a recorded decision before its turn, if it is legal, and those from the first one on are legal then."""
+        move = self.moves[at]
+        applied = None if isinstance(move, TakenBack) else apply_recorded(self.game, move)
+        if not isinstance(applied, Option):
+            return False
+        if first is not None and not self.open.are_legal(self.moves[first:at]):
             self.game.undo()
-        return are_legal
+            return False
+        self.placed.take(applied, at)
+        self._ahead.add(at)
+        return True
 
     def _is_passed_over(self, number: int, move: RecordedDecision) -> bool:
         """Whether these rules do not ask for a recorded decision: they never do, or it has changed nothing."""
-        if move.decision in self._known:
-            return not self._is_open(move) and (self.answers.is_usual(move) or not self.answers.changed)
+        if move.decision in self.open.decisions:
+            if self._is_gone(number, move):
+                return True
+            return not self.open.is_for(move) and (self.answers.is_usual(move) or not self._changes(number))
         if move.decision:
             return True
         awaited = self._next_known(number)
-        return not self._is_legal(move) and (awaited is None or self._is_open(awaited))
+        return not self.open.is_legal(move) and (awaited is None or self.open.is_for(awaited))
+
+    def _changes(self, number: int) -> bool:
+        """Whether a recorded decision changes the shared state."""
+        recorded = self._recorded[number]
+        return isinstance(recorded, Option) and self.answers.changes(recorded)
 
     def _end(self) -> None:
         """Puts in decisions that the record lacks at the end of a game that was over."""
         for _ in range(MAX_FORCED):
             self._take_forced(None)
-            if self._is_over() or self._put_in(self.answers.put_in(self.legal, lambda: self.game.is_over)):
+            if self.open.is_over() or self._put_in(self.answers.put_in(self.placed.legal, lambda: self.game.is_over)):
                 return
-            if not self._put_in(self.answers.put_usual_in(self.legal)):
+            if not self._put_in(self.answers.put_usual_in(self.placed.legal)):
                 return
 
     def _next_known(self, number: int) -> RecordedDecision | None:
@@ -255,7 +301,7 @@ class _Walker:
         for move in self.moves[number:]:
             if isinstance(move, TakenBack):
                 return None
-            if move.decision in self._known:
+            if move.decision in self.open.decisions:
                 return move
         return None
 
@@ -264,58 +310,18 @@ class _Walker:
         game = self.game
         try:
             for _ in range(MAX_FORCED):
-                if game.is_over or (recorded is not None and self._is_open(recorded)):
+                if game.is_over or (recorded is not None and self.open.is_for(recorded)):
                     break
                 decision = game.decision
                 most = MAX_CHANCES if decision is not None and decision.by is None else 2
                 own = list(islice(takewhile(lambda option: not option.interrupt, every_option(game)), most))
                 if len(own) > 1 and most > 2 and recorded is not None:
-                    own = [option for option in own if self._leads_to(option, recorded)]
+                    own = [option for option in own if self.open.leads_to(option, recorded)]
                 if len(own) != 1:
                     break
-                self.placed.append(Placed(game.apply(own[0]), None))
-                self.forced += 1
+                self.placed.put_in(game.apply(own[0]), None, self._number)
         except RulesetFaultError:  # `apply_recorded` finds it, too
             pass
-
-    def _leads_to(self, option: Option, recorded: RecordedDecision) -> bool:
-        """Whether the recorded decision is open after an option."""
-        self.game.apply(option)
-        try:
-            return not self.game.is_over and self._is_open(recorded)
-        finally:
-            self.game.undo()
-
-    def _is_open(self, recorded: RecordedDecision) -> bool:
-        """Whether the open decision is the recorded one: of its name, and for the same seat."""
-        now = self.game.decision
-        if now is None or now.name != (recorded.decision or now.name):
-            return False
-        if not recorded.decision and recorded.option.partition("(")[0] not in self._offered():
-            return False
-        if recorded.by in (now.among or (now.by,)):
-            return True
-        try:
-            return self.game.parse(recorded.option).interrupt
-        except ValueError:
-            return True
-
-    def _offered(self) -> set[str]:
-        """The names of the options of the open decision."""
-        return {kind.name for kind in self.game.omniscient.option_kinds}
-
-    def _is_legal(self, recorded: RecordedDecision) -> bool:
-        """Whether the recorded option may be taken now."""
-        try:
-            return self.game.is_legal(self.game.parse(recorded.option, recorded.by, recorded.decision))
-        except (ValueError, RulesetFaultError):
-            return False
-
-    def _is_over(self) -> bool:
-        try:
-            return self.game.is_over
-        except RulesetFaultError:  # `apply_recorded` reports it
-            return False
 
 
 def _sayable(game: Game, back: TakenBack) -> TakenBack:

@@ -171,6 +171,17 @@ class Search:
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
 
+    def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:
+        """A value of the program, of positions to each seat, or to each entity of its kind.
+
+        Args:
+            rows: positions.
+            value: the value.
+        """
+        at = [game.omniscient.numbers for game in self._games(rows)]
+        results = [[each.value(value.value, (number,)) for number in range(value.size)] for each in at]
+        return np.array(results, np.int64).reshape(len(rows), value.size)
+
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
         """A seat's observations, a row for each position: the cells that have names, then the counts of private ones.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.program import ir
 from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
@@ -30,7 +31,18 @@ _COUNT, _DECIDER, _HASH = range(3)
 """The functions of the module that look at rows."""
 
 
+_InPython = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""Does for rows in Python what the module gives back."""
 _NONE_SEEN = np.empty(0, np.uint64)
+
+
+class _Written(NamedTuple):
+    """A function of the module, and where it writes how many numbers for each row."""
+
+    function: str
+    arguments: tuple[int, ...]
+    place: int
+    size: int
 
 
 class Played(NamedTuple):
@@ -43,6 +55,11 @@ class Played(NamedTuple):
     values: NDArray[np.int64]
     given_back: list[int]
     hashes: NDArray[np.uint64]
+
+
+def _numbered(p: ir.Program, value: ir.PositionValue) -> int:
+    """The number of a value of another form of a program."""
+    return [each.name for each in p.values].index(value.name)
 
 
 class WasmSearch(Search):
@@ -58,7 +75,7 @@ class WasmSearch(Search):
         super().__init__(game, interrupts=interrupts, value=value)
         self._wasm = wasm_program(game.ruleset, self.seats, game.settings)
         self._memories = [SearchMemory(self._wasm)]
-        self._value = -1 if self.value is None else [each.name for each in self._wasm.p.values].index(self.value.name)
+        self._value = -1 if self.value is None else _numbered(self._wasm.p, self.value)
 
     @cached_property
     def follows(self) -> bool:
@@ -74,26 +91,30 @@ class WasmSearch(Search):
         """A seat's observations of positions, a row for each."""
         return self.sight(seat).observations(self._checked(rows))
 
-    def _parts(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    def _parts(self, rows: NDArray[np.int64], most: int = 0) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Puts rows into the memory, as many as find room at a time; each with the number of the first."""
         memory = self._memories[0]
-        for first in range(0, len(rows), memory.most):
-            part = rows[first : first + memory.most]
+        size = min(most or memory.most, memory.most)
+        for first in range(0, len(rows), size):
+            part = rows[first : first + size]
             memory.write(memory.rows, part)
             yield first, part
 
-    def _look(
-        self, rows: NDArray[np.int64], what: int, python: Callable[[NDArray[np.int64]], NDArray[np.int64]]
-    ) -> NDArray[np.int64]:
-        memory, rows = self._memories[0], self._checked(rows)
-        result = np.empty(len(rows), np.int64)
-        for first, part in self._parts(rows):
-            count = len(part)
-            look = (count, what, int(self.interrupts))
-            given_back = memory.each(count, lambda look=look: memory.instance.call("look", *look))  # type: ignore[misc]
-            result[first : first + count] = memory.read(memory.options, count)
+    def _look(self, rows: NDArray[np.int64], what: int, python: _InPython) -> NDArray[np.int64]:
+        look = _Written("look", (what, int(self.interrupts)), self._memories[0].options, 1)
+        return self._each(look, rows, lambda some: python(some)[:, None])[:, 0]
+
+    def _each(self, written: _Written, rows: NDArray[np.int64], python: _InPython) -> NDArray[np.int64]:
+        """The numbers that a function of the module writes for each row."""
+        memory, rows, size = self._memories[0], self._checked(rows), written.size
+        result = np.empty((len(rows), size), np.int64)
+        for first, part in self._parts(rows, max(1, memory.room // (8 * max(1, size)))):
+            call = partial(memory.instance.call, written.function, len(part), *written.arguments)
+            given_back = memory.each(len(part), call)
+            some = memory.read(written.place, len(part) * size).reshape(-1, size)
             if given_back:
-                result[first : first + count][given_back] = python(part[given_back])
+                some[given_back] = python(part[given_back])
+            result[first : first + len(part)] = some
         return result
 
     def deciders(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -111,17 +132,15 @@ class WasmSearch(Search):
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The value of positions to each seat."""
-        memory, rows = self._memories[0], self._checked(rows)
-        result = np.empty((len(rows), self.seats), np.int64)
-        memory.set("OUT", memory.out)
-        for first, part in self._parts(rows):
-            count = len(part)
-            given_back = memory.each(count, lambda count=count: memory.instance.call("valued", count, self._value))  # type: ignore[misc]
-            some = memory.read(memory.out, count * self.seats).reshape(count, self.seats)
-            if given_back:
-                some[given_back] = super().values(part[given_back])
-            result[first : first + count] = some
-        return result
+        return self._valued(rows, self._value, self.seats, super().values)
+
+    def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:
+        """A value of the program, of positions to each seat, or to each entity of its kind."""
+        return self._valued(rows, _numbered(self._wasm.p, value), value.size, partial(super().measured, value=value))
+
+    def _valued(self, rows: NDArray[np.int64], which: int, size: int, python: _InPython) -> NDArray[np.int64]:
+        self._memories[0].set("OUT", self._memories[0].out)
+        return self._each(_Written("valued", (which, size), self._memories[0].out, size), rows, python)
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
         """The legal options of positions as codes."""

@@ -118,14 +118,20 @@ _LIST = """\
 
 
 def value_source(p: ir.Program) -> str:
-    """The fixed function that writes what the position is worth to each seat, by the number of a value; -1: points."""
+    """The fixed function that writes what the position is worth to each seat, by the number of a value; -1: points.
+
+    Of a value of another kind, for each of its entities.
+    """
     first = len(scored(p)) - len(p.values)
     lines = [
         "def worth(to: int, which: int) -> None:",
         "    seat = 0",
-        f"    while seat < {p.seats}:",
-        "        worth = 0",
+        f"    most = {p.seats}",
     ]
+    for number, value in enumerate(p.values):
+        if value.size != p.seats:
+            lines += [f"    if which == {number}:", f"        most = {value.size}"]
+    lines += ["    while seat < most:", "        worth = 0"]
     if p.scoring is not None:
         lines += ["        if which < 0:", "            worth = score0(seat, 0)"]
     for number in range(len(p.values)):

@@ -17,7 +17,7 @@ from rulespec.documents.places import Place
 from rulespec.records import Brief
 from rulespec.rule_ids import ListedRule
 from rulespec.syntax.ast import OptionGroup
-from rulespec.types import Type
+from rulespec.types import Ent, Type
 
 # --- declarations --------------------------------------------------------------------------
 
@@ -300,6 +300,11 @@ class Measure(Brief, Struct, frozen=True):
     var: Var | None
     value: Expr
     span: Span
+
+    @property
+    def kind(self) -> str:
+        """The kind whose entities have it; empty if the game has it."""
+        return self.var.type.kind if self.var is not None and isinstance(self.var.type, Ent) else ""
 
 
 class PositionValue(Measure, frozen=True):

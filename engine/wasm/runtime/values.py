@@ -35,12 +35,12 @@ from rulespec.engine.wasm.runtime.search import decider, listed, restored
 
 
 @exported
-def valued(count: int, which: int) -> None:
-    """Writes what each row is worth to each seat."""
+def valued(count: int, which: int, size: int) -> None:
+    """Writes what each row is worth to each seat, or each of so many entities of another kind."""
     while load(GAME) < count:
         number = load(GAME)
         restored(load(ROWS) + ROW * number)
-        worth(load(OUT) + 8 * SEATS * number, which)
+        worth(load(OUT) + 8 * size * number, which)
         store(GAME, number + 1)
 
 

@@ -152,15 +152,30 @@ def test_workers_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert alone[0] == 0, alone
 
 
-def test_measures_are_those_of_the_games(tmp_path: Path) -> None:
-    store = simulated_store(tmp_path, "tutorial", 4, "2")
-    plan = Plan.of("tutorial", ruleset := load_ruleset("tutorial"), [2], 4)
+MEASURES = """\
+--- measures.yaml
+measures:
+  all_sold: {value: "sum(s.sold for s in stall)"}
+  sold: {of: stall, value: stall.sold}
+  share: {of: stall, value: "60 / stall.sold"}
+  coins: {of: player, value: player.coins}
+"""
+
+
+@pytest.mark.parametrize("ref", ["tutorial", "imperial", "fair"])
+def test_measures_are_those_of_the_games(ref: str, tmp_path: Path) -> None:
+    """Of players, of entities of another kind, and of the game; a share of nothing is left out."""
+    if ref == "fair":
+        ref = str(tmp_path / "fair")
+        small(Path(ref), GAME + MEASURES)
+    store = simulated_store(tmp_path, ref, 4, "2")
+    plan = Plan.of(ref, ruleset := load_ruleset(ref), [2], 4)
     every = asked(store, Question("measures"))
     assert any(answer.measures for answer in every)
     for answer in every:
         expected = plan.play(ruleset, answer.game.game).game.omniscient.measures()
         assert {(r.measure, r.entity): r.value for r in answer.measures} == {
-            (name, entity): value for name, of in expected.items() for entity, value in of.items()
+            (name, entity): value for name, of in expected.items() for entity, value in of.items() if value is not None
         }
 
 

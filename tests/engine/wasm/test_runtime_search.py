@@ -131,7 +131,7 @@ def test_playouts_are_games_from_rows_on(
 @given(POSITIONS, st.integers(-1, 1))
 def test_rows_have_their_values(twins: Twins, positions: list[Heap], which: int) -> None:
     rows(twins, positions)
-    twins.call("valued", len(positions), which)
+    twins.call("valued", len(positions), which, 2)
     assert twins.read(OUT, 2 * len(positions)) == [
         sign * game.heap * (which + 2) for game in positions for sign in (1, -1)
     ]

@@ -1,0 +1,123 @@
+"""Recorded games of Imperial, shipped ones and bots', carried over to changes of its rules; and whether they replay."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from joblib import Parallel, delayed
+from msgspec import Struct
+
+from bench.rule_changes import CHANGES, GAME, written
+from rulespec.bundles.rules import bundle_of, ruleset_in
+from rulespec.engine.bots.games import BotGames
+from rulespec.engine.logs.log_file import write_log
+from rulespec.engine.migrate.migrate import Migrated, Verdict, migrate
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, replay_log
+from rulespec.engine.simulate.plan import Plan
+from rulespec.load import load_ruleset
+from rulespec.references import parts_of
+from rulespec.typed import nodes as typed
+
+EDITIONS = {
+    "imperial": (2, 3, 4, 5, 6),
+    "imperial+first_edition": (2, 4, 5),
+    "imperial+no_investor_card": (3, 6),
+    "imperial+pd": (3, 5),
+}
+"""Rulesets that bots play, each with numbers of players."""
+_FOLDERS = ("first_edition", "no_investor_card", "pd", "playimperial")
+BOTS = ("flat:2", "greedy", "random")
+
+
+class Carried(Struct, frozen=True):
+    """A game under a change: the verdict, its cause, and how many answers were put in and questions are gone."""
+
+    change: str
+    log: str
+    verdict: str
+    cause: str
+    put_in: int
+    gone: int
+
+
+def shipped() -> list[Path]:
+    """The shipped logs of Imperial and its editions, native and foreign."""
+    logs = [GAME / "logs", *(GAME / "logs" / each for each in _FOLDERS)]
+    return [path for folder in logs for path in sorted([*folder.glob("*.jsonl*"), *folder.glob("*.json")])]
+
+
+def play(folder: Path, number: int) -> Path:
+    """A game of bots, as a log; it is played if it is not there."""
+    path = folder / f"game{number}.jsonl"
+    if not path.exists():
+        games = [(ref, players) for ref, counts in EDITIONS.items() for players in counts]
+        ref, players = games[number % len(games)]
+        played = _games(ref, players).play(number)
+        write_log(path, played.game)
+    return path
+
+
+@cache
+def _games(ref: str, players: int) -> BotGames:
+    ruleset = _ruleset(ref)
+    plan = Plan.of(ref, ruleset, [players], 0)
+    return BotGames(replace(plan, bots=BOTS, rotated=True), ruleset)
+
+
+@cache
+def _ruleset(ref: str) -> typed.Ruleset:
+    return load_ruleset(ref)
+
+
+def changed(folder: Path, change: str, own: str) -> typed.Ruleset:
+    """The rules of a game with a change: its overlays lie over the changed Imperial."""
+    return _ruleset("+".join([str(folder / change), *parts_of(own)[1:]]))
+
+
+def carry(folder: Path, log: Path, changes: Sequence[str], checked: bool = True) -> list[Carried]:
+    """A game under each change; `folder` has the changed rules."""
+    replay = replay_log(log)
+    results = []
+    for change in changes:
+        result = migrate(replay, changed(folder, change, replay.game.ruleset.ref))
+        if checked:
+            check(result, replay)
+        cause = result.cause.reason if result.cause is not None else ""
+        walk = result.walk
+        results.append(Carried(change, log.name, result.verdict, cause, walk.forced + len(walk.answers), walk.skipped))
+    return results
+
+
+def check(result: Migrated, replay: ReplayResult) -> None:
+    """Replays what is carried strictly under the changed rules, and what is kept under its own from their bundle.
+
+    Raises:
+        AssertionError: if that comes to another end.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "game.jsonl"
+        if result.verdict is Verdict.STAYS:
+            replay.write_native(path)
+            rules = ruleset_in(bundle_of(replay.game.ruleset))
+            own = ReplayRequest(path, load=lambda _: rules).replay()
+            expected = replay.game.hash
+        else:
+            result.write(path, replay)
+            own = ReplayRequest(path, load=lambda _: result.game.ruleset).replay()
+            expected = result.game.hash
+        assert own.divergence is None and own.other_end is None and own.game.hash == expected, replay.log
+
+
+def rows(folder: Path, logs: Sequence[Path], changes: Sequence[str], jobs: int, every: int) -> Iterator[Carried]:
+    """Games under changes, which are written to a folder; what comes of every so manieth is replayed."""
+    for change in changes:
+        written(folder / change, [CHANGES[change]])
+    results = Parallel(jobs, return_as="generator")(
+        delayed(carry)(folder, log, changes, number % every == 0) for number, log in enumerate(logs)
+    )
+    for each in results:
+        yield from each

@@ -1,0 +1,61 @@
+"""Games that outlive rules: the twelve changes over the shipped games of Imperial, and over bots' games.
+
+    python -m bench.migrations                                  # the shipped games; minutes
+    python -m bench.migrations --bots 1000 --games FOLDER       # bots' games, played into the folder if need be
+
+Each game is carried over to each change. What is carried is written and replayed strictly under the changed rules; what
+is kept is replayed under its own from a bundle: all shipped games, and every tenth of the bots'. One that fails there
+is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from joblib import Parallel, delayed
+
+from bench.carried_games import Carried, play, rows, shipped
+from bench.rule_changes import CHANGES
+from rulespec.engine.migrate.migrate import Verdict
+
+
+def show(results: Sequence[Carried], games: int) -> None:
+    """Prints a line for each change, and the causes of what is kept."""
+    print(f"{games:,} games")
+    print("| change | faithful | numbers | kept | put in | gone | first causes of the kept |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for name, change in CHANGES.items():
+        mine = [each for each in results if each.change == name]
+        counts = Counter(each.verdict for each in mine)
+        causes = Counter(each.cause for each in mine if each.verdict == Verdict.STAYS)
+        cells = [f"{counts[v]:,}" if counts[v] else "" for v in Verdict]
+        cells += [f"{sum(e.put_in for e in mine):,}", f"{sum(e.gone for e in mine):,}"]
+        texts = "; ".join(f"{n} {text[:90]}" for text, n in causes.most_common(3))
+        if mine:
+            print(f"| {change.title} | {' | '.join(cells)} | {texts} |")
+
+
+def main() -> None:
+    """Runs what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bots", type=int, default=0, help="so many games of bots, not the shipped ones")
+    parser.add_argument("--games", type=Path, help="the folder of bots' games")
+    parser.add_argument("--change", action="append", choices=list(CHANGES), help="only this change")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        logs, every = shipped(), 1
+        if args.bots:
+            every = 10
+            own = args.games or Path(folder) / "games"
+            own.mkdir(parents=True, exist_ok=True)
+            logs = list(Parallel(args.jobs)(delayed(play)(own, number) for number in range(args.bots)))
+        show(list(rows(Path(folder), logs, args.change or list(CHANGES), args.jobs, every)), len(logs))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""The decision that is open in a game under other rules, beside recorded ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
+from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded
+
+
+class OpenDecision:
+    """The open decision of a game, which changes as the game goes on.
+
+    Args:
+        game: the game.
+
+    Attributes:
+        decisions: the names of all decisions of the rules.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        decisions = game.omniscient.program.decisions
+        self.decisions = {decision.name for decision in decisions}
+        self._options = {choice.name for decision in decisions for choice in decision.choices}
+
+    def as_asked(self, move: RecordedDecision) -> RecordedDecision:
+        """A decision whose name these rules do not know, and its option they do, may be any that has this option."""
+        known = move.decision in self.decisions or move.option.partition("(")[0] not in self._options
+        return move if known else replace(move, decision="")
+
+    def is_for(self, recorded: RecordedDecision) -> bool:
+        """Whether the open decision is the recorded one: of its name, and for the same seat."""
+        now = self._game.decision
+        if now is None or now.name != (recorded.decision or now.name):
+            return False
+        if not recorded.decision and recorded.option.partition("(")[0] not in self.options():
+            return False
+        if recorded.by in (now.among or (now.by,)):
+            return True
+        try:
+            return self._game.parse(recorded.option).interrupt
+        except ValueError:
+            return True
+
+    def options(self) -> set[str]:
+        """The names of the options of the open decision."""
+        return {kind.name for kind in self._game.omniscient.option_kinds}
+
+    def is_legal(self, recorded: RecordedDecision) -> bool:
+        """Whether the recorded option may be taken now."""
+        try:
+            return self._game.is_legal(self._game.parse(recorded.option, recorded.by, recorded.decision))
+        except (ValueError, RulesetFaultError):
+            return False
+
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        try:
+            return self._game.is_over
+        except RulesetFaultError:  # `apply_recorded` reports it
+            return False
+
+    def leads_to(self, option: Option, recorded: RecordedDecision) -> bool:
+        """Whether the recorded decision is open after an option."""
+        self._game.apply(option)
+        try:
+            return not self._game.is_over and self.is_for(recorded)
+        finally:
+            self._game.undo()
+
+    def are_legal(self, moves: Sequence[RecordedMove]) -> bool:
+        """Whether recorded decisions can be applied one after the other; they are taken back."""
+        before = self._game.ply
+        for move in moves:
+            if isinstance(move, TakenBack) or isinstance(apply_recorded(self._game, move), Refusal):
+                break
+        are_legal = self._game.ply == before + len(moves)
+        while self._game.ply > before:
+            self._game.undo()
+        return are_legal
+
+    def is_answered_by(self, move: RecordedMove) -> bool:
+        """Whether a move answers the open decision, of the seat that is asked."""
+        asked = self._game.decision
+        if asked is None or isinstance(move, TakenBack):
+            return False
+        return (move.decision, move.by) == (asked.name, asked.by)

@@ -1,0 +1,97 @@
+"""The moves of a game under other rules, each with the recorded one that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rulespec.engine.game.option import Option, TakenBack
+from rulespec.engine.logs.recorded import RecordedDecision
+from rulespec.engine.replay.answers import Answer
+
+MAX_AHEAD = 8
+"""Recorded decisions among which one is looked for that is asked for earlier or later."""
+
+
+class Placed(Struct, frozen=True):
+    """A move of the game under the other rules.
+
+    Attributes:
+        move: the decision, or the decisions taken back.
+        source: the number of the recorded move that it is; None for what was put in.
+    """
+
+    move: Option | TakenBack
+    source: int | None
+
+
+class PlacedMoves:
+    """The moves so far. A decision that is put in and passed over at nearly the same time has moved.
+
+    Args:
+        recorded: the recorded moves, as the other rules write them.
+
+    Attributes:
+        list: the moves.
+        legal: how many recorded decisions are among them.
+        skipped: how many have been passed over.
+        in_order: whether some are taken back, so that none may move.
+    """
+
+    def __init__(self, recorded: Sequence[RecordedDecision | TakenBack]) -> None:
+        self._recorded = recorded
+        self.list: list[Placed] = []
+        self.legal = self.skipped = 0
+        self.in_order = any(isinstance(move, TakenBack) for move in recorded)
+        self._answers: dict[int, Answer | None] = {}  # what was put in, by its place; None if nothing else was legal
+        self._put_in: list[tuple[int, int]] = []  # the same: the number of the recorded move then, and its place
+        self._gone: list[int] = []  # the recorded decisions that were passed over
+
+    @property
+    def forced(self) -> int:
+        """The number of decisions that were put in because nothing else was legal."""
+        return sum(answer is None and self.list[at].source is None for at, answer in self._answers.items())
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The answers that were put in."""
+        return tuple([a for at, a in self._answers.items() if a is not None and self.list[at].source is None])
+
+    def take(self, option: Option, number: int) -> None:
+        """Adds a recorded decision."""
+        self.list.append(Placed(option, number))
+        self.legal += 1
+
+    def take_back(self, back: TakenBack, number: int) -> None:
+        """Adds decisions taken back."""
+        self.list.append(Placed(back, number))
+
+    def put_in(self, option: Option, answer: Answer | None, number: int) -> None:
+        """Adds a decision that was put in before a recorded move; `answer` is None if nothing else was legal."""
+        for at in self._gone:
+            if at + MAX_AHEAD > number and self._is(option, at):
+                self._gone.remove(at)
+                self.skipped -= 1
+                self.take(option, at)
+                return
+        self._put_in.append((number, len(self.list)))
+        self._answers[len(self.list)] = answer
+        self.list.append(Placed(option, None))
+
+    def pass_over(self, number: int) -> None:
+        """Counts a recorded decision that is passed over."""
+        for since, at in self._put_in:
+            option = self.list[at].move
+            if since + MAX_AHEAD > number and isinstance(option, Option) and self._is(option, number):
+                self._put_in.remove((since, at))
+                self.list[at] = Placed(option, number)
+                self.legal += 1
+                return
+        self.skipped += 1
+        self._gone.append(number)
+
+    def _is(self, option: Option, number: int) -> bool:
+        """Whether a decision is a recorded one."""
+        own = RecordedDecision(option.decision, option.by, str(option))
+        return not self.in_order and self._recorded[number] == own
