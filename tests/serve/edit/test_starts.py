@@ -65,7 +65,8 @@ def test_a_map_that_adds_to_its_base(tmp_path: Path) -> None:
     before = files(folder)
     editor = Editor(folder)
     assert len(editor.state["regions"]) == 62 and not any(region["own"] for region in editor.state["regions"])
-    assert "is a region of the base" in ask(editor, "set caribbean_sea title Sea") and "stays" in ask(editor, "remove caribbean_sea")
+    for edit in ("set caribbean_sea title Sea", "remove caribbean_sea"):
+        assert "is a region of the base" in ask(editor, edit)
     assert ask(editor, "add cape terrain=land", "move cape 10 10") == ""
     assert (folder / "map.yaml").read_bytes().startswith(before["map.yaml"])
     assert [region["name"] for region in editor.state["regions"] if region["own"]] == ["cape"]
