@@ -25,6 +25,7 @@ START = "README.md"
 API = "reference/api.md"
 VERDICTS = "docs/explanation/verdicts.json"
 FILES = "project/files.md"
+PICTURES = (".png", ".svg")
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(_FENCE.pattern + r"|(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)", re.MULTILINE | re.DOTALL)
@@ -44,7 +45,7 @@ def place(source: str) -> str:
     if source == MAP:
         return "documentation.md"
     path = path.relative_to("docs") if path.parts[0] == "docs" else "project" / PurePosixPath(source.removeprefix("."))
-    if path.suffix == ".svg":
+    if path.suffix in PICTURES:
         return str(path)
     if path.name == "README.md" and path.parts[0] != "project":
         return str(path.with_name("index.md"))
@@ -178,7 +179,7 @@ def collected() -> dict[str, str]:
         source = todo.pop()
         if source in results:
             continue
-        if source.endswith(".svg"):
+        if source.endswith(PICTURES):
             results[source] = ""
         elif source.endswith(".md"):
             text = (ROOT / source).read_text("utf-8")
@@ -192,7 +193,7 @@ def collected() -> dict[str, str]:
 def write(out: Path) -> None:
     """Writes the sources of the site into an empty folder."""
     sources = collected()
-    pictures = {source for source in sources if source.endswith(".svg")}
+    pictures = {source for source in sources if source.endswith(PICTURES)}
     pages = {place(source): text for source, text in sources.items() if source not in pictures}
     pages |= {API: api(), FILES: "# Source files\n\nFiles of the repository that pages link to.\n"}
     for page, part in navigation(set(sources) - pictures).items():
