@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
+from rulespec.cli.log_argument import LogPath
 from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.escape import escaped
@@ -44,7 +45,7 @@ class _Request(Struct, frozen=True):
 
 @click.command("coverage")
 @click.argument("ref")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=LogPath())
 @click.option("--playouts", type=click.IntRange(1, 100_000), metavar="N", help="Run N random games.")
 @click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
