@@ -270,6 +270,61 @@ def test_a_map_from_nothing_by_the_pointer(drive: Drive, tmp_path: Path) -> None
     assert files(folder) == before
 
 
+NATIONS = ("austria_hungary", "italy", "france", "great_britain", "germany", "russia")
+FACTORIES = """setup:
+  pieces:
+    factory.at: {{{}}}
+"""
+
+
+def ring_of_nations() -> tuple[dict[str, dict[str, str]], list[tuple[str, str]]]:
+    """Six nations in a ring around six seas, each with a city of either kind: 24 regions, and their links."""
+    facts: dict[str, dict[str, str]] = {}
+    links: list[tuple[str, str]] = []
+    for i, nation in enumerate(NATIONS):
+        home, after = {"terrain": "province", "home": nation}, (i + 1) % len(NATIONS)
+        facts[f"s{i}"] = {"terrain": "sea"}
+        facts[f"p{i}a"] = home | {"city": "armaments"}
+        facts[f"p{i}b"] = home | {"city": "shipyard", "port": f"s{i}"}
+        facts[f"p{i}c"] = home
+        links += [(f"p{i}a", f"p{i}b"), (f"p{i}b", f"p{i}c"), (f"p{i}c", f"p{after}a"), (f"p{i}b", f"s{i}")]
+        links.append((f"s{i}", f"s{after}"))
+    return facts, links
+
+
+@pytest.mark.proof
+def test_a_map_of_24_regions_for_the_plain_rules(drive: Drive, tmp_path: Path) -> None:
+    facts, links = ring_of_nations()
+    folder = tmp_path / "ring"
+    product = CliRunner().invoke(cli, ["new", "ring", "--from", "imperial", "--map", "a", "--to", str(tmp_path)])
+    assert product.exit_code == 0, product.output
+    map_ = folder / "map.yaml"
+    map_.write_text(map_.read_text("utf-8").replace("regions:\n    a: {}", "regions: {}"), "utf-8")
+    cities = [f"{name}: 1" for name, each in facts.items() if "city" in each]
+    (folder / "setup.yaml").write_text(FACTORIES.format(", ".join(cities)), "utf-8")
+    with editing(folder) as serving:
+        page = drive(serving, 1360, 1000)
+        page.click("#tools button:nth-child(2)")
+        for n, name in enumerate(facts):
+            nation, part = divmod(n, 4)
+            page.click_at(page.at(120 + nation * 150, 100 + (part + nation % 2 / 2) * 130))
+            page.text(name)
+            page.press("Enter")
+            page.idle()
+            page.wait(f"document.querySelector('#form .note')?.textContent === '{name}'")
+            for fact, value in facts[name].items():
+                page.choose(fact, value)
+        page.click("#tools button:nth-child(1)")
+        for one, other in links:
+            page.drag(page.inside(one), page.inside(other))
+        assert page.texts("#asking_head") == [""], "no kind of a link was asked"
+        edited = regions(folder)
+        assert {name: {k: edited[name][k] for k in each} for name, each in facts.items()} == facts
+        assert sum(len(edited[name].get(kind, [])) for name in edited for kind in KINDS) in (30, 60)
+        assert sum(page.done.values()) <= 164, page.done
+        assert validated(folder) == ""
+
+
 @pytest.mark.proof
 def test_a_map_from_nothing_by_keys_alone(drive: Drive, tmp_path: Path) -> None:
     wanted = regions(GAMES / "tutorial")
