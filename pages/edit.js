@@ -119,7 +119,8 @@ function makeEditor(hello, ask) {
     ["V", "select, on the board"],
     ["A", "add a region, on the board"],
     ["L", "link two regions, on the board"],
-    ["O", "outlines, on the board"],
+    ["O", "outlines, on the board: Tab to a point, arrows move it"],
+    ["N I D Del", "with outlines: draw one, put a point in, detach the point, take it out"],
     ["arrows", "on the board: move the region by 1, with Shift by 10; in the list: the next one"],
     ["+ − 0", "zoom"],
     ["Space and drag", "pan"],
@@ -134,7 +135,7 @@ function makeEditor(hello, ask) {
     ["Ctrl or Shift and click", "choose several regions"],
     ["?", "this help"],
   ];
-  const help = () => dialogs.help(KEYS.filter(([key]) => key !== "O" || TOOLS.some((tool) => tool.letter === "O")));
+  const help = () => dialogs.help(KEYS);
   element("help").addEventListener("click", help);
 
   document.addEventListener("keydown", (event) => {
