@@ -37,7 +37,7 @@ proof-short: $(STAMP)
 
 # The long proofs: those, and all recorded perfts with both backends; every two overlays together; 1,000 damaged rulesets;
 # 1,000 random programs for each property; all machines side by side: 50 whole games of each ruleset and each overlay, 10,000 by seed, 2,100 random programs for each machine;
-# 1,000 games of exported modules in Node and Chromium; coverage of all shipped rules; 1,000 random games with all invariants;
+# 1,000 games of exported modules in Node and Chromium; coverage of all shipped rules; twelve changes under all shipped games; 1,000 random games with all invariants;
 # 20 games at each level of Tetrarchia with each number of players, 100 of the Emperor's with each answer to each ruling;
 # 2,000 random programs with secrets;
 # 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
@@ -51,6 +51,7 @@ proof: proof-short
 	  tests/rulespec/test_ruleset_hash.py
 	RULESPEC_PAGES=1000 $(BIN)/pytest -n 2 -q -m '' tests/cli/test_export.py
 	RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q -m '' tests/engine/coverage
+	RULESPEC_MIGRATIONS=1 $(BIN)/pytest -n 2 -q -m '' tests/engine/migrate/test_twelve_changes.py
 	RULESPEC_PLAYOUTS=1000 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q -m '' tests/games/test_playouts.py \
 	  tests/games/test_tetrarchia.py
 	RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 -q -m '' tests/engine/game/test_secret_programs.py \

@@ -60,7 +60,7 @@ CALLS: dict[str, Calls] = {
     "coverage": lambda ref, log: [
         [ref, log, "--players", "2"],
         [ref, "--playouts", "2"],
-        ["nim", log, "--under", ref],
+        ["connect_four", log, "--under", ref],
     ],
     "simulate": lambda ref, log: [
         [ref, "--players", "2", "--games", "3"],
