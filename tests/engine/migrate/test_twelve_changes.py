@@ -17,8 +17,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.migrate.migrate import Verdict, migrate
 from rulespec.engine.migrate.proposals import proposed
-from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.replay.placed import Placed
+from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.load import load_ruleset
 
 FAITHFUL, NUMBERS, STAYS = Verdict.FAITHFUL, Verdict.NUMBERS, Verdict.STAYS
