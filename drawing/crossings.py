@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from enum import IntEnum
-from itertools import islice
 from math import hypot
 from typing import NamedTuple
 
@@ -45,11 +44,13 @@ def first_crossing(edges: Collection[Stroke], depth: float) -> tuple[Stroke, Str
     for i, e in enumerate(ordered):
         (_, a), (right, b) = e
         low, high = (a, b) if a < b else (b, a)
-        for f in islice(ordered, i + 1, None):
+        for k in range(i + 1, len(ordered)):
+            f = ordered[k]
             (left, c), (_, d) = f
-            pairs += 1
-            if left > right or pairs > MAX_PAIRS:
+            if left > right:
                 break
+            if (pairs := pairs + 1) > MAX_PAIRS:
+                return None
             if not ((c < low and d < low) or (c > high and d > high)) and _is_deep(e, f, depth):
                 return e, f
     return None

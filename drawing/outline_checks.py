@@ -23,7 +23,7 @@ NEAR = 1.0
 ALONG = 12
 """Squares of that size on their way: what is shorter is a corner."""
 STRIP = 5
-"""What is as narrow as this between a region and the frame, and three times as long, is a slip."""
+"""The width of a gap between a region and the frame that counts as a slip, if it is three times as long."""
 MAX_CROSSINGS = 200_000
 _MAX_LOOPS = 100
 Spans = dict[tuple[str, str], Span]

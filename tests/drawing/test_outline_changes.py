@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-import time
 from functools import cache
 
 import pytest
 import yaml
 from folders import GAMES
 
+from rulespec.drawing import crossings
 from rulespec.drawing.crossings import Meeting, meeting
 from rulespec.drawing.outline_changes import OutlineError, Outlines, Part, drawn, followed, inserted, moved, removed
 from rulespec.drawing.outline_checks import overlaps
@@ -229,24 +229,37 @@ def test_edges_meet_or_not(e: Stroke, f: Stroke, expected: Meeting) -> None:
     assert meeting(e, f) == meeting(f, e) == expected
 
 
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[Stroke]:
+    """An edge for each pair of edges that is compared."""
+    edges: list[Stroke] = []
+
+    def noted(e: Stroke, f: Stroke) -> Meeting:
+        edges.append(e)
+        return meeting(e, f)
+
+    monkeypatch.setattr(crossings, "meeting", noted)
+    return edges
+
+
 @pytest.mark.parametrize("count", [40, pytest.param(500, marks=pytest.mark.proof)])
-def test_random_moves_of_shared_points_open_no_border(count: int) -> None:
-    """Imperial's board: each move changes all its regions, and the area of the whole stays."""
+def test_random_moves_of_shared_points_open_no_border(count: int, compared: list[Stroke]) -> None:
+    """Imperial's board: each move changes all its regions, and the area of the whole stays; few edges are compared."""
     choose, board = random.Random(count), europe()
     turned, before = signs(board), overlaps([*board.values()])[1].keys()
     shared_dots = sorted(dot for dot in dots(board) if 0 < dot[0] < 1240 and 0 < dot[1] < 1052)
-    done, took = 0, []
+    done, numbers = 0, []
     while done < count:
         at = choose.choice(shared_dots)
         to = (at[0] + choose.randint(-6, 6), at[1] + choose.randint(-6, 6))
         owners = {part for part, rings in board.items() if any(at in ring for ring in rings)}
-        begun = time.process_time()
+        compared.clear()
         try:
             changed = moved(board, EUROPE, at, to)
         except OutlineError:
             continue
         finally:
-            took.append(time.process_time() - begun)
+            numbers.append(len(compared))
         assert at == to or (owners <= changed.keys() and len(owners) > 1)
         board = {**board, **changed}
         assert at == to or at not in dots(board)
@@ -255,7 +268,7 @@ def test_random_moves_of_shared_points_open_no_border(count: int) -> None:
         if done % 20 == 0:
             assert not opened(board, EUROPE) and size(board, turned) == 1240 * 1052
     assert overlaps([*board.values()])[1].keys() <= before, "what lay on one another was there before"
-    assert sorted(took)[len(took) // 2] < 0.02, "a few milliseconds"
+    assert 0 < max(numbers) < 300, "of 4,528 edges, those near the point"
 
 
 @pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.proof)])
@@ -285,10 +298,10 @@ def test_random_points_are_inserted_and_removed(count: int) -> None:
     assert not opened(board, EUROPE) and size(board, turned) == 1240 * 1052
 
 
-def test_what_would_take_long_is_refused() -> None:
+def test_what_would_take_long_is_refused(compared: list[Stroke]) -> None:
     fan: Outlines = {("outlines", f"r{i}"): [[(0, 0), (1_000, i), (1_000, i + 1)]] for i in range(3_000)}
-    begun = time.process_time()
     with pytest.raises(OutlineError, match="more borders would change"):
         moved(fan, None, (0, 0), (1, 1))
+    assert not compared
     assert moved(fan, None, (1_000, 7), (1_003, 7)).keys() == {("outlines", "r6"), ("outlines", "r7")}
-    assert time.process_time() - begun < 2
+    assert len(compared) < 20_000, "of nine million pairs of edges"

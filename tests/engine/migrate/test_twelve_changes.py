@@ -52,7 +52,7 @@ SHIPPED = {
     "questions_swapped": (37, 0, 2),
     "link_removed": (37, 0, 2),
 }
-"""How many games are faithful, numbers and kept."""
+"""Numbers of games that are faithful, whose numbers differ, and that are kept."""
 GONE = RuleChange("nobody may decline", (Edit("rules/setup.rules", "        option decline:\n            pass\n", ""),))
 NEUTRAL = {"wave_through", "proceed", "done", "finish", "pay_out", "let_pass", "decline", "nothing", "armies"}
 """The options whose only effect is that the game goes on."""
