@@ -39,6 +39,7 @@ from cases import small
 from clusters import cluster, dask
 from commands import known_rulesets
 from hypothesis import settings
+from map_pages import drive
 from recorder import courier, errands, replay
 from worlds import Play
 
@@ -52,6 +53,7 @@ __all__ = [
     "cluster",
     "courier",
     "dask",
+    "drive",
     "errands",
     "known_rulesets",
     "open_page",
