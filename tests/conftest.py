@@ -41,6 +41,7 @@ from commands import known_rulesets
 from hypothesis import settings
 from map_pages import drive
 from recorder import courier, errands, replay
+from small_errors import ruleset
 from worlds import Play
 
 from rulespec.engine.game.game import Game
@@ -58,6 +59,7 @@ __all__ = [
     "known_rulesets",
     "open_page",
     "replay",
+    "ruleset",
 ]  # fixtures of several files
 
 settings.register_profile("fixed", derandomize=True, max_examples=25)
