@@ -150,10 +150,11 @@ def test_what_depends_on_a_region_is_shown_before_it_goes(tmp_path: Path) -> Non
 def test_fixes_are_steps_of_the_history(own: Serving) -> None:
     path = own.desk.editor.folder / "map.yaml"
     before = path.read_text("utf-8")
+    page = own.page()
+    page.until("picture")  # the change is seen once, by a server that has read the map
     path.write_text(before.replace("hills: {terrain", "hills: {terain"), "utf-8")
     wrong = files(own.desk.editor.folder)
-    page = own.page()
-    while not page.state.get("faults"):
+    while not page.state["faults"]:
         page.until("state")
     (fault,) = page.state["faults"]
     assert fault["fixes"] == [{"number": 0, "label": "Fix: terrain"}] and fault["regions"] == ["hills"]
