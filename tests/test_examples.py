@@ -40,6 +40,7 @@ def test_random_programs_are_the_same_in_each_run() -> None:
     assert printed("") == printed("") != ""
 
 
+@pytest.mark.proof
 def test_random_programs_are_new_in_each_run_of_proofs() -> None:
     assert printed("1") != printed("1")
 

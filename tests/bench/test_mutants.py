@@ -90,6 +90,7 @@ def test_what_other_overlays_supersede_is_told_without_them() -> None:
     assert (outcome.ref, outcome.verdict, outcome.told) == ("imperial+playimperial", "refused", True)
 
 
+@pytest.mark.proof
 def test_what_a_ruleset_puts_in_the_place_of_its_base_is_told_of_the_base(bench: Bench) -> None:
     file = "games/imperial/setup.yaml"
     text = Path(file).read_text("utf-8")

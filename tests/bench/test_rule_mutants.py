@@ -194,6 +194,7 @@ def test_the_scenarios_and_the_log_of_a_small_ruleset(tmp_path: Path) -> None:
     assert again.tests == trial.tests
 
 
+@pytest.mark.proof
 def test_the_scenarios_of_a_shipped_ruleset_notice_a_requirement_that_is_missing(tmp_path: Path) -> None:
     folder = shutil.copytree(GAMES / "tutorial", tmp_path / "tutorial", ignore=shutil.ignore_patterns("logs"))
     trial = Trial(load_ruleset(str(folder)), files="occupation.rules")

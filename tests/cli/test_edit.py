@@ -85,7 +85,7 @@ def links(name: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     "name, a, b, kind", [(name, *link) for name in ("tutorial", "imperial", "imperial_2030") for link in links(name)]
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_the_kind_of_a_link_follows_from_the_checks(name: str, a: str, b: str, kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "games" / name
     for each in {name, "imperial"}:  # which the others extend
@@ -174,7 +174,7 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
         ("set isle title 'half", "No closing quotation"),
     ],
 )
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_what_cannot_be_is_refused_with_the_way_out(lake: Path, words: str, said: str) -> None:
     before = files(lake)
     result = edit(lake, "set hills title Hills", words)

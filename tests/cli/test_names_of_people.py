@@ -26,7 +26,7 @@ def poker(path: Path, names: dict[str, str], cards: tuple[str, str] = ("queen", 
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "B"])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 def test_a_seat_is_asked_for_by_its_name_or_its_id(name: str, tmp_path: Path) -> None:
     log = poker(tmp_path / "log.jsonl", {"A": name, "B": "Bob"})
     by_id, by_name = (spoken("log", log, "--for", text) for text in ("A", name))

@@ -53,6 +53,7 @@ def test_sets_that_do_not_combine_are_named_once(capsys: pytest.CaptureFixture[s
     assert [(f["overlays"], f["code"]) for f in result["failed"]] == [(["a", "b"], "RS505")]
 
 
+@pytest.mark.proof
 def test_many_overlays_are_checked_within_bounds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,7 +148,7 @@ def reference(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if CALLS[name]("", "")])
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(8)
 def test_every_command_takes_overlays_of_ones_own(name: str, reference: str) -> None:
     for call in CALLS[name](reference, "own.jsonl"):
         code, out, err = invoke(name, *call)

@@ -44,7 +44,7 @@ def names(files: list[tuple[Path, Path]]) -> list[str]:
 
 
 @pytest.mark.parametrize("ref, path", FILES, ids=names(FILES))
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_the_files_of_a_ruleset_fit_its_own_schema(ref: Path, path: Path) -> None:
     Draft202012Validator(schema(str(ref))).validate(to_plain(read_yaml(path, path.name)))
 

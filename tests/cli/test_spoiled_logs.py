@@ -82,6 +82,7 @@ def seat_file(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("number", range(len(TWINS)))
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_what_is_wrong_with_a_log_tells_a_seat_nothing(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

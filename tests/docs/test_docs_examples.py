@@ -75,7 +75,7 @@ def follow(block: Block, folder: Path, names: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_a_page_works_word_for_word(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(play_check, "SECONDS", 0.5)  # several games, as pages show

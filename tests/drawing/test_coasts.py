@@ -67,6 +67,7 @@ def excepted(ref: str, what: str) -> set[frozenset[str]]:
     return {frozenset(each[what]) for each in recipe(ref).get("exceptions", []) if what in each}
 
 
+@pytest.mark.sampled(2)
 def test_borders_are_links_but_for_those_that_the_recipe_lists(ref: str) -> None:
     style, layout, names = laid_out(ref)
     links, borders = pairs_of(style, layout.links), layout.areas.touching()
@@ -117,6 +118,7 @@ def test_without_hatching_letters_and_borders_tell_owners_apart(ref: str) -> Non
     assert {"owners", "inner", "coasts", "shallows"} <= ids
 
 
+@pytest.mark.sampled(2)
 def test_a_picture_is_small_and_all_pieces_are_of_one_size(ref: str) -> None:
     ruleset = loaded(ref)
     game = Game(ruleset, seat_names(3, ruleset.seats))

@@ -237,6 +237,7 @@ def star(points: int, seed: int) -> str:
     ids=["star", "stars", "boxes", "texts", "lines", "comb", "rings"],
 )
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_drawings_that_want_to_take_long_do_not(body: str, tmp_path: Path) -> None:
     before = time.process_time()
     result = drawn(tmp_path, svg(body))

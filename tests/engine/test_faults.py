@@ -30,7 +30,7 @@ FAULTS = lines(
 
 
 @pytest.mark.parametrize("line, message", FAULTS, ids=[t for t, _ in FAULTS])
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(8)
 def test_a_fault_has_a_place_and_changes_nothing(play: Play, line: str, message: str) -> None:
     rules = f"""
 procedure play():

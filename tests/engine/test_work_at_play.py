@@ -40,7 +40,7 @@ def after(ruleset: typed.Ruleset, backend: str, steps: int) -> tuple[str, tuple[
 
 
 @pytest.mark.parametrize("body", WORK.values(), ids=WORK)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_both_backends_stop_at_the_same_step(body: str) -> None:
     ruleset = with_rules(rules(body))
     plain = Game(ruleset, ["a", "b"], backend=lambda r, n, o: Counting(lower(r, n, o)))
@@ -127,6 +127,7 @@ def test_numbers_count_for_the_steps_of_what_is_asked_about_them(play: Play, par
     ],
 )
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_members_of_large_sets_count_too(params: str, tmp_path: Path) -> None:
     kinds = "{" + ", ".join(f"b{i}: {{rank: {i}}}" for i in range(400)) + "}"
     text = f"""

@@ -62,6 +62,7 @@ def test_an_impossible_game_goes_on_past_it(path: Path) -> None:
     assert first_broken(result) is None  # nothing is made up, and nothing gets lost
 
 
+@pytest.mark.proof
 def test_each_such_entry_is_marked() -> None:
     path = LOGS / "impossible" / "v006-auction-3p.json"
     text = replay(path, "--past-known-faults", "--moves").output

@@ -56,6 +56,7 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_what_fix_puts_right_the_editor_offers(folder: Path, name: str, right: str, wrong: str) -> None:
     text = (folder / name).read_text("utf-8")
     if right not in text:

@@ -40,6 +40,7 @@ def written(folder: Path, *args: str) -> Path:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width, height", SIZES)
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_the_viewer(scheme: str, width: int, height: int, open_page: Open, tmp_path: Path) -> None:
     log = GAMES / "imperial" / "logs" / "quickstart.jsonl"
     opened = open_page(written(tmp_path, "view", str(log)), "#84", width, height)
@@ -68,6 +69,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width, height", SIZES)
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_the_page_of_a_table(
     who: str, scheme: Any, width: int, height: int, browser: Any, table: Process, request: pytest.FixtureRequest
 ) -> None:

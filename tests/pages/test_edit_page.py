@@ -145,6 +145,7 @@ def test_two_pages_and_an_editor_lose_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width, height", [(1360, 900), (800, 1000)])
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_the_page_of_a_map_is_accessible(scheme: str, width: int, height: int, drive: Drive, tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
     folder = copied("tutorial", tmp_path / "lake")

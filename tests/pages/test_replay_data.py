@@ -140,7 +140,7 @@ def test_a_move_that_was_taken_back_is_in_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_every_shipped_game_has_a_page(folder: Path) -> None:
     log = next(iter(sorted(folder.glob("logs/*.jsonl*"))), None)
     if log is None:
@@ -167,6 +167,7 @@ def test_a_page_of_too_many_moves_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert result.code == "RS574" and "112 moves" in result.message and "--until 100" in result.help
 
 
+@pytest.mark.proof
 def test_a_page_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_module, "MAX_BYTES", 50_000)
     with pytest.raises(DiagnosticsError) as error:
@@ -174,5 +175,6 @@ def test_a_page_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert [d.code for d in error.value.diagnostics] == ["RS574"]
 
 
+@pytest.mark.proof
 def test_a_page_is_the_same_each_time() -> None:
     assert replay_page(quickstart(), OMNISCIENT) == replay_page(quickstart(), OMNISCIENT)

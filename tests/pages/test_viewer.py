@@ -34,6 +34,7 @@ def number(opened: Opened) -> int:
     return int(shown)
 
 
+@pytest.mark.proof
 def test_a_page_begins_at_the_start(open_page: Open, page: Path) -> None:
     opened = open_page(page)
     assert number(opened) == 0

@@ -323,6 +323,7 @@ def test_rules_that_nest_deep_are_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("id_", ["imperial", "chess", "shadow_of_the_emperor", "liars_dice"])
+@pytest.mark.sampled(2)
 def test_mutants_of_rules_have_other_hashes(id_: str) -> None:
     """Every change of a typed rule, whether a test kills it or not. RULESPEC_EXAMPLES=6400 tries all 2,580."""
     ruleset = load_ruleset(id_)

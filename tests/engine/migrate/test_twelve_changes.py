@@ -63,7 +63,7 @@ def replayed(log: Path) -> ReplayResult:
     return replay_log(log)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_recorded_game_under_each_change(change: str, tmp_path: Path) -> None:
     replay = replayed(LOG)

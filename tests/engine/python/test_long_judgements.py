@@ -92,6 +92,7 @@ def test_no_run_counts_fewer_steps_than_it_takes(text: str, seed: int, chosen: d
 @pytest.mark.usefixtures("all_long")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(text=programs(), seed=st.integers(0, 999), chosen=SETTINGS, steps=st.integers(10, 4_000) | st.just(MAX_STEPS))
+@pytest.mark.proof
 def test_programs_whose_every_expression_counts_mean_the_same(
     text: str, seed: int, chosen: dict[str, str | int], steps: int
 ) -> None:
@@ -192,7 +193,7 @@ procedure visit(k: int, t: town):
 @pytest.mark.usefixtures("all_long")
 @pytest.mark.parametrize("doubt", ["0", "1", "(n once visit(m + 1, fir))"])
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str, seed: int) -> None:
     """Under each bound both say the same: too many steps, or the fault that follows them."""
     ruleset = with_rules(AT_FAULT.replace("DOUBT", doubt))

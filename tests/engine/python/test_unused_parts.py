@@ -131,6 +131,7 @@ def test_what_nothing_needs_faults_alike(definitions: str, machine: str) -> None
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("definitions", LARGE)
+@pytest.mark.sampled(35)
 def test_numbers_that_become_too_large_fault_alike(definitions: str, machine: str) -> None:
     value, expected = LARGE[definitions]
     result = outcome(with_rules(rules(definitions, value)), machine)

@@ -147,6 +147,7 @@ def test_a_decision_at_which_the_rules_are_at_fault_is_not_legal() -> None:
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=max(1, EXAMPLES // 4))
 @given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([0, *map(towns_of, SIZES)]))
+@pytest.mark.proof
 def test_random_programs_replay_as_in_python(text: str, seed: int, towns: int) -> None:
     try:
         start = Game(with_rules(text, towns), ["ann", "bob"])

@@ -19,6 +19,7 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 
+@pytest.mark.proof
 def test_a_suite_makes_each_program_once(monkeypatch: pytest.MonkeyPatch) -> None:
     lowered: list[tuple[int, str]] = []
     compiled: list[str] = []

@@ -80,6 +80,7 @@ def test_a_mistake_that_is_seldom_made_is_found(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.usefixtures("soon_plain")
 @pytest.mark.parametrize("name", ["nim+tall", "wager", "errands", "harbour"])
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_wasm_code_makes_no_difference(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = load_ruleset(str(RULESETS / name))
     result = explore(rules, 60_000)

@@ -271,6 +271,7 @@ def without_the_last(saved: Any, *moves: Option | TakenBack) -> None:
         ("rulespec.engine.logs.saved_game.SavedGame.add", without_the_last, "resume", 1),
     ],
 )
+@pytest.mark.sampled(2)
 def test_an_engine_that_is_wrong_is_found(
     monkeypatch: pytest.MonkeyPatch, target: str, fault: Any, property_: str, most: int
 ) -> None:

@@ -26,6 +26,7 @@ BACKENDS: tuple[Backend, ...] = ("wasm", "python")
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "chess", "tetrarchia"])
+@pytest.mark.sampled(2)
 def test_games_on_one_machine_do_not_disturb_one_another(ref: str) -> None:
     ruleset, rng = load_ruleset(ref), random.Random(1)
     names = [f"P{i}" for i in range(ruleset.players[1])]
@@ -67,6 +68,7 @@ def test_games_on_one_machine_do_not_disturb_one_another(ref: str) -> None:
 
 @settings(max_examples=max(1, EXAMPLES // 2), deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(text=programs(), seed=st.integers(0, 999))
+@pytest.mark.proof
 def test_what_nobody_has_looked_at_is_the_same_when_somebody_does(text: str, seed: int) -> None:
     """Also after a decision that is at fault: Python carries it out, from the state before it."""
     ruleset, rng = with_rules(text), random.Random(seed)

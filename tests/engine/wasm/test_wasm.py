@@ -85,6 +85,7 @@ procedure play():
 
 
 @pytest.mark.parametrize("number", ["999999999999999", "-999999999999999", "5 - 999999999999999", "0 - 1"])
+@pytest.mark.sampled(2)
 def test_numbers_at_the_bounds(number: str) -> None:
     rules = f"""
 def most() -> int: {number}

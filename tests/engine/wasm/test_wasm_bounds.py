@@ -51,7 +51,7 @@ def size(it: Game) -> int:
 
 @pytest.mark.parametrize("body", WORK.values(), ids=WORK)
 @pytest.mark.parametrize("steps", [60, 700, 6_000, 100_000])
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(8)
 def test_work_ends_in_wasm_where_the_interpreter_ends_it(body: str, steps: int) -> None:
     ruleset = with_rules(rules(body))
     fast, plain = (game(ruleset, steps, wasm=wasm) for wasm in (True, False))
@@ -62,6 +62,7 @@ def test_work_ends_in_wasm_where_the_interpreter_ends_it(body: str, steps: int) 
 
 
 @pytest.mark.parametrize("body", ENDLESS)
+@pytest.mark.sampled(3)
 def test_what_does_not_come_to_a_decision_is_given_up(body: str) -> None:
     it = game(with_rules(rules(body)), 200_000, wasm=True)
     before, begun = size(it), it.omniscient.numbers.cells
@@ -151,6 +152,7 @@ def test_thousands_of_regions_are_played_in_wasm(tmp_path: Path) -> None:
         assert size(fast) < MAX_BYTES
 
 
+@pytest.mark.proof
 def test_what_needs_too_much_memory_is_played_in_python(tmp_path: Path) -> None:
     """Forty sets of 4,900 members for each of 4,900 regions."""
     state = ", ".join(f"v{i}: {{type: set b}}" for i in range(40))
@@ -172,6 +174,7 @@ def test_a_store_has_a_limit_of_memory() -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.proof
 def test_modules_validate_and_import_nothing(tmp_path: Path) -> None:
     """Of all shipped rulesets, and of one with large sets; V8 says so."""
     folders = [*SHIPPED, large(tmp_path / "large")]

@@ -271,6 +271,7 @@ def test_the_same_texts_are_checked_once(folder: Path, checks: list[str]) -> Non
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial+playimperial", "tetrarchia", "shadow_of_the_emperor"])
+@pytest.mark.sampled(2)
 def test_what_fits_is_the_same_from_the_cache(ref: str, checks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     ruleset = load_ruleset(ref)
     with monkeypatch.context() as patch:

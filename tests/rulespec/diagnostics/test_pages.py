@@ -102,7 +102,7 @@ def test_page_has_its_title_and_its_headings(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", sorted(CODES.keys() - CANNOT_BE_SHOWN.keys()))
-@pytest.mark.sampled(80)
+@pytest.mark.sampled(40)
 def test_the_bad_example_has_this_code_at_its_mark(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     example = read_example(section(code, "Bad example"))
     output = run(example, tmp_path, monkeypatch)
@@ -113,7 +113,7 @@ def test_the_bad_example_has_this_code_at_its_mark(code: str, tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("code", CODES)
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(25)
 def test_the_good_example_has_nothing(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     example = read_example(section(code, "Good example"))
     assert example.files or code in CANNOT_BE_SHOWN

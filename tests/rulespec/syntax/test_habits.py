@@ -59,7 +59,7 @@ def diagnostics_of(folder: Path, rules: str) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize("case", habits(), ids=lambda case: case.wrong)
-@pytest.mark.sampled(80)
+@pytest.mark.sampled(40)
 def test_a_habit_is_told_the_way_out_which_is_sound(case: Habit, tmp_path: Path) -> None:
     result = diagnostics_of(tmp_path / "errors", case.file(case.wrong))
     assert any(case.help in d.help for d in result), result

@@ -68,6 +68,7 @@ def test_tables_are_read_from_files_of_this_grammar_only(folder: Path) -> None:
     assert read(folder) == (results, [True, True])
 
 
+@pytest.mark.proof
 def test_two_builds_write_the_same_bytes(folder: Path) -> None:
     written = []
     for _ in range(2):
