@@ -265,6 +265,7 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
     plan = Plan((columns * wide, head + rows * (tall + name_height + 6)))
     if board.holds:
         plan.holder, plan.held = board.kind, dict.fromkeys(board.holds, 0)
+        plan.manners = dict.fromkeys(range(len(names)), "spread")
     if board.title:
         plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
     for i, name in enumerate(names):

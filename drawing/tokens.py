@@ -47,7 +47,7 @@ class Token(Brief, Struct, frozen=True):
         mark: the letter of its owner, small, if the text is another and grey does not tell the owners apart.
         entity: the entity that it is.
         count: how many pieces it stands for, where each of them is drawn.
-        each: the text of one of them.
+        each: the text of one of several, or that of a card.
         letter: of a card: what stands in its corner.
     """
 
@@ -61,6 +61,11 @@ class Token(Brief, Struct, frozen=True):
     count: int = 1
     each: str = ""
     letter: str = ""
+
+    @property
+    def one(self) -> str:
+        """The text of one of its pieces."""
+        return self.text if self.count == 1 else self.each
 
 
 def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Token:
@@ -160,7 +165,7 @@ def _spread(sheet: Sheet, tokens: Sequence[Token], slot: Box, largest: float) ->
     counts = [min(token.count, _PER_SLOT) for token in tokens]
     squares = _squares(sum(counts), slot, largest)
     for token, count in zip(tokens, counts, strict=True):
-        parts = [_symbol(sheet, token, token.each, (x, y), size) for x, y, size in islice(squares, count)]
+        parts = [_symbol(sheet, token, token.one, (x, y), size) for x, y, size in islice(squares, count)]
         yield _item(sheet, token, "".join(parts), slot)
 
 
@@ -175,7 +180,7 @@ def _columns(sheet: Sheet, tokens: Sequence[Token], slot: Box, how: Standing) ->
         for i in range(count):
             far = (i + 0.5) * size
             y = top + far if how.manner == "down" else bottom - far
-            text = str(token.count) if i == how.stack - 1 and token.count > how.stack else token.each
+            text = str(token.count) if i == how.stack - 1 and token.count > how.stack else token.one
             parts.append(_symbol(sheet, token, text, (x, y), size - 1))
         yield _item(sheet, token, "".join(parts), Box((x - size / 2, top, x + size / 2, bottom)))
 

@@ -171,11 +171,12 @@ function makeDrawing(plan) {
     }
     return result;
   }
+  const one = (token) => ((token.count ?? 1) === 1 ? token.text : token.each);
   function* spread(tokens, slot, largest) {
     const counts = tokens.map((token) => Math.min(token.count ?? 1, 60));
     const at = squares(counts.reduce((sum, count) => sum + count, 0), slot, largest);
     for (const [i, token] of tokens.entries())
-      yield itemOf(token, at.splice(0, counts[i]).map((place_) => symbolOf(token, token.each ?? "", ...place_)).join(""));
+      yield itemOf(token, at.splice(0, counts[i]).map((place_) => symbolOf(token, one(token), ...place_)).join(""));
   }
   function* inColumns(tokens, [left, top, right, bottom], { largest, manner, stack }) {
     const wide = (right - left) / Math.max(tokens.length, 1), size = Math.min(wide, (bottom - top) / stack, largest);
@@ -184,7 +185,7 @@ function makeDrawing(plan) {
       let inner = "";
       for (let i = 0; i < Math.min(count, stack); i++) {
         const far = (i + 0.5) * size, y = manner === "down" ? top + far : bottom - far;
-        inner += symbolOf(token, i === stack - 1 && count > stack ? String(count) : token.each ?? "", x, y, size - 1);
+        inner += symbolOf(token, i === stack - 1 && count > stack ? String(count) : one(token), x, y, size - 1);
       }
       yield itemOf(token, inner);
     }
