@@ -67,7 +67,7 @@ class _Target(Struct, frozen=True):
 @viewer_flags("What a seat sees: its id, or the name of who sits there; default: all.", "What all seats see.")
 @click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one that it names.")
 @click.option("--players", type=click.IntRange(1), metavar="N", help="Draw REF as it starts with N players.")
-@click.option("--empty", is_flag=True, help="Draw REF without pieces.")
+@click.option("--empty", is_flag=True, help="Draw REF without pieces and tables.")
 @click.option("--language", metavar="LANGUAGE", help="The language of titles; default: that of the ruleset.")
 @click.option("--watch", is_flag=True, help="Draw the folder REF again whenever one of its files changes.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg, .png or .pdf; default: NAME.svg.")

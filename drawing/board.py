@@ -12,6 +12,7 @@ from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
 from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
 from rulespec.drawing.colours import INK
+from rulespec.drawing.dice import dice
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.link_states import link_states
 from rulespec.drawing.plan import GAP, Plan, Sheet
@@ -25,7 +26,7 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
 from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
-from rulespec.drawing.tokens import LARGEST, Token, drawn, marker_token
+from rulespec.drawing.tokens import LARGEST, Standing, Token, drawn, marker_token
 from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import shown_names
@@ -44,6 +45,9 @@ _STOOD = 5_000
 _MARGIN = 18.0
 _TOP = 58.0
 _LEAST = 760.0
+"""The width that tables have at least."""
+_NARROWEST = 440.0
+"""The width of the narrowest sheet: room for its status."""
 
 
 def board(
@@ -56,14 +60,15 @@ def board(
 
     Args:
         ruleset: its rules.
-        position: a game, of which all is shown, or what a seat sees of one; None: the board without pieces.
+        position: a game, of which all is shown, or what a seat sees of one; None: the board without pieces and tables.
         words: the titles that are shown; by default those of the ruleset.
         style: that of the ruleset, if its drawing files have been read.
     """
     names = position.names if position is not None else {}
     seat = position.seat if isinstance(position, View) else None
     viewer = list(names).index(seat) if seat in names else 0
-    return board_of(ruleset, names, words, viewer=viewer, style=style).scene(position)
+    tables = position is not None  # they have nothing to say of a board without pieces
+    return board_of(ruleset, names, words, tables=tables, viewer=viewer, style=style).scene(position)
 
 
 _boards: OrderedDict[object, tuple[object, object, Board]] = OrderedDict()
@@ -136,6 +141,7 @@ class Board:
         self.scales: dict[tuple[str, str], Plan] = {}
         self.tables: list[Table] = []
         self.static: list[Item] = []
+        self._rights: list[float] = []
         self._stood: dict[tuple[str, int, tuple[Token, ...]], tuple[Item, ...]] = {}
         self.size = self._laid_out()
         title = svg.words(words.game, _MARGIN, 24, 20, bold=True, anchor="start", fill=INK)
@@ -171,7 +177,12 @@ class Board:
         for kind, name in self.sheet.style.scales:
             y += self._scale(kind, name, (_MARGIN, y), width) + GAP
         y = self._in_rows(y, width) if self._with_tables else y
-        return width + 2 * _MARGIN, y + _MARGIN - GAP
+        return max(self._right(), _NARROWEST) + _MARGIN, y + _MARGIN - GAP
+
+    def _right(self) -> float:
+        """The right side of what is farthest to the right."""
+        tables = (table.corner[0] + table.width for table in self.tables)
+        return max((*self._rights, *tables), default=0.0)
 
     def _bounded(self) -> None:
         """Refuses what would take minutes to draw.
@@ -222,11 +233,13 @@ class Board:
 
     def _add(self, b: BoardStyle, corner: Point, width: float) -> Plan:
         """Adds a board, and those that lie in its cells."""
-        b = replace(b, title=self.words.board(b.kind, b.title))
+        tabled = self._with_tables and self.sheet.style.tables.get(b.kind)  # the heading of the table will do
+        b = replace(b, title="" if tabled else self.words.board(b.kind, b.title))
         guests = [g for g in self._guests if g.inside == b.kind]
         self.plans |= plans_of(self.sheet, b, guests, (corner, width, self.viewer))
         for each in (b, *guests):
             self.static += self.plans[each.kind].items
+        self._rights.append(corner[0] + self.plans[b.kind].size[0])
         return self.plans[b.kind]
 
     def _scale(self, kind: str, name: str, corner: Point, width: float) -> float:
@@ -239,6 +252,7 @@ class Board:
         plan = scale_plan(f"{kind}.{name}", title, (field.low, field.high), bands, corner, width)
         self.scales[kind, name] = plan
         self.static += plan.items
+        self._rights.append(corner[0] + plan.size[0])
         return plan.size[1]
 
     def _table_of(self, kind: str, corner: Point, width: float) -> Table | None:
@@ -277,6 +291,7 @@ class Board:
         if position is not None:
             state = position.state if isinstance(position, View) else state_json(position)
             dynamic = list(self.items(state))
+            dynamic += dice(self.plans, position.history)
             status = status_of(self.words, position)
             text = svg.words(shortened(status, 13, self.size[0] - 2 * _MARGIN), _MARGIN, 42, 13, anchor="start")
             dynamic.append(Item("status", "names", text))
@@ -328,7 +343,9 @@ class Board:
         if key not in self._stood:
             if len(self._stood) >= _STOOD:
                 self._stood.clear()
-            self._stood[key] = tuple(drawn(self.sheet, tokens, slot, self.plans[kind].piece or LARGEST))
+            plan = self.plans[kind]
+            how = Standing(plan.piece or LARGEST, plan.manners.get(number, ""), plan.stack)
+            self._stood[key] = tuple(drawn(self.sheet, tokens, slot, how))
         return self._stood[key]
 
     def _on_scale(self, kind: str, name: str, plan: Plan, shown: Shown) -> Iterator[Item]:
@@ -339,4 +356,4 @@ class Board:
                 title = f"{self.sheet.titles(kind)[number] if kind else ''} {self.words.field(kind, name)}: {value}"
                 results.setdefault(value, []).append(marker_token(self.sheet, of, name, kind or "game", title.strip()))
         for value, tokens in results.items():
-            yield from drawn(self.sheet, tokens, plan.slots[value])
+            yield from drawn(self.sheet, tokens, plan.slots[value], Standing())

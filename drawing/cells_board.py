@@ -5,35 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ground
-from rulespec.drawing.plan import Plan, Sheet
+from rulespec.drawing.plan import Manner, Plan, Sheet
 from rulespec.drawing.regular_boards import LINE, cell, region
 from rulespec.drawing.scene import Item
-from rulespec.drawing.style import BoardStyle
+from rulespec.drawing.style import BoardStyle, Yard
 from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.tables import chip
 from rulespec.drawing.text_width import shortened
 
 _SIDE, _POINT = 44.0, (58.0, 150.0)
+_STRIP = 36.0
+"""The room between the points of both sides."""
 _NAME = 12.0
 """The room of the name of a cell."""
+_YARD = 18.0
+"""The room of the title of a yard."""
 Cell = tuple[int, int]
 
 
 class Net(Struct, frozen=True):
-    """Cells on the picture: the top left corner, the size of a cell, and how many columns and rows there are."""
+    """Cells on the picture: the top left corner, the size of a cell, and how many columns and rows there are.
+
+    `strip` is what lies between the upper and the lower half of the rows.
+    """
 
     corner: Point
     side: Point
     columns: int
     rows: int
+    strip: float = 0
 
-    def box(self, at: Cell) -> Box:
-        """A cell on the picture."""
-        left, top = self.corner[0] + at[0] * self.side[0], self.corner[1] + at[1] * self.side[1]
-        return Box((left, top, left + self.side[0], top + self.side[1]))
+    @property
+    def size(self) -> Point:
+        """Width and height of all cells."""
+        return self.columns * self.side[0], self.rows * self.side[1] + self.strip
+
+    def box(self, at: Cell, last: Cell | None = None) -> Box:
+        """A cell on the picture; or all cells from one to the last."""
+        (left, top), (right, bottom) = self._corner(at), self._corner(at if last is None else last)
+        return Box((left, top, right + self.side[0], bottom + self.side[1]))
+
+    def _corner(self, at: Cell) -> Point:
+        down = self.strip if at[1] * 2 >= self.rows else 0
+        return self.corner[0] + at[0] * self.side[0], self.corner[1] + at[1] * self.side[1] + down
 
     def turned(self, at: Cell, how: str) -> Cell:
         """A cell turned clockwise around the middle by so many degrees, or upside down."""
@@ -45,11 +62,17 @@ class Net(Struct, frozen=True):
 
 def net_of(board: BoardStyle, corner: Point, width: float) -> Net:
     """The net that the cells of a board need."""
-    cells = _cells(board)
-    columns, rows = (max(part) + 1 for part in zip(*cells.values(), strict=True)) if cells else (1, 1)
+    cells = [*_cells(board).values(), *(_last(yard.at) for yard in board.yards)]
+    columns, rows = (max(part) + 1 for part in zip(*cells, strict=True)) if cells else (1, 1)
     wide, tall = _POINT if board.shape == "point" else (_SIDE, _SIDE)
     scale = min(1.0, width / (columns * wide))
-    return Net(corner, (wide * scale, tall * scale), columns, rows)
+    strip = _STRIP * scale if board.shape == "point" and rows > 1 else 0.0
+    return Net(corner, (wide * scale, tall * scale), columns, rows, strip)
+
+
+def _last(at: tuple[int, int, int, int]) -> Cell:
+    """The last cell of a yard."""
+    return at[0] + at[2] - 1, at[1] + at[3] - 1
 
 
 def _cells(board: BoardStyle) -> dict[int, Cell]:
@@ -59,14 +82,21 @@ def _cells(board: BoardStyle) -> dict[int, Cell]:
 def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
     """The cells of a board, once for each owner if they have their own.
 
-    The slot of space `i` of owner `n` is `i + count * n`; to be pointed at are those of the viewer.
+    The slot of space `i` of owner `n` is `i + count * n`; those of yards follow. To be pointed at are the viewer's.
     `data-places` of a cell are the places that it is for each seat, in their order; `-`: none.
     """
     names, cells = sheet.names(board.kind), _cells(board)
     owners = max(len(sheet.names(board.each)), 1) if board.each else 1  # without a game there are no seats
     seated = board.each != "" and sheet.d.kinds[board.each].is_player
     viewer = viewer if seated and viewer < owners else 0
-    plan = Plan((net.columns * net.side[0], net.rows * net.side[1]), each=board.each)
+    plan = Plan(net.size, each=board.each, holder=board.each, stack=board.stack)
+    if board.shape == "point":
+        frame: svg.Values = {"x": net.corner[0], "y": net.corner[1], "width": net.size[0], "height": net.size[1]}
+        plan.items.append(Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=colour("light"))))
+        rim = svg.element("rect", **frame, fill="none", stroke=colour("brown"), stroke_width=3)
+        plan.items.append(Item(f"rim.{board.kind}", "borders", rim))
+    if board.rolls:
+        plan.dice = net.corner[0] + net.size[0] * (0.75 if net.strip else 0.5), net.corner[1] + net.size[1] / 2
     hows = board.turned.get(owners, ())
     at = {
         (owner, i): net.turned(cell_, hows[owner]) if owner < len(hows) else cell_
@@ -79,9 +109,11 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
         for i in cells:
             where = at[owner, i]
             box = net.box(where)
-            plan.slots[i + len(names) * owner] = _slot(board, net, box, where)
-            plain = sheet.look(board.kind, i).symbol == "square"
-            shape = _shape(sheet, replace(board, shape="square") if plain else board, net, where, owner)
+            slot = i + len(names) * owner
+            plan.slots[slot] = _slot(board, net, box, where)
+            if board.stack:
+                plan.manners[slot] = _side(net, where)
+            shape = _shape(sheet, board, net, where, (owner, i))
             by_seat = " ".join(ids.get((n, where), "-") for n in range(owners)) if seated else ""
             if owner == viewer:
                 plan.items.append(region(shape, sheet.place((board.kind, i), box), by_seat))
@@ -90,7 +122,79 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
                 plan.items.append(Item(f"copy.{board.kind}.{owner + 1}.{names[i]}", "areas", copy))
             plan.items += _name(sheet, board, i, owner, Name(box, net.rows > where[1] * 2 + 1, where in drawn))
             drawn.add(where)
+    for n, how in _spare(board, owners):
+        for i, cell_ in cells.items():
+            if (where := net.turned(cell_, how)) not in drawn:
+                blank = cell(net.box(where), colour("light"))
+                plan.items.append(Item(f"spare.{board.kind}.{n + 1}.{names[i]}", "areas", blank))
+    _add_yards(sheet, board, net, plan, (owners, hows))
     return plan
+
+
+def _spare(board: BoardStyle, owners: int) -> list[tuple[int, str]]:
+    """The turns of owners that do not play: their numbers, and how their cells are turned."""
+    most = board.turned[max(board.turned)] if board.turned else ()
+    taken = board.turned.get(owners, ("0",))
+    return [(n, how) for n, how in enumerate(most) if how not in taken]
+
+
+def _side(net: Net, at: Cell) -> Manner:
+    """The side from which a column of pieces begins."""
+    return "down" if at[1] * 2 < net.rows - 1 else "up"
+
+
+def _add_yards(sheet: Sheet, board: BoardStyle, net: Net, plan: Plan, who: tuple[int, tuple[str, ...]]) -> None:
+    """Adds the yards of each owner, and blank ones where nobody plays."""
+    owners, hows = who
+    turns = [(n, hows[n] if n < len(hows) else "0") for n in range(owners)]
+    first = len(sheet.names(board.kind)) * owners
+    for number, yard in enumerate(board.yards):
+        plan.held |= dict.fromkeys(yard.holds, first + number * owners)
+        for n, how in turns:
+            at, slot = _turned_yard(net, yard, how), first + number * owners + n
+            named = n < len(sheet.names(board.each))
+            box = net.box(*at)
+            top = box[1] + (_YARD if yard.title or named else 2)
+            plan.slots[slot] = Box((box[0] + 3, top, box[2] - 3, box[3] - 3))
+            plan.manners[slot] = _side(net, at[0]) if board.stack else "spread"
+            plan.items += _yard(sheet, board, number, n if named else -1, box)
+        for n, how in _spare(board, owners):
+            blank = cell(net.box(*_turned_yard(net, yard, how)), colour("light"))
+            plan.items.append(Item(f"spare_yard.{board.kind}.{n + 1}.{number + 1}", "areas", blank))
+
+
+def _turned_yard(net: Net, yard: Yard, how: str) -> tuple[Cell, Cell]:
+    """The first and the last cell of a yard."""
+    ends = net.turned(yard.at[:2], how), net.turned(_last(yard.at), how)
+    (left, right), (top, bottom) = (sorted(part) for part in zip(*ends, strict=True))
+    return (left, top), (right, bottom)
+
+
+def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) -> Iterator[Item]:
+    """A yard; the one with the name of its owner is the place of that one, if no table or board has it."""
+    yard = board.yards[number]
+    look = sheet.look(board.each, owner)
+    shape = cell(box, ground(look.colour) if owner >= 0 else colour("light"))
+    id_ = f"yard.{board.kind}.{owner + 1}.{number + 1}"
+    own = sheet.titles(board.each)[owner] if owner >= 0 else ""
+    named = next((i for i, each in enumerate(board.yards) if not each.title), -1)
+    elsewhere = sheet.on_board(board.each) or sheet.style.tables.get(board.each)
+    if owner >= 0 and number == named and not elsewhere:
+        place = sheet.place((board.each, owner), box)
+        yield Item(id_, "areas", svg.group([shape], place.title, data_place=place.id), (place,))
+    else:
+        yield Item(id_, "areas", shape)
+    title = sheet.words.board(yard.holds[0], yard.title) if yard.title else own
+    left, room, y = box[0], box[2] - box[0], box[1] + _YARD / 2 + 2
+    mark = "" if yard.title or owner < 0 else chip(look, left + 11, y)  # so that nobody needs the colour
+    left, room = (left + 20, room - 20) if mark else (left, room)
+    size = min(10.0, max(room / 5, 8.0))
+    if text := shortened(title, size, room - 6, bold=True):
+        if mark:
+            note = mark + svg.words(text, left + 2, y, size, bold=True, anchor="start", fill=INK)
+        else:
+            note = svg.words(text, left + room / 2, y, size, bold=True, fill=INK)
+        yield Item(f"yard_name.{board.kind}.{owner + 1}.{number + 1}", "names", note)
 
 
 class Name(Struct, frozen=True):
@@ -104,24 +208,27 @@ class Name(Struct, frozen=True):
 def _slot(board: BoardStyle, net: Net, box: Box, at: Cell) -> Box:
     left, top, right, bottom = box
     room = 2.0 if board.names == "none" else _NAME
-    if board.shape == "point":  # near the edge from which the point rises
-        half = (bottom - top) / 2
-        return (
-            Box((left + 2, top + _NAME + 4, right - 2, top + half))
-            if at[1] * 2 < net.rows - 1
-            else Box((left + 2, bottom - half, right - 2, bottom - _NAME - 4))
-        )
+    if board.shape == "point":  # from the edge from which the point rises; a column may reach beyond its tip
+        depth = (bottom - top) * (1 if board.stack else 0.5)
+        if _side(net, at) == "down":
+            return Box((left + 2, top + _NAME + 4, right - 2, top + depth))
+        return Box((left + 2, bottom - depth, right - 2, bottom - _NAME - 4))
     return Box((left + 3, top + room, right - 3, bottom - 2))
 
 
-def _shape(sheet: Sheet, board: BoardStyle, net: Net, at: Cell, owner: int) -> str:
-    """A cell in the colour of its owner, if each has his own alone; or a long triangle in a field."""
-    box = net.box(at)
+def _shape(sheet: Sheet, board: BoardStyle, net: Net, at: Cell, of: tuple[int, int]) -> str:
+    """A cell in the colour of its owner, if each has his own alone; or a long triangle in a field.
+
+    `of`: the numbers of the owner and of the space; among points, one whose symbol is a square is none.
+    """
+    box, (owner, number) = net.box(at), of
+    if board.shape == "point" and sheet.look(board.kind, number).symbol == "square":
+        return cell(box, colour("wood"))
     if board.shape != "point":
         own = board.each and board.turned.get(len(sheet.names(board.each)), ("flip",))[0] != "flip"
         return cell(box, ground(sheet.look(board.each, owner).colour) if own else colour("light"))
     left, top, right, bottom = box
-    upper = at[1] * 2 < net.rows - 1
+    upper = _side(net, at) == "down"
     base, tip = (top + _NAME + 3, bottom - 8) if upper else (bottom - _NAME - 3, top + 8)
     tone = colour("sand") if (at[0] + upper) % 2 else colour("wood")
     points = [(left + 3, base), (right - 3, base), ((left + right) / 2, tip)]
@@ -137,7 +244,7 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, owner: int, at: Name) ->
         return
     left, top, right, bottom = at.box
     y = top + _NAME / 2 + 1 if at.above or board.shape != "point" else bottom - _NAME / 2 - 1
-    two = board.each != "" and board.shape == "point"
+    two = board.each != "" and board.shape == "point" and sheet.look(board.kind, number).symbol != "square"
     middle = left + (right - left) * (0.5 if not two else 0.72 if at.second else 0.3)
     size, ink = (8.0, LINE) if at.second or board.shape != "point" else (10.0, INK)
     shown = shortened(text, size, (right - left) * (0.42 if two else 0.9))

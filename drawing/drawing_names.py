@@ -133,9 +133,20 @@ class _Names:
         trays = get(node, "trays")
         for tray in trays.items if isinstance(trays, Sequence) else ():
             for word in words(get(tray, "holds")):
-                self._pieces_in(word)
+                of, _, name = word.text.partition(".")
+                if of == kind.name and name in kind.state:
+                    self.said.append((word, name, kind.state[name]))
+                else:
+                    self._pieces_in(word)
             if isinstance(room := get(tray, "room"), Scalar):
                 self._known(room, room.text, kind.facts, f"fact of `{kind.name}`")
+        self._look(node)
+        for word in words(get(node, "holds")):
+            self._pieces_in(word)
+        yards = get(node, "yards")
+        for yard in yards.items if isinstance(yards, Sequence) else ():
+            for word in words(get(yard, "holds")):
+                self._pieces_in(word)
         links: dict[str, typed.Named] = {name: kind.facts[name] for name in link_facts(self.d, kind.name)}
         links |= {name: self.d.kinds[name] for name, link in self.d.links.items() if link.region == kind.name}
         for name, place, style in entries(get(node, "links")):

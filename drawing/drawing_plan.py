@@ -82,7 +82,10 @@ def _piece(board: Board, name: str) -> dict[str, Any]:
         result["owners"] = [
             [list(of) for of in board.names.token_owners(name, i)] for i in range(len(board.names.names(name)))
         ]
-    if any(place.index in board.plans for place in decl.places.values()):
+    held = [what.partition(".") for of in board.plans.values() for what in of.held]
+    if held_places := [place for type_, _, place in held if type_ == name]:
+        result["where"] = {place: board.words.place(name, place) for place in held_places}
+    if held_places or any(place.index in board.plans for place in decl.places.values()):
         result["titles"] = _titles(board, name, decl)
     if any(board.plans[kind].owned for kind in result.get("each", ()) if kind in board.plans):
         result["where"] = {place: board.words.place(name, place) for place, of in decl.places.items() if not of.index}
@@ -114,6 +117,10 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
         "copies": board.plans[kind].copies,
         "each": board.plans[kind].each,
         "owned": board.plans[kind].owned,
+        "held": board.plans[kind].held,
+        "holder": board.plans[kind].holder,
+        "manners": {str(slot): manner for slot, manner in board.plans[kind].manners.items()},
+        "stack": board.plans[kind].stack,
         "fields": [{"name": f, "title": board.words.field(kind, f), **_type(fields[f].type)} for f in shown],
     }
 

@@ -81,7 +81,7 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
         blocks = place(raster, positions, titles, badges, size, notes, spots=spots)
     else:  # in boxes as large as leaves room for lines between them
         room = (size[0] * size[1] / count) ** 0.5
-        blocks = place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.2 * room))
+        blocks = place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.13 * room))
     apart = pairs - result.touching() if board.form == "areas" else ()
     if board.outlines:
         spans = crossings(apart, result.outlines)

@@ -8,13 +8,14 @@ from rulespec.drawing import svg
 from rulespec.drawing.border_ranks import BRIM, RANKS
 from rulespec.drawing.colours import INK, colour
 from rulespec.drawing.colours import ground as grounded
+from rulespec.drawing.hatching import hatched
 from rulespec.drawing.map_ground import Ground, spot_boxes
 from rulespec.drawing.map_spots import arrow_over, spot_look
 from rulespec.drawing.place_looks import badge, badges_of, fill_of
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.style import BoardStyle, LinkStyle, Look
-from rulespec.drawing.svg import Point
+from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 
 _SIZE, _ROW, _SAMPLE, _GAP = 11.0, 20.0, 28.0, 22.0
@@ -107,10 +108,11 @@ def _owners(sheet: Sheet, board: BoardStyle, count: int) -> Iterator[tuple[Sampl
     owners, symbols = dict[tuple[str, int], Sample](), dict[tuple[str, int], Sample]()
     for i in range(count):
         look, owner = fill_of(sheet, board, i)
-        for name in board.fill[:-1]:
+        lines = "none" if board.outlines else look.hatch
+        for name in board.fill[:-1] if board.form == "areas" else board.fill:
             of = sheet.fact(board.kind, name, i)
-            if of is not None and owner is not None:
-                owners.setdefault(of, _swatch(look.colour, owner.letter))
+            if of is not None:
+                owners.setdefault(of, _swatch(look.colour, owner.letter if owner is not None else "", lines))
                 break
         for (shown, _), name in zip(badges_of(sheet, board, i), board.badges, strict=False):
             of = sheet.fact(board.kind, name, i)
@@ -124,11 +126,16 @@ def _symbol(sheet: Sheet, look: Look) -> Sample:
     return lambda at: badge(sheet, look, "", (at[0] + 14, at[1]))
 
 
-def _swatch(tone: str, letter: str = "") -> Sample:
+def _swatch(tone: str, letter: str = "", lines: str = "none") -> Sample:
     def drawn(at: Point) -> str:
-        box = {"x": at[0], "y": at[1] - 7, "width": 22, "height": 14, "rx": 2}
-        mark = svg.words(letter, at[0] + 11, at[1], 9, bold=True) if letter else ""
-        return svg.element("rect", **box, fill=grounded(tone), stroke=BRIM) + mark
+        (x, y), (half, room) = at, (11, 5)
+        box = {"x": x, "y": y - 7, "width": 2 * half, "height": 14, "rx": 2}
+        outline = [(x, y - 7), (x + 2 * half, y - 7), (x + 2 * half, y + 7), (x, y + 7)]
+        clear = Box((x + half - room, y - room, x + half + room, y + room) if letter else (x, y, x, y))
+        mark = svg.words(letter, x + half, y, 9, bold=True) if letter else ""
+        return (
+            svg.element("rect", **box, fill=grounded(tone), stroke=BRIM) + hatched([outline], lines, tone, clear) + mark
+        )
 
     return drawn
 

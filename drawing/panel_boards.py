@@ -9,13 +9,14 @@ from rulespec.drawing.colours import INK, colour, ground, ink_on
 from rulespec.drawing.plan import HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import cell, heading, notes_of, region
 from rulespec.drawing.scene import Item
-from rulespec.drawing.style import BoardStyle
+from rulespec.drawing.style import BoardStyle, Tray
 from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.tables import chip
 from rulespec.drawing.text_width import shortened, text_width
 
-_PANEL, _PANEL_WIDTH, _PANEL_GAP = 40.0, 280.0, 10.0
-"""Height of the head of a panel, its largest width, and the room between two."""
-_TRAY, _LABEL = 32.0, 78.0
+_PANEL, _PANEL_HEAD, _PANEL_WIDTH, _PANEL_GAP = 40.0, 30.0, 280.0, 10.0
+"""Height of the head of a panel with facts and without, its largest width, and the room between two."""
+_TRAY, _HAND, _LABEL = 32.0, 76.0, 78.0
 _ROW, _ROW_HEAD = 26.0, 74.0
 _SMALL = 9.5
 _FAINT = "#4a525a"
@@ -30,17 +31,27 @@ def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
     columns = board.columns or 4
     at = {i: (i % columns, i // columns) for i in range(count)}
     at |= {i: (round(x), round(y)) for i, (x, y) in board.positions.items()}
-    wide = min(width / (max(x for x, _ in at.values()) + 1), _PANEL_WIDTH + _PANEL_GAP)
-    tall = _PANEL + _TRAY * len(board.trays) + _PANEL_GAP
+    across = max(x for x, _ in at.values()) + 1
+    wide = width / board.columns if board.columns else min(width / across, _PANEL_WIDTH + _PANEL_GAP)
+    tall = (_PANEL if board.facts else _PANEL_HEAD) + sum(map(_height, board.trays)) + _PANEL_GAP
     head = HEAD if board.title else 0.0
-    plan = Plan((wide * (max(x for x, _ in at.values()) + 1), head + tall * (max(y for _, y in at.values()) + 1)))
+    plan = Plan((wide * across, head + tall * (max(y for _, y in at.values()) + 1)))
     plan.copies = {name: t for t, tray in enumerate(board.trays, 1) for name in tray.holds}
+    plan.holder = board.kind
+    plan.held = {name: count * t for name, t in plan.copies.items() if _without_space(sheet, name)}
     if board.title:
         plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
     for i, (x, y) in at.items():
         left, top = corner[0] + x * wide, corner[1] + head + y * tall
         _panel(sheet, board, plan, i, Box((left, top, left + wide - _PANEL_GAP, top + tall - _PANEL_GAP)))
     return plan
+
+
+def _without_space(sheet: Sheet, what: str) -> bool:
+    """Whether pieces, as `piece.place`, are in a place of their owner's that is no space."""
+    name, _, place = what.partition(".")
+    pile = sheet.d.pieces.get(name) or sheet.d.kinds[name]
+    return place in pile.places and not pile.places[place].index
 
 
 def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -> None:
@@ -51,21 +62,32 @@ def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -
     plan.items.append(region(shape, sheet.place((board.kind, number), box)))
     plan.slots[number] = Box((right - 64, top + 3, right - 5, top + 27))
     title = shortened(sheet.place_titles(board)[number], 13, right - left - 80, bold=True)
-    parts = [svg.words(title, left + 9, top + 14, 13, bold=True, anchor="start", fill=INK)]
+    seat = 22.0 if sheet.d.kinds[board.kind].is_player else 0.0  # seats have a mark before their names
+    parts = [chip(sheet.look(board.kind, number), left + 17, top + 14)] if seat else []
+    parts.append(svg.words(title, left + 9 + seat, top + 14, 13, bold=True, anchor="start", fill=INK))
     notes = shortened(" · ".join(notes_of(sheet, board, number)), _SMALL, right - left - 16)
     parts.append(svg.words(notes, left + 9, top + 31, _SMALL, anchor="start", fill=_FAINT))
+    y = top + (_PANEL if board.facts else _PANEL_HEAD)
     for t, tray in enumerate(board.trays):
+        tall = _height(tray)
         room = _room(sheet, board.kind, tray.room, number)
+        y, head = y + tall, y
         if room == 0:
             continue
-        y = top + _PANEL + t * _TRAY
-        parts.append(svg.element("path", d=svg.path([(left, y), (right, y)]), stroke="#c9cdd1"))
+        parts.append(svg.element("path", d=svg.path([(left, head), (right, head)]), stroke="#c9cdd1"))
         label = sheet.words.board(tray.holds[0], tray.title)
         label = f"{label}: {room}" if room is not None else label
         label = shortened(label, _SMALL, _LABEL - 10)
-        parts.append(svg.words(label, left + 9, y + _TRAY / 2, _SMALL, anchor="start", fill=_FAINT))
-        plan.slots[number + count * (t + 1)] = Box((left + _LABEL, y + 2, right - 4, y + _TRAY - 2))
+        parts.append(svg.words(label, left + 9, head + tall / 2, _SMALL, anchor="start", fill=_FAINT))
+        slot = number + count * (t + 1)
+        plan.slots[slot] = Box((left + _LABEL, head + 2, right - 4, y - 2))
+        if tray.cards:
+            plan.manners[slot] = "cards"
     plan.items.append(Item(f"name.{name}", "names", "".join(parts)))
+
+
+def _height(tray: Tray) -> float:
+    return _HAND if tray.cards else _TRAY
 
 
 def _room(sheet: Sheet, kind: str, fact: str, number: int) -> int | None:

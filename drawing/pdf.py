@@ -16,6 +16,7 @@ from typing import Literal
 from msgspec import Struct
 
 from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.drawing.colours import PALETTE
 from rulespec.drawing.scene import Scene, to_svg
 
 PAPERS = {
@@ -92,7 +93,7 @@ def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
         raise failure("RS556", "PDF needs the libraries typst and pymupdf-fonts", None, help=help_) from None
     with TemporaryDirectory() as folder:
         place = Path(folder)
-        (place / "board.svg").write_text(to_svg(scene, _FAMILY), "utf-8")
+        (place / "board.svg").write_text(on_sheet(scene), "utf-8")
         for name, font in fonts.items():
             (place / f"{name}.ttf").write_bytes(font)
         compiler = typst.Compiler(root=place, font_paths=[place])
@@ -104,6 +105,11 @@ def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
             raise _unshown(error.message) from None
     assert isinstance(pdf, bytes)
     return pdf
+
+
+def on_sheet(scene: Scene) -> str:
+    """The picture as it is printed: the sheet itself is the paper."""
+    return to_svg(scene, _FAMILY).replace(PALETTE["paper"], "#ffffff")
 
 
 def _unshown(message: str) -> DiagnosticsError:

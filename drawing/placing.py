@@ -23,6 +23,10 @@ _GAP = 3.0
 _TRAY = (64.0, 20.0)
 """The size of a tray before it becomes larger."""
 _SIZES = PLAIN.sizes
+_BOX = 6.0
+"""The room between boxes: each is drawn a little larger than its block."""
+_BOXED = (11.0, 9.0)
+"""Sizes of names in boxes."""
 _TRIES = 160
 _ALL_TRIES = 12_000
 _RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
@@ -195,6 +199,18 @@ def _forms(title: str, badges: float, tray: Point) -> list[Form]:
     return results
 
 
+def _equal_forms(title: str, badges: float, tray: Point) -> list[Form]:
+    """The shapes of a box: as high as all others, and as wide as the tray or a name in one or two lines needs."""
+    results = []
+    for size in _BOXED:
+        tries = [lines for parts in (1, 2) if (lines := wrapped(title, parts)) is not None]
+        lines = next((each for each in tries if _width(each, size, badges) <= tray[0]), tries[-1])
+        height = size * LINE * len(lines)
+        room = tray[1] + size * LINE * (2 - len(lines))
+        results.append(Form(tuple(lines), size, _width(lines, size, badges), height, (tray[0], room), False))
+    return results
+
+
 def place(
     raster: Raster,
     positions: Sequence[Point],
@@ -215,7 +231,7 @@ def place(
         badges: the room beside each name that symbols take.
         size: width and height of the frame.
         taken: boxes that are kept free.
-        tray: the size of each tray; left out, trays become as large as there is room.
+        tray: the size of each tray, below two lines of a name; left out, trays become as large as there is room.
         spots: where names, and trays if they are not below them, must stand.
     """
     spots = spots or {}
@@ -226,7 +242,9 @@ def place(
     for _ in range(2):
         for i in order:
             others = [box for k, b in blocks.items() if k != i for box in b.boxes] + list(taken)
-            blocks[i] = _best(i, _forms(titles[i], badges[i], tray or _TRAY), raster, positions[i], others, size)
+            forms = _forms(titles[i], badges[i], _TRAY) if tray is None else _equal_forms(titles[i], badges[i], tray)
+            others = others if tray is None else [box.grown(_BOX) for box in others]
+            blocks[i] = _best(i, forms, raster, positions[i], others, size)
     grown: dict[int, Block] = {}
     for i in order if tray is None else ():
         others = [box for k, b in (blocks | grown).items() if k != i for box in b.boxes] + list(taken)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from msgspec import Struct, field
 
@@ -16,6 +17,8 @@ from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.types import Type
 
+Manner = Literal["up", "down", "spread", "cards"]
+"""A column from below or from above, each piece for itself, or cards in a row."""
 GAP = 16.0
 HEAD = 22.0
 """Height of the heading of a board or a table."""
@@ -42,6 +45,11 @@ class Plan(Brief, Struct):
         each: the kind of owners of which each has copies of all slots.
         links: kinds of links whose state is drawn, with their lines.
         owned: whether pieces of its places stand there, wherever they are.
+        held: pieces in places without a space, as `piece.place` → the slot of those of the first `holder`.
+        holder: the kind of owners whose pieces `held` speaks of.
+        manners: slots → how pieces stand there, if not in a square of piles: see `Manner`.
+        stack: how many stand in a column before their number is written.
+        dice: where the last roll lies, if it is drawn.
     """
 
     size: tuple[float, float]
@@ -53,13 +61,24 @@ class Plan(Brief, Struct):
     each: str = ""
     links: dict[str, LinkLines] = field(default_factory=dict)
     owned: bool = False
+    held: dict[str, int] = field(default_factory=dict)
+    holder: str = ""
+    manners: dict[int, Manner] = field(default_factory=dict)
+    stack: int = 0
+    dice: Point | None = None
 
     def slot(self, pile: Pile, count: int) -> int:
         """The slot of pieces; the copies of the slots of `count` places follow one another."""
-        copy = self.copies.get(f"{pile.type}.{pile.place}", 0)
-        copy = next((number for kind, number in pile.owners if kind == self.each), copy)
-        slot = pile.index + count * copy
+        owner = next((number for kind, number in pile.owners if kind == self.each), None)
+        if owner is None:
+            return self.slot_of(f"{pile.type}.{pile.place}", pile.index, count)
+        slot = pile.index + count * owner
         return slot if slot in self.slots else pile.index
+
+    def slot_of(self, what: str, number: int, count: int) -> int:
+        """The slot in a place of what a tray holds; the place itself if no tray of it does."""
+        slot = number + count * self.copies.get(what, 0)
+        return slot if slot in self.slots else number
 
 
 class Sheet(Brief, Struct, frozen=True):

@@ -19,9 +19,13 @@ _HEX = 78.0
 LINE = "#5b6770"
 _RIM = 22.0  # beside a grid, for the names of its columns and rows
 _COLUMNS = 13
+_TITLE_LINES = 2
+"""Lines of a title in a row."""
 _SMALL = 9.0
 _BAND = 16.0
 _ENDLESS = 1_000_000_000
+Band = tuple[int, str, str]
+"""A part of a scale: where it ends, what its number is, and the number."""
 
 
 def cell(box: Box, fill: str, *, rx: float = 0) -> str:
@@ -66,7 +70,7 @@ def region(shape: str, place: Place, by_seat: str = "") -> Item:
 
 
 def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """A board of squares, light and dark in turn, with the names of columns and rows; or of hexes with their names."""
+    """A board of squares, light and dark in turn unless it says another form, or of hexes; with their names."""
     if sheet.d.boards[board.kind].form == "hexes":
         return _hexes(sheet, board, corner)
     spaces = sheet.d.boards[board.kind].spaces
@@ -79,12 +83,24 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         column, row = x - left, rows - 1 - (y - low)  # rows are counted from below
         at = Box((corner[0] + _RIM + column * side, corner[1] + row * side, 0, 0))
         box = Box((at[0], at[1], at[0] + side, at[1] + side))
-        shade = colour("light") if (x + y) % 2 else colour("sand")
-        shape = cell(box, _fill(sheet, board, i, shade))
+        shade = colour("light") if board.shape or (x + y) % 2 else colour("sand")
+        shape = (_hole if board.shape == "hole" else cell)(box, _fill(sheet, board, i, shade))
         plan.items.append(region(shape, sheet.place((board.kind, i), box)))
         plan.slots[i] = _inner(box, 3)
+    if board.shape == "hole":
+        frame: svg.Values = {"x": corner[0] + _RIM, "y": corner[1], "width": columns * side, "height": rows * side}
+        panel = svg.element("rect", **frame, fill=colour(board.colour or "blue"), rx=6)
+        plan.items.append(Item(f"ground.{board.kind}", "ground", panel))
     plan.items += _rims(spaces, names, (left, low), (columns, rows), side, corner, board.kind)
     return plan
+
+
+def _hole(box: Box, fill: str) -> str:
+    """A hole in a board; all of its square can be pointed at."""
+    size = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
+    middle: svg.Values = {"cx": (box[0] + box[2]) / 2, "cy": (box[1] + box[3]) / 2, "r": (box[2] - box[0]) * 0.4}
+    hole = svg.element("circle", **middle, fill=fill, stroke=INK, stroke_width=0.6)
+    return svg.element("rect", **size, fill="none", pointer_events="all") + hole
 
 
 def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
@@ -190,17 +206,21 @@ def _around_sector(centre: Point, inner: float, outer: float, first: float, last
     return Box((centre[0] + min(xs), centre[1] + min(ys), centre[0] + max(xs), centre[1] + max(ys)))
 
 
-def _stacked(text: str, x: float, y: float, width: float) -> str:
+def _stacked(text: str, x: float, y: float, width: float, most: int = 4) -> str:
     """A text in as few lines as fit a width, in letters as large as fit."""
+    size, lines = _in_lines(text, width, most)
+    top = y - (len(lines) - 1) * size * 0.56
+    return "".join(svg.words(line, x, top + i * size * 1.12, size, fill=INK) for i, line in enumerate(lines))
+
+
+def _in_lines(text: str, width: float, most: int = 4) -> tuple[float, list[str]]:
+    """The size of the letters of a text, and its lines, at most so many."""
     for size in (12.0, 11.0, 10.0, 9.0, 8.0):
-        for parts in (1, 2, 3, 4):
+        for parts in range(1, most + 1):
             lines = wrapped(text, parts)
             if lines and max(text_width(line, size) for line in lines) <= width:
-                top = y - (len(lines) - 1) * size * 0.56
-                return "".join(
-                    svg.words(line, x, top + i * size * 1.12, size, fill=INK) for i, line in enumerate(lines)
-                )
-    return svg.words(shortened(text, 8, width), x, y, 8, fill=INK)
+                return size, lines
+    return 8.0, [shortened(text, 8, width)]
 
 
 def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
@@ -234,15 +254,18 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
     """Boxes beside one another, in as many rows as needed, each with its name above."""
     names, titles = sheet.names(board.kind), sheet.place_titles(board)
     columns = min(len(names), board.columns or _COLUMNS)
-    wide = min(width / columns, 150.0 if len(names) > 8 else 220.0)
+    wide = min(width / columns, 180.0 if len(names) > 8 else 220.0)
     tall = 46.0 if wide < 100 else 58.0
-    lines = 2 if any(text_width(t, _SMALL + 1) > wide - 6 for t in titles) else 1
+    lines = max(len(_in_lines(title, wide - 6, _TITLE_LINES)[1]) for title in titles)
     head = HEAD if board.title else 0.0
     notes = [" · ".join(notes_of(sheet, board, i)) for i in range(len(names))]
     noted = 12.0 if any(notes) else 0.0
     name_height = 12.0 * lines + 4 + noted
     rows = -(-len(names) // columns)
     plan = Plan((columns * wide, head + rows * (tall + name_height + 6)))
+    if board.holds:
+        plan.holder, plan.held = board.kind, dict.fromkeys(board.holds, 0)
+        plan.manners = dict.fromkeys(range(len(names)), "spread")
     if board.title:
         plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
     for i, name in enumerate(names):
@@ -251,7 +274,7 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
         box = Box((left + 1, top, left + wide - 1, top + tall + name_height))
         shape = cell(box, _fill(sheet, board, i, colour("light")), rx=4)
         plan.items.append(region(shape, sheet.place((board.kind, i), box)))
-        text = _stacked(titles[i], left + wide / 2, top + (name_height - noted) / 2 + 1, wide - 6)
+        text = _stacked(titles[i], left + wide / 2, top + (name_height - noted) / 2 + 1, wide - 6, _TITLE_LINES)
         if notes[i]:
             note = shortened(notes[i], _SMALL, wide - 6)
             text += svg.words(note, left + wide / 2, top + name_height - noted / 2 - 1, _SMALL, fill=LINE)
@@ -270,8 +293,8 @@ def heading_of(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def bands_of(sheet: Sheet, path: str) -> list[tuple[int, str]]:
-    """The parts of a scale by a fact of the spaces of a line, as `kind.fact`: where each ends, and what it says."""
+def bands_of(sheet: Sheet, path: str) -> list[Band]:
+    """The parts of a scale by a fact of the spaces of a line, as `kind.fact`."""
     kind, _, name = path.partition(".")
     track = next((track for track in sheet.d.tracks.values() if track.kind == kind and not track.ring), None)
     fact = sheet.d.kinds[kind].facts.get(name) if track is not None else None
@@ -279,16 +302,14 @@ def bands_of(sheet: Sheet, path: str) -> list[tuple[int, str]]:
         return []
     title = sheet.words.field(kind, name)
     ends = [*track.upto, *[_ENDLESS] * len(fact.values)]
-    return [(end, f"{title} {value}") for end, value in zip(ends, fact.values, strict=False)]
+    return [(end, title, str(value)) for end, value in zip(ends, fact.values, strict=False)]
 
 
-def scale_plan(
-    name: str, title: str, ends: tuple[int, int], bands: list[tuple[int, str]], corner: Point, width: float
-) -> Plan:
+def scale_plan(name: str, title: str, ends: tuple[int, int], bands: list[Band], corner: Point, width: float) -> Plan:
     """The numbers from low to high in a row, with bands below; the slots go by the numbers."""
     low, high = ends
     count = high - low + 1
-    wide = min(width / count, 60.0)
+    wide = min(width / count, 80.0)
     plan = Plan((wide * count, HEAD + 50 + (_BAND if bands else 0)))
     plan.items.append(Item(f"head.{name}", "names", heading(title, corner)))
     for i in range(count):
@@ -301,13 +322,14 @@ def scale_plan(
         )
         plan.slots[low + i] = Box((left + 2, top + 13, left + wide - 2, top + 47))
     first, y = low, corner[1] + HEAD + 48
-    for number, (end, text) in enumerate(bands):
+    for number, (end, what, value) in enumerate(bands):
         last = min(end, high)
         if last < first:
             continue
         left, right = corner[0] + (first - low) * wide, corner[0] + (last + 1 - low) * wide
         shape = cell(Box((left, y, right, y + _BAND)), colour("light") if number % 2 else colour("sand"))
-        text = shortened(text, _SMALL, right - left - 4)
+        text = f"{what} {value}"  # where there is no room for both, the others say what it is
+        text = text if text_width(text, _SMALL) <= right - left - 4 else value
         plan.items.append(Item(f"band.{name}.{number}", "areas", shape))
         note = svg.words(text, (left + right) / 2, y + _BAND / 2, _SMALL, fill=INK)
         plan.items.append(Item(f"band_name.{name}.{number}", "names", note))

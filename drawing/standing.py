@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.shown import Entity, Pile, Shown
-from rulespec.drawing.tokens import Token, marker_token, owned_token, pile_token
+from rulespec.drawing.tables import card, entity_of
+from rulespec.drawing.tokens import Token, card_token, marker_token, owned_token, pile_token
 from rulespec.types import Bool, Ent, Maybe, Num
 
 Slot = tuple[str, int]
@@ -16,10 +19,17 @@ Slot = tuple[str, int]
 def standing(sheet: Sheet, plans: Mapping[str, Plan], shown: Shown) -> dict[Slot, list[Token]]:
     """The tokens on all boards."""
     results: dict[Slot, list[Token]] = {}
+    held: set[Entity] = set()
     for pile in shown.piles:
         placed = _pile(sheet, plans, pile)
         if placed is not None:
-            results.setdefault(placed[0], []).append(placed[1])
+            slot, token = placed
+            if plans[slot[0]].manners.get(slot[1]) == "cards":
+                token = card_token(token, *card(sheet, pile))
+                if token.entity is None and (of := entity_of(sheet, pile)) is not None and of not in held:
+                    held.add(of)  # of several cards of one entity, the first is its place
+                    token = replace(token, entity=of)
+            results.setdefault(slot, []).append(token)
     for kind, name in sheet.style.markers:
         for slot, token in _markers(sheet, plans, kind, name, shown):
             results.setdefault(slot, []).append(token)
@@ -36,13 +46,27 @@ def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, To
     index = places[pile.place].index if pile.place in places else ""
     if style.places is not None and pile.place not in style.places:
         return None
-    if index not in plans:
-        return _owned(sheet, plans, pile, index)
     owners = [(k, sheet.titles(k)[n]) for k, n in pile.owners]
+    if index not in plans:
+        yard = _in_yard(plans, pile)
+        if yard is None:
+            return _owned(sheet, plans, pile, index)
+        where = sheet.words.place(pile.type, pile.place)
+        return yard, pile_token(sheet, pile, pile.place, where, sheet.words.pieces(pile.type, owners))
     title = sheet.words.pieces(pile.type, owners)
     key = sheet.names(index)[pile.index]
     token = pile_token(sheet, pile, key, sheet.titles(index)[pile.index], title)
     return (index, plans[index].slot(pile, len(sheet.names(index)))), token
+
+
+def _in_yard(plans: Mapping[str, Plan], pile: Pile) -> Slot | None:
+    """The slot of pieces of an owner that stand on no space."""
+    for kind, plan in plans.items():
+        first = plan.held.get(f"{pile.type}.{pile.place}")
+        owner = next((number for of, number in pile.owners if of == plan.holder), None)
+        if first is not None and owner is not None:
+            return kind, first + owner
+    return None
 
 
 def _owned(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, index: str) -> tuple[Slot, Token] | None:
@@ -86,9 +110,10 @@ def _fields(sheet: Sheet, kind: str, plan: Plan, shown: Shown) -> Iterator[tuple
             id_ = f"field.{place}.{name}"
             of = sheet.known.entity(field.type, value)
             if isinstance(field.type, Ent) and of is not None:
-                look = sheet.look(*of)
-                title = f"{text} {sheet.titles(of[0])[of[1]]}"
-                yield (kind, number), Token(id_, look.symbol or "circle", look.colour, look.letter, title)
+                look, title = sheet.look(*of), sheet.titles(of[0])[of[1]]
+                token = Token(id_, look.symbol or "circle", look.colour, look.letter, f"{text} {title}")
+                slot = plan.slot_of(f"{kind}.{name}", number, len(sheet.names(kind)))
+                yield (kind, slot), card_token(token, title, look) if plan.manners.get(slot) == "cards" else token
             elif isinstance(field.type, Bool | Num | Maybe):
                 shows = "" if value is True else str(value)
                 token = Token(id_, "card" if shows else "diamond", "white", shows, f"{text} {shows}".rstrip())

@@ -48,11 +48,29 @@ class LinkStyle(Brief, Struct, frozen=True):
 
 
 class Tray(Brief, Struct, frozen=True):
-    """A part of a panel: pieces in some places, as `piece.place`, and the fact that says for how many there is room."""
+    """A part of a panel: pieces in some places, as `piece.place`, and the fact that says for how many there is room.
+
+    `cards`: whether they are drawn as cards in a row, which lie on one another where the row is too short.
+    """
 
     title: str
     holds: tuple[str, ...]
     room: str = ""
+    cards: bool = False
+
+
+class Yard(Brief, Struct, frozen=True):
+    """Cells of each owner for pieces that stand on no space.
+
+    Attributes:
+        holds: their places, as `piece.place`.
+        at: column and row of the first cell, and how many columns and rows there are.
+        title: what stands on it; "" for the name of the owner.
+    """
+
+    holds: tuple[str, ...]
+    at: tuple[int, int, int, int]
+    title: str = ""
 
 
 class BoardStyle(Brief, Struct, frozen=True):
@@ -60,6 +78,9 @@ class BoardStyle(Brief, Struct, frozen=True):
 
     Attributes:
         roomy: whether pieces stand on its places.
+        holds: pieces of the places of a row that stand there, as `piece.place`.
+        stack: how many pieces of one owner stand in a column before their number is written; 0: no column.
+        rolls: whether the last roll lies on it as dice.
     """
 
     kind: str
@@ -85,7 +106,12 @@ class BoardStyle(Brief, Struct, frozen=True):
     inside: str = ""
     each: str = ""
     turned: dict[int, tuple[str, ...]] = {}
-    shape: str = "square"
+    shape: str = ""
+    colour: str = ""
+    yards: tuple[Yard, ...] = ()
+    holds: tuple[str, ...] = ()
+    stack: int = 0
+    rolls: bool = False
     roomy: bool = False
 
 
@@ -247,9 +273,17 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 inside=data.get("in", "") if data.get("in") in d.kinds else "",
                 each=data.get("each", "") if data.get("each") in d.kinds else "",
                 turned={int(n): tuple(map(str, how)) for n, how in data.get("turned", {}).items()},
-                shape=data.get("shape", "square"),
+                shape=data.get("shape", ""),
+                colour=data.get("colour", ""),
+                yards=tuple(Yard(tuple(y["holds"]), tuple(y["at"]), y.get("title", "")) for y in data.get("yards", [])),
+                holds=tuple(data.get("holds", [])),
+                stack=data.get("stack", 0),
+                rolls=data.get("rolls", False),
                 roomy=any(place.index == kind for pile in _piles(d) for place in pile.places.values()),
-                trays=tuple(Tray(t["title"], tuple(t["holds"]), t.get("room", "")) for t in data.get("trays", [])),
+                trays=tuple(
+                    Tray(t["title"], tuple(t["holds"]), t.get("room", ""), t.get("cards", False))
+                    for t in data.get("trays", [])
+                ),
             ),
         )
 

@@ -128,6 +128,10 @@ class Box(tuple[float, float, float, float]):
             and other[1] < self[3] + gap
         )
 
+    def grown(self, by: float) -> Box:
+        """The box with more room at each side."""
+        return Box((self[0] - by, self[1] - by, self[2] + by, self[3] + by))
+
     def holds(self, other: Box) -> bool:
         """Whether the other lies inside."""
         return self[0] <= other[0] and self[1] <= other[1] and self[2] >= other[2] and self[3] >= other[3]

@@ -306,7 +306,7 @@ def _chips(
     if is_counted(sheet, kind, column):
         return [svg.words(str(sum(p.count for p in piles)), column.left, y, SIZE, anchor="start", fill=INK)]
     cards = [card(sheet, pile) for pile in piles]
-    widths = [max(16.0, text_width(text, 8, bold=True) + 5) + 3 for text, _ in cards]
+    widths = [_chip_width(text) + 3 for text, _ in cards]
     lines: list[list[int]] = [[]]
     x = 0.0
     for i, width in enumerate(widths):
@@ -322,7 +322,7 @@ def _chips(
         at = y + (k - (len(shown) - 1) / 2) * 18
         for i in line:
             drawn = chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0])
-            of = _entity(sheet, piles[i])
+            of = entity_of(sheet, piles[i])
             if of is not None and (id_ := sheet.place_id(of)) not in placed:
                 placed[id_] = sheet.place(of, Box((x, at - 8, x + widths[i] - 3, at + 8)))
                 drawn = svg.group([drawn], data_place=id_)
@@ -341,7 +341,7 @@ def is_counted(sheet: Sheet, kind: str, column: Column) -> bool:
     return kind in decl.each or all(kind not in sheet.d.kinds[owner].product for owner in decl.each)
 
 
-def _entity(sheet: Sheet, pile: Pile) -> Entity | None:
+def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
     """The entity of a card: a token, or what the pieces are one each of, unless that is a place of its own."""
     if pile.token:
         return pile.type, sheet.known.number(pile.type, pile.token)

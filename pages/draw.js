@@ -54,10 +54,10 @@ function makeDrawing(plan) {
     for (const c of text) sum += table[c.codePointAt(0) - 32] ?? 1000;
     return sum * size / 1000;
   }
-  function shortened(text, size, width) {
-    if (textWidth(text, size) <= width) return text;
+  function shortened(text, size, width, bold) {
+    if (textWidth(text, size, bold) <= width) return text;
     const letters = [...text];
-    while (letters.length && textWidth(letters.join("") + "…", size) > width) letters.pop();
+    while (letters.length && textWidth(letters.join("") + "…", size, bold) > width) letters.pop();
     return letters.join("").trimEnd() + "…";
   }
   function words(text, x, y, size, { bold = false, start = false, fill = "#111" } = {}) {
@@ -110,20 +110,27 @@ function makeDrawing(plan) {
     });
     const symbol = state?.[2] || style.symbols[pile.place] || looks.map((each) => each[3]).find(Boolean) || style.symbol;
     const many = pile.count > 1 ? String(pile.count) : "", value = pile.fields[style.text];
-    let text = style.text === "count" ? many : "";
-    if (style.text === "owner") text = looks.map((each) => each[2]).join("") + many;
+    let text = ["count", "title"].includes(style.text) ? many : "", each = "";
+    if (style.text === "owner") [text, each] = [looks.map((of) => of[2]).join("") + many, looks.map((of) => of[2]).join("")];
     else if (style.text in pile.fields) text = ["number", "boolean"].includes(typeof value) ? written(value) : [...written(value)].slice(0, 2).join("");
     const [fill, ink] = style.colour.length ? style.colour : looks.length ? looks[0] : ["#ffffff", INK];
     const alike = looks.length && !style.colour.length && looks[0][4];
-    const key = plan.kinds[pile.kind].names[pile.index];
+    const key = pile.kind ? plan.kinds[pile.kind].names[pile.index] : pile.place;
     const id = ["piece", key, pile.type, pile.place, pile.token || pile.owners.map((of) => nameOf(...of)).join(".")];
     const note = Object.entries(pile.fields).filter(([, v]) => !none(v)).map(([k, v]) => `${k} ${written(v)}`).join(", ");
-    const told = `${title(pile.kind, pile.index)}: ${pile.token ? "" : `${pile.count} `}${style.titles[pile.rank]}`;
+    const told = `${pile.kind ? title(pile.kind, pile.index) : style.where[pile.place]}: ${pile.token ? "" : `${pile.count} `}${style.titles[pile.rank]}`;
     return {
       id: id.filter(Boolean).join("."), symbol, fill, ink, text, title: told + (note ? ` (${note})` : ""),
       mark: alike && style.text !== "owner" ? looks[0][2] : "", place: pile.token && `${pile.type}.${pile.token}`,
+      count: pile.count, each,
     };
   }
+  function heldToken(pile, token, held) {
+    const id = token.place || entity(pile), first = id && !held.has(id);
+    if (first) held.add(id);
+    return { ...cardToken(token, ...card(pile)), place: token.place || (first ? id : "") };
+  }
+  const cardToken = (token, text, [fill, ink, letter]) => ({ ...token, fill, ink, each: text, letter });
   function ownedToken(pile) {
     const style = plan.pieces[pile.type], [kind, n] = pile.owners[0];
     const id = `piece.${plan.kinds[kind].names[n]}.${pile.type}.${pile.place}.${pile.owners.map((of) => nameOf(...of)).join(".")}`;
@@ -140,37 +147,94 @@ function makeDrawing(plan) {
     const [fill, ink, letter] = look(kind, n);
     return { id: `ring.${key}.${nameOf(kind, n)}.${field}`, symbol: "circle", fill, ink, text: letter, title: told, mark: "" };
   }
-  function* drawn(tokens, [left, top, right, bottom], largest) {
-    const shown = tokens.slice(0, 60), width = right - left, height = bottom - top;
-    let size = 5, columns = Math.max(Math.round((width - width % 5) / 5), 1);
-    for (let many = 1; many <= shown.length; many++) {
-      const fits = Math.min(width / many, height / Math.ceil(shown.length / many), largest);
-      if (fits > size) [size, columns] = [fits, many];
-    }
-    const first = (top + bottom) / 2 - Math.ceil(shown.length / columns) * size / 2;
-    for (const [i, token] of shown.entries()) {
-      const row = Math.floor(i / columns), beside = Math.min(columns, shown.length - row * columns);
-      const x = left + (width - beside * size) / 2 + (i % columns + 0.5) * size;
-      yield { id: token.id, layer: "pieces", svg: symbolOf(token, x, first + (row + 0.5) * size, size - 1) };
+  function* drawn(tokens, slot, { largest, manner = "", stack = 0 }) {
+    const shown = tokens.slice(0, 60);
+    if (manner === "cards") yield* cards(shown, slot);
+    else if (manner === "spread") yield* spread(shown, slot, largest);
+    else if (manner) yield* inColumns(shown, slot, { largest, manner, stack });
+    else {
+      const at = squares(shown.length, slot, largest);
+      for (const [i, token] of shown.entries()) yield itemOf(token, symbolOf(token, token.text, ...at[i]));
     }
   }
-  function symbolOf(token, x, y, size) {
+  function squares(count, [left, top, right, bottom], largest) {
+    const width = right - left, height = bottom - top, result = [];
+    let size = 5, columns = Math.max(Math.round((width - width % 5) / 5), 1);
+    for (let many = 1; many <= count; many++) {
+      const fits = Math.min(width / many, height / Math.ceil(count / many), largest);
+      if (fits > size) [size, columns] = [fits, many];
+    }
+    const first = (top + bottom) / 2 - Math.ceil(count / columns) * size / 2;
+    for (let i = 0; i < count; i++) {
+      const row = Math.floor(i / columns), beside = Math.min(columns, count - row * columns);
+      result.push([left + (width - beside * size) / 2 + (i % columns + 0.5) * size, first + (row + 0.5) * size, size - 1]);
+    }
+    return result;
+  }
+  const one = (token) => ((token.count ?? 1) === 1 ? token.text : token.each);
+  function* spread(tokens, slot, largest) {
+    const counts = tokens.map((token) => Math.min(token.count ?? 1, 60));
+    const at = squares(counts.reduce((sum, count) => sum + count, 0), slot, largest);
+    for (const [i, token] of tokens.entries())
+      yield itemOf(token, at.splice(0, counts[i]).map((place_) => symbolOf(token, one(token), ...place_)).join(""));
+  }
+  function* inColumns(tokens, [left, top, right, bottom], { largest, manner, stack }) {
+    const wide = (right - left) / Math.max(tokens.length, 1), size = Math.min(wide, (bottom - top) / stack, largest);
+    for (const [k, token] of tokens.entries()) {
+      const x = left + (k + 0.5) * wide, count = token.count ?? 1;
+      let inner = "";
+      for (let i = 0; i < Math.min(count, stack); i++) {
+        const far = (i + 0.5) * size, y = manner === "down" ? top + far : bottom - far;
+        inner += symbolOf(token, i === stack - 1 && count > stack ? String(count) : one(token), x, y, size - 1);
+      }
+      yield itemOf(token, inner);
+    }
+  }
+  function* cards(tokens, [left, top, right, bottom]) {
+    const tall = bottom - top, wide = tall * 0.78;
+    const step = Math.min(wide + 4, (right - left - wide) / Math.max(tokens.length - 1, 1));
+    for (const [i, token] of tokens.entries()) {
+      const x = left + i * step, { ink } = token;
+      const at = `x="${num(x)}" y="${num(top)}" width="${num(wide)}" height="${num(tall)}" rx="4"`;
+      let inner = `<rect ${at} fill="${token.fill}" stroke="${INK}" stroke-width="0.8"/>`;
+      if (token.letter) inner += words(token.letter, x + 4, top + 9, 10, { bold: true, start: true, fill: ink });
+      if (step >= wide || i === tokens.length - 1) inner += onCard(token.each ?? "", x + wide / 2, top + tall / 2 + 4, wide - 4, ink);
+      yield itemOf(token, inner);
+    }
+  }
+  function onCard(text, x, y, width, ink) {
+    const lines = text.split(" ").filter(Boolean).flatMap((word) => broken(word, width)).slice(0, 4);
+    const widest = lines.length ? Math.max(...lines.map((line) => textWidth(line, 1, true))) : 1;
+    const size = Math.min(Math.max(width / widest, 6.5), 10);
+    return lines.map((line, i) => {
+      const down = (i - (lines.length - 1) / 2) * size * 1.15;
+      return words(shortened(line, size, width + 0.1, true), x, y + down, size, { bold: true, fill: ink });
+    }).join("");
+  }
+  function broken(word, width) {
+    const letters = [...word], half = Math.ceil(letters.length / 2);
+    return textWidth(word, 6.5, true) <= width ? [word] : [letters.slice(0, half).join("") + "-", letters.slice(half).join("")];
+  }
+  function itemOf(token, inner) {
+    const head = token.title ? ` role="img"${place(token.place)}><title>${clean(token.title)}</title>` : `${place(token.place)}>`;
+    return { id: token.id, layer: "pieces", svg: `<g${head}${inner}</g>` };
+  }
+  function symbolOf(token, text, x, y, size) {
     const scale = size / 24, line = Number(rounded(Math.min(1 / scale, 2.5), 2));
     const where = `translate(${num(x - size / 2)} ${num(y - size / 2)}) scale(${rounded(scale, 3)})`;
     let inner = `<path d="${escaped(plan.symbols[token.symbol] || plan.symbols.square)}" transform="${where}" fill-rule="evenodd"`;
     inner += ` fill="${token.fill}" stroke="${INK}" stroke-width="${num(line)}"/>`;
-    const letters = [...token.text].length;
+    const letters = [...text].length;
     if (letters) {
       let height = size * (letters < 3 ? 0.5 : 0.38) * (token.mark ? 0.8 : 1);
-      height = Math.min(height, size * 0.8 / textWidth(token.text, 1, true));
-      inner += words(token.text, x, y - (token.mark ? size * 0.1 : 0), height, { bold: true, fill: token.ink });
+      height = Math.min(height, size * 0.8 / textWidth(text, 1, true));
+      inner += words(text, x, y - (token.mark ? size * 0.1 : 0), height, { bold: true, fill: token.ink });
     }
     if (token.mark) {
       const height = Math.min(size * 0.3, size * 0.6 / textWidth(token.mark, 1, true));
       inner += words(token.mark, x, y + size * 0.29, height, { bold: true, fill: token.ink });
     }
-    if (!token.title) return `<g${place(token.place)}>${inner}</g>`;
-    return `<g role="img"${place(token.place)}><title>${clean(token.title)}</title>${inner}</g>`;
+    return inner;
   }
 
   function markers(shown, add) {
@@ -182,6 +246,10 @@ function makeDrawing(plan) {
         add(of, at, markerToken(kind, n, name, kind ? of : plan.kinds[of].names[at], told));
       }
   }
+  function slotOf(board, what, n) {
+    const slot = n + plan.kinds[board.kind].names.length * (board.copies[what] || 0);
+    return slot in board.slots ? slot : n;
+  }
   function fieldTokens(board, shown, add) {
     for (const field of board.fields)
       for (const [n, value] of shown.of(board.kind, field.name)) {
@@ -190,7 +258,9 @@ function makeDrawing(plan) {
         const at = field.type === "entity" && typeof value === "string" ? number(field.of, value) : -1;
         if (at >= 0) {
           const [fill, ink, letter, symbol] = look(field.of, at);
-          add(board.kind, n, { id, symbol: symbol || "circle", fill, ink, text: letter, title: `${told} ${title(field.of, at)}`, mark: "" });
+          const slot = slotOf(board, `${board.kind}.${field.name}`, n), name = title(field.of, at);
+          const token = { id, symbol: symbol || "circle", fill, ink, text: letter, title: `${told} ${name}`, mark: "" };
+          add(board.kind, slot, board.manners[slot] === "cards" ? cardToken(token, name, look(field.of, at)) : token);
         } else if (field.type === "bool" || field.type === "number") {
           const text = value === true ? "" : written(value), symbol = text ? "card" : "diamond";
           add(board.kind, n, { id, symbol, fill: "#ffffff", ink: INK, text, title: `${told} ${text}`.trimEnd(), mark: "" });
@@ -219,7 +289,7 @@ function makeDrawing(plan) {
       if (!results.has(value)) results.set(value, []);
       results.get(value).push(markerToken(scale.kind, n, scale.name, scale.kind || "game", told));
     }
-    for (const [value, tokens] of results) yield* drawn(tokens, scale.slots[value], plan.largest);
+    for (const [value, tokens] of results) yield* drawn(tokens, scale.slots[value], { largest: plan.largest });
   }
   const letters = (text) => (textWidth(text, 10, true) <= 15 ? 10 : 8);
   const chipWidth = (text) => Math.max(16, textWidth(text, letters(text), true) + 5);
@@ -277,7 +347,7 @@ function makeDrawing(plan) {
   function chips(column, piles, y, ids) {
     if (!piles.length) return "";
     if (column.counted) return plain(String(piles.reduce((sum, pile) => sum + pile.count, 0)), column.left, y, SIZE);
-    const cards = piles.map(card), widths = cards.map(([text]) => Math.max(16, textWidth(text, 8, true) + 5) + 3);
+    const cards = piles.map(card), widths = cards.map(([text]) => chipWidth(text) + 3);
     const lines = [[]];
     let x = 0, result = "";
     widths.forEach((width, i) => {
@@ -319,7 +389,7 @@ function makeDrawing(plan) {
 
   // The items that show a state: `{id, layer, svg}`, in the order in which they lie upon one another.
   return function* items(state) {
-    const shown = read(state), tokens = new Map(), ids = new Set();
+    const shown = read(state), tokens = new Map(), ids = new Set(), held = new Set();
     for (const link of plan.links) yield* linkStates(link, shown);
     function add(kind, n, token) {
       const key = `${kind}.${n}`;
@@ -332,9 +402,18 @@ function makeDrawing(plan) {
       const board = boards.get(pile.kind), [own] = pile.owners;
       if (board) {
         const owner = pile.owners.find(([kind]) => kind === board.each);
-        const copy = owner ? owner[1] : board.copies[`${pile.type}.${pile.place}`] || 0;
-        const slot = pile.index + plan.kinds[pile.kind].names.length * copy;
-        add(pile.kind, slot in board.slots ? slot : pile.index, pileToken(pile));
+        let slot = slotOf(board, `${pile.type}.${pile.place}`, pile.index);
+        if (owner) slot = pile.index + plan.kinds[pile.kind].names.length * owner[1];
+        if (!(slot in board.slots)) slot = pile.index;
+        const token = pileToken(pile);
+        add(pile.kind, slot, board.manners[slot] === "cards" ? heldToken(pile, token, held) : token);
+        continue;
+      }
+      const what = `${pile.type}.${pile.place}`, holds = (each) => pile.owners.find(([kind]) => kind === each.holder);
+      const holder = plan.boards.find((each) => what in each.held && holds(each));
+      if (holder) {
+        const slot = holder.held[what] + holds(holder)[1], token = pileToken(pile);
+        add(holder.kind, slot, holder.manners[slot] === "cards" ? heldToken(pile, token, held) : token);
       } else if (pile.owners.length === 1 && boards.get(own[0])?.owned && !plan.pieces[pile.type].internal.includes(pile.place))
         add(own[0], own[1], ownedToken(pile));
     }
@@ -344,7 +423,7 @@ function makeDrawing(plan) {
       const board = boards.get(kind);
       if (!(n in board.slots)) continue;
       for (const token of standing.slice(0, 60)) if (token.place) ids.add(token.place);
-      yield* drawn(standing, board.slots[n], board.piece);
+      yield* drawn(standing, board.slots[n], { largest: board.piece, manner: board.manners[n], stack: board.stack });
     }
     for (const scale of plan.scales) yield* onScale(scale, shown);
     for (const table of plan.tables) yield* rows(table, shown, ids);

@@ -12,8 +12,9 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.documents.json_text import to_json_text
 from rulespec.drawing.board import board_of
+from rulespec.drawing.dice import dice, shows_rolls
 from rulespec.drawing.scene import Item
-from rulespec.engine.game.game import Game, seen_state
+from rulespec.engine.game.game import Game, seen_events, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.state_json import state_json
@@ -32,6 +33,8 @@ MAX_MOVES = 20_000
 """Of a page; the longest recorded game that ships has 1,142."""
 MAX_CHANGES = 100
 """The limit of changes in the text of one move."""
+_ROLLED = 20
+"""Decisions among which the last roll is looked for."""
 _PAGE_WORDS = (
     *("page_board", "page_move", "page_moves", "page_chart", "page_charts", "page_values", "page_keys"),
     *("page_first", "page_back", "page_next", "page_last", "page_closer", "page_farther", "page_whole"),
@@ -143,9 +146,16 @@ class _Film:
         game, seat = self._moves.game, self._seat
         self.curves.note(number, game.omniscient.measures(seat, self._words.budget))
         state = state_json(game) if seat == OMNISCIENT else seen_state(game, seat)
-        self.pictures.note(self._board.items(state))
+        self.pictures.note([*self._board.items(state), *self._dice()])
         rows = enumerate(self._board.text_rows(state))
         self._rows.note(Item(f"{number:05}", "tables", to_json_text(row)) for number, row in rows)
+
+    def _dice(self) -> Iterator[Item]:
+        """The last roll that is seen, on boards that show it."""
+        if shows_rolls(self._board.plans):
+            game, seat, since = self._moves.game, self._seat, max(self._moves.game.ply - _ROLLED, 0)
+            seen = game.history[since:] if seat == OMNISCIENT else seen_events(game, seat, since)
+            yield from dice(self._board.plans, seen)
 
     def tables(self) -> dict[str, Any]:
         """The tables beside the board: what stays, and their rows as they change."""

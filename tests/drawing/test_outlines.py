@@ -299,8 +299,10 @@ def zigzag(points: int, tall: int) -> str:
         {"isle": zigzag(30_000, 5)},
         {name: "".join(f"M{k * 7} {i * 30}l3 0 0 3-3 0z" for k in range(60)) for i, name in enumerate(NAMES)},
         {"isle": "M0 0l100 100 0-100-100 100z"},
+        {"isle": zigzag(1_000_000, 5)},
+        {"isle": "M-900000 -900000l9 0 0 9-9 0z"},
     ],
-    ids=["spikes", "copies", "rings", "huge", "too many", "crumbs", "crossing"],
+    ids=["spikes", "copies", "rings", "huge", "too many", "crumbs", "crossing", "a million", "outside"],
 )
 @pytest.mark.sampled(1)
 def test_outlines_that_want_to_take_long_do_not(outlines: dict[str, str], lake: Path) -> None:

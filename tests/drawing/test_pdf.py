@@ -11,8 +11,9 @@ from commands import invoke
 from pypdf import PageObject, PdfReader
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.drawing.pdf import PAPERS, Sheets, to_pdf
-from rulespec.drawing.scene import Item, Scene
+from rulespec.drawing.colours import PALETTE
+from rulespec.drawing.pdf import PAPERS, Sheets, on_sheet, to_pdf
+from rulespec.drawing.scene import Item, Scene, to_svg
 from rulespec.drawing.svg import words
 
 LETTERS = "Großbritannien Österreich-Ungarn Łódź Đà Nẵng Киев Ελλάδα القاهرة ירושלים ไทย ♞ → ½"
@@ -96,6 +97,10 @@ def test_a_board_is_printed_by_its_paper(tmp_path: Path, monkeypatch: pytest.Mon
     assert {"NotoSans-Regular", "NotoSans-Bold", "NotoSans-Italic"} <= set(_fonts(page))
     shown = page.extract_text()
     assert all(name in shown for name in ("Vienna", "St. Petersburg", "Taxation"))
+
+
+def test_no_ground_is_printed_on_the_paper() -> None:
+    assert PALETTE["paper"] in to_svg(scene()) and PALETTE["paper"] not in on_sheet(scene())
 
 
 def _fonts(page: PageObject) -> list[str]:

@@ -30,6 +30,8 @@ def test_a_position_of_a_recorded_game(tmp_path: Path) -> None:
     [
         ("shadow_of_the_emperor/logs/random-4p.jsonl", 80, "emperor.svg"),
         ("gallery/backgammon/logs/gammon.jsonl", 60, "backgammon.svg"),
+        ("gallery/ludo/logs/random-3.jsonl", 160, "ludo.svg"),
+        ("tetrarchia/logs/random-4p.jsonl", 52, "tetrarchia.svg"),
     ],
 )
 def test_boards_as_they_are_now(log: str, at: int, picture: str, tmp_path: Path) -> None:

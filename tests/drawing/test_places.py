@@ -36,9 +36,10 @@ def board_for(game: Game) -> Board:
 
 
 def drawn_entities(board: Board) -> set[str]:
-    """Entities in every position: spaces of boards, and rows of tables that are no tokens."""
+    """Entities in every position: spaces of boards, owners of yards, and rows of tables that are no tokens."""
     d = board.sheet.d
-    kinds = [*board.plans, *(t.kind for t in board.tables if t.kind != "game" and not d.kinds[t.kind].places)]
+    kinds = {*board.plans, *(b.each for b in board.sheet.style.boards.values() if b.yards)}
+    kinds |= {t.kind for t in board.tables if t.kind != "game" and not d.kinds[t.kind].places}
     return {f"{kind}.{name}" for kind in kinds for name in board.names.names(kind)}
 
 

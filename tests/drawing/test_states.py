@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cases import split, write
-from folders import ROOT
+from drawing_ports import assert_ports_agree
 from shipped import loaded
 from worlds import IDLE
 
 from rulespec.drawing.board import Board, board_of
-from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.state_json import state_json
 from rulespec.load import load_ruleset
@@ -92,18 +88,6 @@ def test_a_token_has_the_symbol_of_its_state(roads: Path) -> None:
     assert_ports_agree(board, state, roads)
 
 
-def assert_ports_agree(board: Board, state: dict[str, Any], folder: Path) -> None:
-    if shutil.which("node") is None:
-        pytest.skip("needs node")
-    script = """
-        const [drawing, plan, state] = process.argv.slice(1), { makeDrawing } = require(drawing);
-        console.log(JSON.stringify([...makeDrawing(JSON.parse(plan))(JSON.parse(state))]));
-    """
-    command = ["node", "-e", script, str(ROOT / "pages" / "draw.js"), json.dumps(plan(board)), json.dumps(state)]
-    answer = subprocess.run(command, check=True, capture_output=True, cwd=folder, timeout=60)
-    assert json.loads(answer.stdout) == [{"id": i.id, "layer": i.layer, "svg": i.svg} for i in board.items(state)]
-
-
 def test_both_drawings_of_roads_are_equal(roads: Path) -> None:
     for field, value in (("builder", "B"), ("blocked", True), ("tolls", 3)):
         board, state = begun(roads, f"boards: {{town: {{links: {{road: {{state: {field}}}}}}}}}")
@@ -122,8 +106,8 @@ def test_a_die_has_spots(value: int, spots: int) -> None:
 
 
 def test_a_card_is_upright() -> None:
-    ruleset, _ = loaded("kuhn_poker")
+    ruleset, _ = loaded("leduc_poker")
     game = Game(ruleset, ["A", "B"])
     state = state_json(game)
-    state["entities"]["player"]["A"]["card"] = "queen"
-    assert 'height="20" rx="2"' in items(board_of(ruleset, game.names), state)["row.player.seat1"]
+    state["entities"]["game"]["game"]["table"] = "queen_of_hearts"
+    assert 'height="20" rx="2"' in items(board_of(ruleset, game.names), state)["row.game.game"]

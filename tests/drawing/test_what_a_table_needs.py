@@ -82,7 +82,8 @@ def test_the_round_and_the_cards_are_drawn() -> None:
     assert "the Emperor&#x27;s points 2 · a new city" in static(board, "name.round_2")
     assert any(id_.startswith("marker.round_1.now") for id_ in svg_of(board, state, "marker."))
     state["pieces"]["card"]["doctor"] = {"held[A]": 1}
-    assert ">Doctor<" in svg_of(board, state, "row.player.seat1")["row.player.seat1"]
+    (card,) = svg_of(board, state, "piece.A.card.held").values()
+    assert ">Doctor<" in card and ">D<" in card  # its title, and its letter in the corner
 
 
 def test_no_column_says_what_is_so_for_nobody() -> None:

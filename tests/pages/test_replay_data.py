@@ -178,3 +178,12 @@ def test_a_page_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.proof
 def test_a_page_is_the_same_each_time() -> None:
     assert replay_page(quickstart(), OMNISCIENT) == replay_page(quickstart(), OMNISCIENT)
+
+
+@pytest.mark.parametrize("seat", [OMNISCIENT, "A", None])
+def test_the_last_roll_lies_on_the_board(seat: str | None) -> None:
+    data = replay_data(replay_log(GAMES / "gallery" / "backgammon" / "logs" / "single.jsonl"), seat)
+    rolls = [
+        text for text in data["board"]["drawings"] if text.startswith('<g role="img"><title>6, 6</title><g transform')
+    ]
+    assert len(rolls) == 1 and rolls[0].count("<circle") == 12

@@ -1,0 +1,43 @@
+"""The last roll of a game as dice on a board. It is in no state: the history has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from rulespec.drawing import svg
+from rulespec.drawing.plan import Plan
+from rulespec.drawing.scene import Item
+from rulespec.drawing.tables import die
+from rulespec.engine.game.events import Event
+from rulespec.engine.game.option import Option
+
+_SIDE, _SCALE = 24.0, 1.5
+_NUMBERS = re.compile(r"\((\d(?:, \d)*)\)$")
+
+
+def last_roll(history: Sequence[Option | Event]) -> list[int]:
+    """The numbers of the last roll, if all are from 1 to 6; none before the first, and of a roll that is not seen."""
+    roll = next((each for each in reversed(history) if each.by is None), None)
+    text = None if roll is None else roll.option if isinstance(roll, Event) else str(roll)
+    shown = _NUMBERS.search(text or "")
+    numbers = [int(number) for number in shown[1].split(", ")] if shown is not None else []
+    return numbers if all(1 <= number <= 6 for number in numbers) else []
+
+
+def shows_rolls(plans: Mapping[str, Plan]) -> bool:
+    """Whether the last roll lies on one of some boards."""
+    return any(plan.dice is not None for plan in plans.values())
+
+
+def dice(plans: Mapping[str, Plan], history: Sequence[Option | Event]) -> Iterator[Item]:
+    """The dice on each board that shows rolls."""
+    for kind, plan in plans.items():
+        if plan.dice is None or not (numbers := last_roll(history)):
+            continue
+        (x, y), parts = plan.dice, []
+        for i, number in enumerate(numbers):
+            left = x / _SCALE + (i - len(numbers) / 2) * _SIDE
+            parts.append(die(number, left + (_SIDE - 18) / 2, y / _SCALE))
+        scaled = svg.group(parts, transform=f"scale({_SCALE})")
+        yield Item(f"dice.{kind}", "pieces", svg.group([scaled], ", ".join(map(str, numbers))))
