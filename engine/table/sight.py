@@ -19,7 +19,7 @@ TAIL = 30
 """The last moves that a viewer has; earlier ones are asked for."""
 _RECENT = 16
 """Changes of the state that a viewer can have missed; whoever missed more has the whole."""
-_LARGE = 1_000
+_LARGE = 300
 """Bytes of packed data that are compressed."""
 _COMPRESSED = 0x78
 """The first byte of what has been compressed; in packed data only that of a number, which is the whole then."""
