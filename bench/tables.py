@@ -21,11 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import zlib
 from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory, PerMessageDeflate
+from websockets.frames import Frame, Opcode
 from websockets.typing import Origin
 
 _TIMED = """
@@ -49,14 +50,16 @@ _NOTES = """
 globalThis.shown = [];
 globalThis.now = () => performance.timeOrigin + performance.now();
 const drawn = () => requestAnimationFrame(() => shown.push(now()));
-new MutationObserver(drawn).observe(document.querySelector("#list"), { childList: true });
+new MutationObserver(drawn).observe(document.querySelector("#question"), { childList: true });
 """
-"""Notes when moves have been drawn."""
+"""Notes when a frame has been drawn. Not only when there is a move: a secret choice is none yet."""
 _CLICK = """() => {
   const one = document.querySelector("#options button:not(.group)"), begun = now();
   (one ?? document.querySelector("#options button"))?.click();
   return one ? begun : 0;
 }"""
+_CLICKS, _MOST = 60, 10
+"""Clicks that are measured, and the seconds that one may take."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -72,11 +75,33 @@ def memory(pid: int) -> int:
     return int(found[1]) if found else 0
 
 
+class Packed(ClientPerMessageDeflateFactory):
+    """The packing of a socket, which notes how many bytes of each message come over the wire."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[int] = []
+
+    def process_response_params(self, *args: Any) -> PerMessageDeflate:
+        """The packing that client and server agree on."""
+        result = super().process_response_params(*args)
+        unpack = result.decode
+
+        def noted(frame: Frame, **how: Any) -> Frame:
+            if frame.opcode is Opcode.TEXT:
+                self.sizes.append(len(frame.data))
+            return unpack(frame, **how)
+
+        result.decode = noted  # type: ignore[method-assign]
+        return result
+
+
 class Person:
     """A client at a seat, or a spectator."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: ClientConnection, packed: Packed) -> None:
         self.socket = socket
+        self.packed = packed
         self.options: list[str] = []
         self.serial = self.count = 0
         self.over = False
@@ -84,13 +109,13 @@ class Person:
 
     async def read(self) -> None:
         """Reads one message."""
-        text = await self.socket.recv()
-        message: dict[str, Any] = json.loads(text)
+        message: dict[str, Any] = json.loads(await self.socket.recv())
+        size = self.packed.sizes.pop(0)
         if "frame" not in message:
             return
         frame = message["frame"]
         if frame["since"]:
-            self.sizes.append(len(zlib.compress(str(text).encode(), 9)))
+            self.sizes.append(size)
         self.serial, self.count = frame["serial"], frame["moves"]["count"]
         self.over = bool(frame.get("result")) or self.over
         if "options" in frame:
@@ -134,9 +159,10 @@ class Load:
 async def seated(url: str, key: str) -> Person:
     """A person who has sat down with a key."""
     origin = Origin(url.replace("ws", "http", 1).partition("/socket")[0])
-    socket = await connect(url, origin=origin, max_size=None).__aenter__()
+    packed = Packed()
+    socket = await connect(url, origin=origin, max_size=None, compression=None, extensions=[packed]).__aenter__()
     await socket.send(json.dumps({"key": key}))
-    person = Person(socket)
+    person = Person(socket, packed)
     await person.read()
     await person.read()
     return person
@@ -181,8 +207,10 @@ async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Names
         "answer, median (ms)": round(1000 * answers[len(answers) // 2]),
         "answer, 95th percentile (ms)": round(1000 * answers[int(len(answers) * 0.95)]),
         "KB of a table with its sockets, at first (≤ 150)": idle,
-        f"KB of a table after {args.seconds:.0f} s": round((memory(pid) - before) / (args.tables - args.tables // 10)),
-        "packed bytes of a difference by itself, median (≤ 300)": round(statistics.median(sizes)),
+        "decisions of people at a table": round(load.moves / args.tables),
+        "KB of a table after them (≤ 150)": round((memory(pid) - before) / (args.tables - args.tables // 10)),
+        "packed bytes of a difference, median (≤ 300)": round(statistics.median(sizes)),
+        "packed bytes of a difference, 95th percentile": sorted(sizes)[int(len(sizes) * 0.95)],
     }
 
 
@@ -204,17 +232,8 @@ def in_browser(base: str, links: dict[str, str]) -> dict[str, Any]:
             page.fill("#name", "Ann")
             page.press("#name", "Enter")
         times: list[float] = []
-        while len(times) < 60:
-            mine = [each for each in pages if each.query_selector("#turn.mine")]
-            begun = mine[0].evaluate(_CLICK) if mine else 0
-            if not begun:
-                pages[0].wait_for_timeout(10)
-                continue
-            seen: list[float] = []
-            while not (seen and all(seen)):
-                pages[0].wait_for_timeout(10)
-                seen = [each.evaluate("(begun) => shown.find((at) => at > begun) ?? 0", begun) for each in pages]
-            times.append(max(seen) - begun)
+        while len(times) < _CLICKS and (spent := _shown_after_click(pages)):
+            times.append(spent)
         browser.close()
     times.sort()
     return {
@@ -222,6 +241,25 @@ def in_browser(base: str, links: dict[str, str]) -> dict[str, Any]:
         "click to move, 95th percentile (ms, ≤ 300)": round(times[int(0.95 * len(times))]),
         "first board (ms, ≤ 1,000)": round(max(boards)),
     }
+
+
+def _shown_after_click(pages: list[Any]) -> float:
+    """The milliseconds from a click until all pages show what came of it; 0 if there is nothing more to click."""
+    end = time.monotonic() + _MOST
+    begun = 0.0
+    while not begun:  # a group of buttons opens first
+        if time.monotonic() > end:
+            return 0
+        mine = [each for each in pages if each.query_selector("#turn.mine")]
+        begun = mine[0].evaluate(_CLICK) if mine else 0
+        pages[0].wait_for_timeout(0 if begun else 10)
+    seen: list[float] = []
+    while not (seen and all(seen)):
+        if time.monotonic() > end:
+            raise TimeoutError(f"a click is not shown in {_MOST} seconds")
+        pages[0].wait_for_timeout(10)
+        seen = [each.evaluate("(begun) => shown.find((at) => at > begun) ?? 0", begun) for each in pages]
+    return max(seen) - begun
 
 
 def measured(ref: str, args: argparse.Namespace) -> dict[str, Any]:

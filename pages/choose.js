@@ -46,3 +46,13 @@ function groups(options, most = 12) {
   }
   return null;
 }
+
+// The words that all options of each group begin with; "" where there are none, or two groups begin alike.
+function beginnings(found) {
+  const begun = found.map(({ options }) => {
+    const words = options.map((option) => option.words.split(" "));
+    const differs = words[0].findIndex((word, at) => words.some((each) => each[at] !== word));
+    return words[0].slice(0, differs < 0 ? undefined : differs).join(" ").replace(/[,;:]$/, "");
+  });
+  return begun.map((text) => (begun.indexOf(text) === begun.lastIndexOf(text) ? text : ""));
+}

@@ -129,6 +129,7 @@ function makeTable(hello, sent) {
     showOptions(false);
   }
 
+  const called = new Map();  // what a group of buttons is called
   function buttonsOf(options, path, go) {
     let left = options;
     const steps = [];
@@ -146,10 +147,12 @@ function makeTable(hello, sent) {
       return made;
     };
     if (!split) return left.map(single);
-    return split.map(({ value, options: inside }) => {
+    const begun = beginnings(split);
+    return split.map(({ value, options: inside }, number) => {
       if (inside.length === 1) return single(inside[0]);
-      const title = "name" in value ? hello.names[value.name] ?? value.name : valueOf(value);
-      const made = button(`${title} (${inside.length})`, () => go([...steps, JSON.stringify(value)]), "group");
+      const key = JSON.stringify(value), named = "name" in value;
+      called.set(key, named && begun[number] ? `${begun[number]} …` : named ? hello.names[value.name] ?? value.name : valueOf(value));
+      const made = button(`${called.get(key)} (${inside.length})`, () => go([...steps, key]), "group");
       made.dataset.option = JSON.stringify([...steps, value]);
       return made;
     });
@@ -166,7 +169,7 @@ function makeTable(hello, sent) {
     places.show(found.lit, clicked);
     const remaining = found.options.map((option) => option.whole);
     fill(element("options"), buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));
-    const steps = [...clicked.map(titleOf), ...within.map((key) => { const value = JSON.parse(key); return "name" in value ? hello.names[value.name] : valueOf(value); })];
+    const steps = [...clicked.map(titleOf), ...within.map((key) => called.get(key))];
     element("clicked").hidden = !steps.length;
     element("clicked").replaceChildren(make("span", steps.join(" · ")), button(word("table_clear"), reset));
     closeBubble();

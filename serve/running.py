@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 
-from rulespec.serve.bell import Mailbox
+from rulespec.serve.bell import Bell, Mailbox
 from rulespec.serve.connection import MAX_MESSAGE
 
 _TRIES = 3
@@ -75,6 +75,8 @@ class _Socket(WebSocketsSansIOProtocol):
         super().__init__(*args, **kwargs)
         self.conn.available_extensions = [_PACKING]
         self.queue = Mailbox()
+        self.writable: Any = Bell()
+        self.writable.set()
 
     def start_keepalive(self) -> None:
         """Begins with what follows the handshake, whose headers nobody reads again."""

@@ -99,7 +99,10 @@ class Queries:
         if lowering is not None:
             self._shared = _Shared(ruleset, lowering, Facts(lowering.p), Evaluator(lowering.p))
         self._measuring: Measuring | None = None
-        self._key = (id(ruleset), len(seats), tuple(sorted(settings.items())))
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return id(self.ruleset), len(self.seats), tuple(sorted(self.settings.items()))
 
     @property
     def _own(self) -> _Shared:

@@ -24,6 +24,8 @@ class PlayedGame:
 
     def __init__(self, game: Game) -> None:
         self.game = game
+        for step in game.omniscient.numbers.steps:
+            step.pack()
         self.early = EarlyChoices(game)
         self._moves: list[tuple[Step | TakenBack, tuple[Step, ...]]] = []  # each with the steps that it took back
         self._choices = self.early.choices
@@ -99,6 +101,9 @@ class PlayedGame:
     def confirm(self) -> list[Step | TakenBack]:
         """The moves that have not been confirmed; from now on they are, and cannot be reverted."""
         moves = self.moves
+        for move in moves:
+            if isinstance(move, Step):
+                move.pack()
         self._moves, self._choices = [], self.early.choices
         return moves
 

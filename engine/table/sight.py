@@ -6,7 +6,7 @@ Parts wait in packed form: there are many tables, and a part is rarely sent.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -19,7 +19,7 @@ TAIL = 30
 """The last moves that a viewer has; earlier ones are asked for."""
 _RECENT = 16
 """Changes of the state that a viewer can have missed; whoever missed more has the whole."""
-_LARGE = 1_000
+_LARGE = 300
 """Bytes of packed data that are compressed."""
 _COMPRESSED = 0x78
 """The first byte of what has been compressed; in packed data only that of a number, which is the whole then."""
@@ -34,6 +34,13 @@ def packed(data: object) -> bytes:
 def unpacked(data: bytes) -> Any:
     """Plain data that were packed."""
     return msgpack.decode(zlib.decompress(data) if data[0] == _COMPRESSED and len(data) > 1 else data)
+
+
+@lru_cache(64)  # viewers who see the same have one copy
+def _differing(old: bytes, new: bytes) -> bytes:
+    """The numbers of the cells in which two states differ, in packed form."""
+    pairs = zip(unpacked(old), unpacked(new), strict=True)
+    return packed([at for at, (a, b) in enumerate(pairs) if a != b])
 
 
 class Tail(Struct, frozen=True):
@@ -56,7 +63,7 @@ class Sight:
     Attributes:
         serial: the number of changes that the viewer could see.
         turn: the serial at which what the viewer may do changed last.
-        tail: the last moves by number.
+        tail: the last moves.
         change: the number of the table's change that it shows.
     """
 
@@ -64,14 +71,14 @@ class Sight:
         self.serial = 0
         self.turn = 0
         self.change = -1
-        self.tail: dict[int, Tail] = {}
+        self.tail: tuple[Tail, ...] = ()
         self._ply = 0
         self._may = b""
         self._parts: dict[str, tuple[int, bytes]] = {}
         self._cells = b""
         self._changed: dict[int, bytes] = {}  # serial → the cells that changed
         self._floor = 0
-        self._moves: dict[int, int] = {}
+        self._moves: tuple[int, ...] = ()  # the serial of each of the last moves
         self._next = 1
 
     def begin(self) -> None:
@@ -98,22 +105,27 @@ class Sight:
             return
         self.serial = self._next
         if old:
-            pairs = zip(unpacked(old), unpacked(values), strict=True)
-            self._changed[self._next] = packed([at for at, (a, b) in enumerate(pairs) if a != b])
+            self._changed[self._next] = _differing(old, values)
             if len(self._changed) > _RECENT:
                 self._floor = min(self._changed)
                 del self._changed[self._floor]
 
-    def moves(self, ply: int, tail: Mapping[int, Tail]) -> None:
+    def move(self, number: int) -> Tail | None:
+        """One of the last moves; None if the viewer does not have it."""
+        at = number - self._ply + len(self.tail)
+        return self.tail[at] if 0 <= at < len(self.tail) else None
+
+    def moves(self, ply: int, tail: tuple[Tail, ...]) -> None:
         """Notes the last moves, and how many there are."""
-        for number, one in tail.items():
-            old = self.tail.get(number)
-            if old is None or old.move != one.move:
-                self._moves[number] = self.serial = self._next
-        if ply != self._ply:
-            self._ply, self.serial = ply, self._next
-        self.tail = dict(tail)
-        self._moves = {number: self._moves[number] for number in tail}
+        before = self._ply - len(self.tail)
+        serials = []
+        for number, one in enumerate(tail, ply - len(tail)):
+            old = self.move(number)
+            is_new = old is None or old.move != one.move
+            serials.append(self._next if is_new else self._moves[number - before])
+        if ply != self._ply or self._next in serials:
+            self.serial = self._next
+        self._ply, self.tail, self._moves = ply, tail, tuple(serials)
 
     def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
         """The changes since a serial; all since 0, or a serial of long ago. Data as in table_frame.schema.json."""
@@ -123,7 +135,8 @@ class Sight:
         frame |= {name: unpacked(value) for name, (serial, value) in self._parts.items() if serial > since}
         if cells := self._newer(since, shown):
             frame["cells"] = cells
-        texts = {str(n): unpacked(self.tail[n].move) for n, serial in self._moves.items() if serial > since}
+        moves = enumerate(zip(self.tail, self._moves, strict=True), self._ply - len(self.tail))
+        texts = {str(number): unpacked(one.move) for number, (one, serial) in moves if serial > since}
         frame["moves"] = {"count": self._ply, "texts": texts}
         return frame
 

@@ -82,22 +82,28 @@ class Viewing:
             options, asked = [], None
         chosen = _choice(viewer, of) if viewer is not None else None
         begun = game.ply - len(early.taken)
-        parts = {
-            "seats": _seats(of),
-            "asked": asked,
-            "options": options,
-            "chosen": chosen,
-            "ready": early.chosen,
-            "undo": _undo(self.words, viewer, of),
-            "result": self._result(of),
-            "fault": of.fault,
-            "deadline": of.deadline,
-        }
         sight.may(packed((begun, asked and asked["decision"], options, chosen, request and request.by)))
-        for name, value in parts.items():
+        own = {"asked": asked, "options": options, "chosen": chosen, "undo": _undo(self.words, viewer, of)}
+        for name, value in own.items():
             sight.part(name, packed(value))
+        for name, data in self._common(of).items():
+            sight.part(name, data)
         sight.cells(self._of_all("cells", viewer, of, lambda who: packed(seen_cells(game, who))))
         sight.moves(game.ply, self._tail(viewer, sight, of))
+
+    def _common(self, of: Standing) -> dict[str, bytes]:
+        """The parts that are the same for all, packed once."""
+        if "common" not in self._public:
+            parts = {
+                "seats": _seats(of),
+                "ready": of.played.early.chosen,
+                "result": self._result(of),
+                "fault": of.fault,
+                "deadline": of.deadline,
+            }
+            self._public["common"] = {name: packed(value) for name, value in parts.items()}
+        common: dict[str, bytes] = self._public["common"]
+        return common
 
     def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
         """Parts that all viewers see alike where nothing is hidden: these are made only for the first."""
@@ -107,16 +113,16 @@ class Viewing:
             self._public[name] = make(None)
         return self._public[name]
 
-    def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> dict[int, Tail]:
+    def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> tuple[Tail, ...]:
         """The last moves; those that the viewer has are not narrated again."""
         steps = of.played.game.omniscient.numbers.steps
-        numbers = range(max(0, len(steps) - TAIL), len(steps))
-        old = {n: sight.tail[n] for n in numbers if n in sight.tail and sight.tail[n].step is steps[n]}
-        first = next((n for n in numbers if n not in old or not old[n].whole), len(steps))
-        if first == len(steps):
-            return old
-        moves = self._moves(viewer, first, of)
-        return {n: old[n] for n in numbers if n < first} | dict(enumerate(moves, first))
+        old: list[Tail] = []
+        for number in range(max(0, len(steps) - TAIL), len(steps)):
+            one = sight.move(number)
+            if one is None or one.step is not steps[number] or not one.whole:
+                return (*old, *self._moves(viewer, number, of))
+            old.append(one)
+        return tuple(old)
 
     def _moves(self, viewer: str | None, first: int, of: Standing) -> list[Tail]:
         """Moves from a number on; all viewers hear the same if nothing was hidden meanwhile."""

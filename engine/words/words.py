@@ -208,12 +208,23 @@ class Words:
     def titles(self, kind: str, seats: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
         """The titles of all entities of a kind; `seats` are the ids with the names as they are shown."""
         names = named(seats)
-        key = (kind, *names.items())
+        key = (kind, *names.items()) if kind in self._seated else (kind,)
         if key not in self._titles:
             if len(self._titles) >= _MAX_TITLES:  # people of many tables may call themselves whatever they like
                 del self._titles[next(iter(self._titles))]
             self._titles[key] = tuple(self._names(kind, names))
         return self._titles[key]
+
+    @cached_property
+    def _seated(self) -> frozenset[str]:
+        """The kinds whose titles have those of seats in them: all others have the same at each table."""
+        kinds = self.ruleset.kinds
+
+        def is_seated(name: str) -> bool:
+            kind = kinds[name]
+            return kind.by_seat or any(map(is_seated, (*kind.product, *(p.index for p in kind.sum_of if p.index))))
+
+        return frozenset(filter(is_seated, kinds))
 
     def seat(self, id_: str, seats: Mapping[str, str]) -> str:
         """The name of a seat as it is shown; its id where ids are shown."""

@@ -14,9 +14,11 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node
 
 _SCRIPT = """
 const { readFileSync } = require("node:fs");
-const { choose, groups } = new Function(readFileSync(process.argv[1], "utf8") + "; return { choose, groups };")();
+const source = readFileSync(process.argv[1], "utf8") + "; return { choose, groups, beginnings };";
+const { choose, groups, beginnings } = new Function(source)();
 const { options, clicked, most } = JSON.parse(process.argv[2]);
-console.log(JSON.stringify({ chosen: choose(options, clicked), groups: groups(options, most) }));
+const found = groups(options, most);
+console.log(JSON.stringify({ chosen: choose(options, clicked), groups: found, begun: found && beginnings(found) }));
 """
 
 
@@ -97,3 +99,19 @@ def test_a_long_list_goes_by_name_and_then_argument_by_argument() -> None:
 
 def test_a_long_list_that_cannot_be_split_is_shown_as_it_is() -> None:
     assert asked([PASS] * 20)["groups"] is None
+
+
+def in_words(name: str, words: str) -> dict[str, Any]:
+    return option(name) | {"words": words}
+
+
+def test_a_group_is_called_by_the_words_that_its_options_begin_with() -> None:
+    moves = [in_words("move", f"moves a cart to {to}") for to in ("the oak", "the elm", "a town")]
+    others = [in_words("pay", "pays 1, gladly"), in_words("pay", "pays 1"), in_words("stop", "stops")]
+    assert asked([*moves, *others], most=3)["begun"] == ["moves a cart to", "pays", "stops"]
+
+
+def test_groups_that_begin_alike_or_with_nothing_have_no_words() -> None:
+    alike = [in_words(name, f"moves {to}") for name in ("ride", "sail") for to in ("up", "down")]
+    silent = [in_words("give", ""), in_words("give", "")]
+    assert asked([*alike, *silent], most=3)["begun"] == ["", "", ""]
