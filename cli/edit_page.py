@@ -35,6 +35,7 @@ def serve(folder: Path, port: int, opens: bool) -> None:
     from rulespec.serve.edit.messages import MAX_MESSAGE
     from rulespec.serve.keys import new_key
     from rulespec.serve.running import listening, server
+    from rulespec.serve.thinking import Thinking
 
     try:
         listener = listening(_HOST, port)
@@ -45,14 +46,18 @@ def serve(folder: Path, port: int, opens: bool) -> None:
         address = f"http://{_HOST}:{number}/#{key}"
 
         async def main() -> None:
-            desk = Desk(folder)
+            desk = Desk(folder, drawing)
             output.echo(f"{address} edits {folder}; Ctrl-C ends it")
             if opens:
                 _open(address, Path(private))
             await server(edit_app(desk, key, number), largest=4 * MAX_MESSAGE).serve(sockets=[listener])
 
-        with suppress(KeyboardInterrupt):  # this is how it ends
-            asyncio.run(main())
+        drawing = Thinking()
+        try:
+            with suppress(KeyboardInterrupt):  # this is how it ends
+                asyncio.run(main())
+        finally:
+            drawing.close()
 
 
 def _open(address: str, private: Path) -> None:

@@ -56,9 +56,9 @@ def read_files(
         node = reader.yaml(folder, name, "drawing")
         drawing = get(node, "drawing")
         if drawing is not None:
-            highest = folder == files[-1][0] and (name == files[-1][1] or files[-1][1] == DRAWING)
-            check_names(d, drawing, report if highest else Report())
-            spans |= outline_spans(drawing) if highest else {}
+            if folder == files[-1][0] and (name == files[-1][1] or files[-1][1] == DRAWING):
+                check_names(d, drawing, report)
+                spans |= outline_spans(drawing)
             below = files[: files.index((folder, name)) + 1]
             places = {reader.files.place.display(each / DRAWING).removesuffix(DRAWING) for each, _ in below}
             data = laid_over(data, _of_this_map(d, to_plain(drawing), tuple(places)))

@@ -66,7 +66,11 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
 
 def _outline(board: BoardStyle, layout: Ground, number: int, corner: Point) -> str:
     if board.form == "areas":
-        return "".join(svg.trace(shift(line, corner), closed=True) for line in layout.areas.outlines[number])
+        key = ("area", number, corner)
+        if key not in layout.traces:
+            lines = layout.areas.outlines[number]
+            layout.traces[key] = "".join(svg.trace(shift(line, corner), closed=True) for line in lines)
+        return layout.traces[key]
     left, top, right, bottom = moved(layout.blocks[number].box, corner)
     return svg.path(
         [(left - 3, top - 2), (right + 3, top - 2), (right + 3, bottom + 2), (left - 3, bottom + 2)], closed=True
@@ -133,11 +137,14 @@ def _ranked(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> d
     sides = [side_of(sheet, board, i) for i in range(len(layout.positions))] if board.outlines else []
     beyond = [Side(part.colour in WATERS, None) for part in board.scenery]
     results: dict[str, list[str]] = {}
-    for border in layout.areas.borders:
+    for number, border in enumerate(layout.areas.borders):
         pair = (min(border.a, border.b), max(border.a, border.b))
         wall = border.b >= 0 and pair not in linked  # they touch, but nothing leads from one to the other
         rank = "walls" if wall else rank_of(sides, border, beyond) if sides else "borders"
-        results.setdefault(rank, []).append(svg.trace(shift(border.points, corner)))
+        key = ("border", number, corner)
+        if key not in layout.traces:
+            layout.traces[key] = svg.trace(shift(border.points, corner))
+        results.setdefault(rank, []).append(layout.traces[key])
     return {rank: "".join(lines) for rank, lines in results.items()}
 
 

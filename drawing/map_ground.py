@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.areas import Areas, areas
@@ -30,7 +30,10 @@ _STAND_IN = 0.025
 
 
 class Ground(Struct, frozen=True):
-    """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch."""
+    """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch.
+
+    `traces`: path data of its lines, as they have been drawn, so that the next picture of the same map has them.
+    """
 
     size: Point
     positions: list[Point]
@@ -39,6 +42,7 @@ class Ground(Struct, frozen=True):
     blocks: list[Block]
     bridges: dict[Pair, Bridge]
     seams: list[Seam]
+    traces: dict[tuple[str, int, Point], str] = field(default_factory=dict)
 
 
 def ground(sheet: Sheet, board: BoardStyle) -> Ground:

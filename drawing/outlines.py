@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import hypot
 
@@ -56,10 +57,11 @@ def rings_of(data: str) -> list[Ring]:
         raise ValueError("it does not end with `z`")
     if len(parts) > MAX_RINGS:
         raise ValueError(f"it has more than {MAX_RINGS} rings")
-    return [_ring(part) for part in parts]
+    return [[*_ring(part)] for part in parts]
 
 
-def _ring(text: str) -> Ring:
+@lru_cache(maxsize=4096)  # of two readings of a board, nearly all rings are the same
+def _ring(text: str) -> tuple[Dot, ...]:
     result = _RING.fullmatch(text)
     if result is None:
         raise ValueError("a ring is `M`, a point, `l`, steps, and `z`, in whole numbers")
@@ -78,7 +80,7 @@ def _ring(text: str) -> Ring:
         ring.pop()
     if len(ring) < 3:
         raise ValueError("a ring has fewer than three points")
-    return ring
+    return tuple(ring)
 
 
 def _numbers(text: str) -> list[int]:
@@ -101,14 +103,19 @@ def _joined(numbers: Iterable[int]) -> str:
     return "".join(f"{n}" if n < 0 or not i else f" {n}" for i, n in enumerate(numbers))
 
 
-def strokes(rings: Iterable[Ring]) -> Iterator[Stroke]:
+def strokes(rings: Iterable[Ring]) -> tuple[Stroke, ...]:
     """The edges of an outline, without those that it goes to and fro."""
+    return _strokes(tuple(map(tuple, rings)))
+
+
+@lru_cache(maxsize=4096)
+def _strokes(rings: tuple[tuple[Dot, ...], ...]) -> tuple[Stroke, ...]:
     counts: dict[Stroke, int] = {}
     for ring in rings:
-        for p, q in pairwise([*ring, ring[0]]):
+        for p, q in pairwise((*ring, ring[0])):
             edge = (p, q) if p < q else (q, p)
             counts[edge] = counts.get(edge, 0) + 1
-    return (edge for edge, count in counts.items() if count % 2)
+    return tuple(edge for edge, count in counts.items() if count % 2)
 
 
 class Frame(Struct, frozen=True):

@@ -9,7 +9,7 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.nodes import Node
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.reader import parse_again
 from rulespec.ruleset_files import MAX_YAML, Files
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
@@ -58,7 +58,7 @@ class EditorFiles(Files):
         text = self.text(path, display, MAX_YAML.size)
         known = self._yaml.get(display)
         if known is None or known[0] != text:
-            known = self._yaml[display] = (text, parse_yaml(text, display, MAX_YAML))
+            known = self._yaml[display] = (text, parse_again(text, display, MAX_YAML))
         return known[1]
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:

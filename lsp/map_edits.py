@@ -26,9 +26,7 @@ from rulespec.lsp.map_files import MAP, REGIONS, WORDS, MapEditError, MapFiles
 from rulespec.lsp.mentions import Mentions
 from rulespec.lsp.project import files_beside
 from rulespec.lsp.rename import rename
-from rulespec.ruleset_files import MAX_YAML
-
-_DRAWING = "drawing.yaml"
+from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES
 
 
 class OpenKindError(MapEditError):
@@ -128,10 +126,17 @@ class MapEdits:
         return self._edited(MAP, edit)
 
     def move(self, region: str, x: int, y: int) -> Edited:
-        """Puts a region at another place of the board: in the map, or in the drawing if that has its place."""
-        path, place = self.map.region(region), ("drawing", "boards", self.map.kind(), "positions")
-        if (self.map.folder / _DRAWING).is_file() and region in self.map.keys(_DRAWING, place):
-            return self._edited(_DRAWING, lambda one: one.put((*place, region), [x, y]))
+        """Puts a region at another place of the board: in the map, or in the drawing if that has its place.
+
+        Of a region whose outline says where its name is, that is its place.
+        """
+        path, board = self.map.region(region), ("drawing", "boards", self.map.kind())
+        label, place = (*board, "outlines", region, "label"), (*board, "positions")
+        for file in (DRAWING, OUTLINES):
+            if (self.map.folder / file).is_file() and get(self.map.tree(file), *label) is not None:
+                return self._edited(file, lambda one: one.put(label, [x, y]))
+        if (self.map.folder / DRAWING).is_file() and region in self.map.keys(DRAWING, place):
+            return self._edited(DRAWING, lambda one: one.put((*place, region), [x, y]))
         return self._edited(MAP, lambda one: one.put((*path, "position"), [x, y], self.map.order()))
 
     def add(self, region: str, facts: Mapping[str, str]) -> Edited:

@@ -11,7 +11,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.nodes import Node, Scalar, entries, get, text
 from rulespec.documents.nodes import Sequence as YamlSequence
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.reader import parse_again
 from rulespec.errors import RulespecError
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked, check
@@ -51,7 +51,6 @@ class MapFiles:
         self.before: dict[Path, str] = {}
         self.own = own_files(self.ref)
         self._latest: tuple[Checked | None, tuple[Diagnostic, ...]] | None = None
-        self._trees: dict[Path, tuple[str, Node]] = {}
 
     def take(self, texts: Mapping[Path, str]) -> None:
         """Gives files other texts.
@@ -67,7 +66,7 @@ class MapFiles:
 
     def start_from(self, other: MapFiles) -> None:
         """Goes on where another one stands that has no edits; what it has read and checked is not read again."""
-        self.before, self._latest, self._trees = dict(other.before), other._latest, dict(other._trees)
+        self.before, self._latest = dict(other.before), other._latest
 
     def changes(self) -> dict[Path, str]:
         """The texts that are other than those on the disk."""
@@ -127,10 +126,7 @@ class MapFiles:
         path = self.folder / file
         if not path.is_file():
             raise MapEditError(f"there is no {file} in this folder: `rulespec new` starts a map")
-        raw = self.raw(path)
-        if path not in self._trees or self._trees[path][0] != raw:
-            self._trees[path] = raw, parse_yaml(raw.removeprefix("\ufeff"), str(path), MAX_YAML)
-        return self._trees[path][1]
+        return parse_again(self.raw(path).removeprefix("\ufeff"), str(path), MAX_YAML)
 
     def keys(self, file: str, path: Sequence[str]) -> list[str]:
         """The keys of a mapping in a file."""

@@ -116,7 +116,6 @@ function makeForm(app) {
       node: group,
       show() {
         const at = app.region(app.selection[0])?.place ?? ["", ""];
-        group.hidden = Boolean(app.picture?.fixed.includes(app.selection[0]));  // its outline says where its name is
         field.forEach((each, i) => each.set(String(at[i])));
       },
     };

@@ -27,7 +27,7 @@ const TOOLS = [];
 
   function step(event, host) {
     const name = host.selection[0], region = host.region(name);
-    if (!(event.key in STEPS) || !region?.own || !region.place || host.isFixed(name)) return false;
+    if (!(event.key in STEPS) || !region?.own || !region.place) return false;
     const [dx, dy] = STEPS[event.key].map((each) => each * (event.shiftKey ? 10 : 1));
     by = by?.name === name ? { name, x: by.x + dx, y: by.y + dy } : { name, x: dx, y: dy };
     host.shift(name, [by.x * host.scale, by.y * host.scale]);
@@ -45,7 +45,7 @@ const TOOLS = [];
     start(event, host) {
       const label = host.labelAt(event), name = label || host.regionAt(event);
       if (!name) return false;
-      const moves = label && host.region(label)?.own && !host.isFixed(label);
+      const moves = label && host.region(label)?.own;
       drag = { name, moves, x: event.clientX, y: event.clientY, at: host.point(event), far: false };
       return true;
     },
@@ -113,7 +113,7 @@ function makeTools(app, board) {
     overlay: board.overlay, draw: board.draw,
     get selection() { return app.selection; },
     get scale() { return app.picture.scale; },
-    region: app.region, isFixed: (name) => app.picture.fixed.includes(name),
+    region: app.region,
     regionAt: board.regionAt, labelAt: board.labelAt,
     point: board.pointOf, toBoard: board.toBoard, toSheet: board.toSheet,
     spot: (name) => app.picture.spots[name],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -49,7 +51,7 @@ class Thinking:
     def ask(self, function: Callable[..., _T], *args: object) -> Future[_T]:
         """The result of a function of a module, worked out in the process."""
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, get_context("spawn"))
+            self._pool = ProcessPoolExecutor(1, get_context("spawn"), _end_with_the_server)
         try:
             return self._pool.submit(function, *args)
         except BrokenProcessPool:
@@ -60,6 +62,18 @@ class Thinking:
         """Ends the process."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_the_server() -> None:
+    """Ends the process with its server, also with one that was killed."""
+    server = parent_process()
+    assert server is not None
+
+    def wait() -> None:
+        server.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 _games: OrderedDict[tuple[str, str, str], tuple[Game, BotSeats]] = OrderedDict()

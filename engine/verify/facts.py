@@ -64,6 +64,7 @@ class _Asked:
         self.labels = Labels(d.kinds, self.p, seats)
         self.budget = Budget(MAX_CHECK_STEPS)
         self._lowered: dict[int, ir.Expr] = {}
+        self._constants: dict[Span, tuple[Label, ...]] = {}
 
     def size(self, type_: Type) -> int:
         """The number of entities of a type."""
@@ -109,7 +110,9 @@ class _Asked:
     def _error(self, check: typed.Check, name: str, written: Span, seen: _Seen) -> Diagnostic:
         own = next((label for label in seen.shown if label.text.startswith(f"`{name}.")), None)
         notes = [label for label in seen.shown if label is not own]
-        notes = [*notes[:_SHOWN], *constants_at(check.that.span, self.d)]
+        if check.that.span not in self._constants:  # a check that fails of many entities is looked through once
+            self._constants[check.that.span] = constants_at(check.that.span, self.d)
+        notes = [*notes[:_SHOWN], *self._constants[check.that.span]]
         if check.where is not None:
             notes.append(Label(check.where.span, f"`{name}` is asked, as this holds"))
         notes.append(Label(check.that.span, "this must hold"))

@@ -7,6 +7,7 @@ hundred bytes of aliases expand to gigabytes. What readers of YAML disagree abou
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -69,6 +70,15 @@ def parse_yaml(text: str, display: str, limits: Limits = DEFAULT) -> Node:
             help="remove the line; text that starts with `%` must be indented or on the line of its quote",
         )
     return _Builder(text, display, limits).build()
+
+
+@lru_cache(maxsize=8)
+def parse_again(text: str, display: str, limits: Limits = DEFAULT) -> Node:
+    """Like `parse_yaml`, for a text that is read several times while it is edited: of the last ones, the tree is known.
+
+    Nobody changes a tree.
+    """
+    return parse_yaml(text, display, limits)
 
 
 def parse_readable(text: str, display: str, limits: Limits = DEFAULT) -> tuple[Node | None, DiagnosticsError | None]:

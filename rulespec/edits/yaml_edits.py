@@ -16,7 +16,7 @@ from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.limits import Limits
 from rulespec.documents.nodes import Mapping, Node, get, to_plain
 from rulespec.documents.nodes import Sequence as Items
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.reader import parse_again
 from rulespec.documents.scalars import plain_value
 
 _INDENT = 2
@@ -46,7 +46,7 @@ class YamlEdits:
         for line in self._lines:
             self._starts.append(self._starts[-1] + len(line) + 1)
         self._display, self._limits = display, limits
-        self.root = parse_yaml(self._text, display, limits)
+        self.root = parse_again(self._text, display, limits)
         self._wanted: Any = to_plain(self.root)
         self._edits: list[tuple[int, int, str]] = []
         self._gone: dict[tuple[str, ...], set[int]] = {}
@@ -183,7 +183,7 @@ class YamlEdits:
             at = stop
         result = "".join([*parts, self._text[at:]])
         try:
-            data = to_plain(parse_yaml(result, self._display, self._limits))
+            data = to_plain(parse_again(result, self._display, self._limits))
         except DiagnosticsError as error:
             raise self._refused() from error
         if json.dumps(data) != json.dumps(self._wanted):  # the order, too

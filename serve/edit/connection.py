@@ -136,5 +136,4 @@ def changed_items(before: Drawn | None, now: Drawn) -> dict[str, Any]:
         "corner": list(now.corner),
         "free": [round(now.free[0]), round(now.free[1])],
         "loose": {name: [round(x), round(y)] for name, (x, y) in now.loose.items()},
-        "fixed": list(now.fixed),
     }

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.documents.text_files import display
 from rulespec.serve.bell import Bell
+from rulespec.serve.edit.drawing import draw
 from rulespec.serve.edit.editor import Answer, Editor
 from rulespec.serve.edit.messages import EditMessage
 from rulespec.serve.edit.picture import Drawn
 from rulespec.serve.edit.state import commands
+from rulespec.serve.thinking import Thinking
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -31,13 +35,18 @@ class Page(Protocol):
 class Desk:
     """The editor of a folder, and the pages that are open. It makes edits one after the other.
 
+    Args:
+        folder: that of a ruleset.
+        drawing: the process that draws.
+
     Attributes:
         editor: the editor.
         pages: the pages that are open.
         drawn: the last picture, with the version of the files that it shows.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, drawing: Thinking) -> None:
+        self._drawing = drawing
         self.editor = Editor(folder)
         self.pages: set[Page] = set()
         self.drawn: tuple[int, Drawn] | None = None
@@ -84,17 +93,31 @@ class Desk:
         while True:
             await self._to_draw.wait()
             self._to_draw.clear()
-            version = self.editor.version
-            drawn, diagnostics = await self._surely(self.editor.draw) or (None, ())
-            self.drawn = (version, drawn) if drawn is not None else self.drawn
             async with self._lock:
-                await self._surely(self.editor.take, drawn, diagnostics)
+                version, data = self.editor.version, await self._surely(self.editor.to_draw)
+            result, diagnostics = (await self._drawn(data) if data is not None else None) or (None, ())
+            self.drawn = (version, result) if result is not None else self.drawn
+            async with self._lock:
+                await self._surely(self.editor.take, result, diagnostics)
             self._wake()
+
+    async def _drawn(self, data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]] | None:
+        """What the process makes of a map; if it dies, another one tries once more."""
+        for _ in range(2):
+            try:
+                return await asyncio.wrap_future(self._drawing.ask(draw, data))
+            except BrokenProcessPool:
+                continue
+            except Exception:
+                _log.exception("the map cannot be drawn")
+                return None
+        _log.error("the process that draws has ended twice over one map")
+        return None
 
     async def _surely(self, act: Callable[..., _T], *args: Any) -> _T | None:
         """The result of what is done in a thread; None if a bug ends it, which must not end the session."""
         try:
             return await asyncio.to_thread(act, *args)
         except Exception:
-            _log.exception("the map cannot be read or drawn")
+            _log.exception("the map cannot be read")
             return None

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace as dataclass_replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity
-from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.folders import Stamps, stamps
 from rulespec.documents.text_files import display
-from rulespec.drawing.drawing_file import read_files
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.map_edits import MapEdits, OpenKindError, as_before
@@ -26,9 +25,10 @@ from rulespec.lsp.rename import RenameError
 from rulespec.own_files import own_files
 from rulespec.ruleset_files import drawing_files
 from rulespec.serve.edit.dependents import dependents
+from rulespec.serve.edit.drawing import ToDraw, packed
 from rulespec.serve.edit.history import ChangedElsewhereError, History
 from rulespec.serve.edit.messages import EditMessage
-from rulespec.serve.edit.picture import Drawn, Picture
+from rulespec.serve.edit.picture import Drawn
 from rulespec.serve.edit.state import MAX_REGIONS, faults, form_of, regions_of, stale_of
 
 Answer = dict[str, Any]
@@ -38,7 +38,7 @@ _REFUSALS = (MapEditError, WordsError, RenameError)
 
 
 class Editor:
-    """The editor of a map. One thread at a time makes edits; another one may draw meanwhile.
+    """The editor of a map. One thread at a time may use it.
 
     Args:
         folder: the folder of a ruleset; only files in it are changed.
@@ -53,16 +53,14 @@ class Editor:
         self.history = History(own_files(str(folder)))
         self.version = 0
         self.state: Answer = {"serial": 0, "regions": [], "form": None, "stale": ""}
+        self._id = token_hex(8)
         self._files = EditorFiles()
         self._map = MapEdits(folder, self._files)
         self._stamps: Stamps = {}
         self._fixes: dict[int, list[Fix]] = {}  # by the serials of states of these files
-        self._sound: Checked | None = None
         self._board: OutlineBoard | None = None
         self._outlined: Stamps | None = None  # the files that it is of
-        self._drawing_files = EditorFiles()
         self._of_drawing: tuple[Diagnostic, ...] = ()
-        self._picture = Picture()
         self._places: dict[str, tuple[float, float]] = {}
         self.look()
 
@@ -83,7 +81,6 @@ class Editor:
         """Makes the state of the files as they are now."""
         map_ = self._map.map
         checked, diagnostics = map_.checked()
-        self._sound = _snapshot(checked, map_.kind()) if checked is not None else self._sound
         before = self.state
         every = list(dict.fromkeys([*diagnostics, *self._of_drawing]))
         shown, fixes = faults(map_, checked, every)
@@ -216,19 +213,14 @@ class Editor:
 
     # --- the picture -------------------------------------------------------------------------------------------------
 
-    def draw(self) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
-        """The picture, None while the files cannot be read, and what is wrong with their drawing; takes a while."""
-        checked, map_ = self._sound, self._map.map
-        if checked is None or map_.checked()[0] is None:
-            return None, ()
-        report = Report()
-        try:
-            files = list(drawing_files(checked.ruleset.titled))
-            style = read_files(checked.declarations, files, report, self._drawing_files)
-            drawn = self._picture.drawn(checked.declarations, style, map_.kind(), checked.ruleset.title)
-        except DiagnosticsError as error:
-            return None, (*report.diagnostics, *error.diagnostics)
-        return drawn, report.diagnostics
+    def to_draw(self) -> bytes | None:
+        """The map as another process draws it; None while the files cannot be read."""
+        checked = self._map.map.checked()[0]
+        if checked is None:
+            return None
+        files = tuple(drawing_files(checked.ruleset.titled))
+        plain = replace(checked.declarations, references={})  # most of them, and no picture asks for any
+        return packed(ToDraw(self._id, plain, files, self._map.map.kind(), checked.ruleset.title))
 
     def take(self, drawn: Drawn | None, diagnostics: Sequence[Diagnostic]) -> bool:
         """Takes a picture; whether the state is another one with it."""
@@ -238,13 +230,3 @@ class Editor:
         self._of_drawing, self._places = tuple(diagnostics), dict(places)
         self._check()
         return True
-
-
-def _snapshot(checked: Checked, kind: str) -> Checked:
-    """A copy with facts of its own: edits try links out while it is drawn."""
-    d = checked.declarations
-    if kind not in d.kinds:
-        return checked
-    facts = {name: replace(fact, values=fact.values[:]) for name, fact in d.kinds[kind].facts.items()}
-    kinds = d.kinds | {kind: replace(d.kinds[kind], facts=facts)}
-    return dataclass_replace(checked, declarations=replace(d, kinds=kinds))

@@ -45,10 +45,9 @@ class Drawn(Brief, Struct, frozen=True):
         spots: region → its place on the sheet.
         frame: the part of the map's own units that is shown.
         scale: points on the sheet for a unit of the frame.
-        places: region → its place, in units of the frame.
+        places: region → its place, in units of the frame: that of its name, if its outline says where that is.
         free: a place where nothing is, in units of the frame.
         loose: the regions that have no place in any file, with the places that they are shown at.
-        fixed: the regions whose names stand elsewhere, as their outlines say.
         corner: where the map begins on the sheet.
     """
 
@@ -60,7 +59,6 @@ class Drawn(Brief, Struct, frozen=True):
     places: dict[str, Point]
     free: Point
     loose: dict[str, Point]
-    fixed: tuple[str, ...]
     corner: Point = _CORNER
 
 
@@ -98,10 +96,9 @@ class Picture:
         board = replace(board, form="areas" if board.form == "nodes" else board.form, positions=at, frame=frame)
         plan, scale = self._plan(sheet, board)
         loose = {name: self._loose[name] for name in names if name in self._loose}
-        fixed = tuple(names[i] for i, outline in board.outlines.items() if outline.label is not None)
         placed = {name: frame.placed(point, scale) for name, point in places.items()}
         spots = {name: (x + _CORNER[0], y + _CORNER[1]) for name, (x, y) in placed.items()}
-        return _drawn(plan, spots, (frame, places, loose, fixed))
+        return _drawn(plan, spots, (frame, places, loose))
 
     def _plan(self, sheet: Sheet, board: BoardStyle) -> tuple[Plan, float]:
         """The plan of a board and its scale; the layout is the last one while nothing has changed that it reads."""
@@ -121,8 +118,10 @@ class Picture:
         """The places of regions: their own, those of their outlines, and for the rest those that they were shown at."""
         own = {names[i]: point for i, point in board.positions.items()}
         for i, outline in board.outlines.items():
-            spot = outline.pieces or outline.label
-            own.setdefault(names[i], spot if spot is not None else _middle(outline.rings[0]))
+            if outline.label is not None:
+                own[names[i]] = outline.label
+            else:
+                own.setdefault(names[i], outline.pieces or _middle(outline.rings[0]))
         left = [name for name in names if name not in own]
         self._loose = {name: self._loose[name] for name in left if name in self._loose}
         if len(left) > 1 and not own and not self._loose:
@@ -140,15 +139,15 @@ class Picture:
         return self._frame
 
 
-_Shown = tuple[Frame, Mapping[str, Point], dict[str, Point], tuple[str, ...]]
+_Shown = tuple[Frame, Mapping[str, Point], dict[str, Point]]
 
 
 def _drawn(plan: Plan, spots: dict[str, Point], shown: _Shown) -> Drawn:
-    frame, places, loose, fixed = shown
+    frame, places, loose = shown
     size = (plan.size[0] + 2 * _CORNER[0], plan.size[1] + 2 * _CORNER[1])
     items = {item.id: item for item in plan.items}
     free = _free(frame, list(places.values()))
-    return Drawn(size, items, spots, frame, plan.size[0] / frame.width, dict(places), free, loose, fixed)
+    return Drawn(size, items, spots, frame, plan.size[0] / frame.width, dict(places), free, loose)
 
 
 def _framed(places: Mapping[str, Point]) -> Frame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,9 @@ def faults(
     map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic]
 ) -> tuple[list[dict[str, Any]], list[Fix]]:
     """The problems as plain data, those of one's own files first, and the fixes that they number."""
-    ordered = sorted(diagnostics, key=lambda d: not _is_own(map_, d))[:MAX_FAULTS]
+    files = {d.span.file for d in diagnostics if d.span is not None}
+    own = {file for file in files if Path(file) in map_.own}
+    ordered = sorted(diagnostics, key=lambda d: not _is_own(own, d))[:MAX_FAULTS]
     texts = _texts(map_, checked, ordered)
     fixes: list[Fix] = []
     numbers: dict[int, list[dict[str, Any]]] = {}
@@ -111,7 +113,7 @@ def faults(
             "severity": str(d.severity.value),
             "message": d.message,
             "help": d.help,
-            "own": _is_own(map_, d),
+            "own": _is_own(own, d),
             "at": f"{_name(map_, d.span.file)}:{d.span.line}:{d.span.column}" if d.span is not None else "",
             "regions": where.get(i, []),
             "fixes": numbers.get(i, []),
@@ -136,8 +138,8 @@ def _label(d: Diagnostic, fix: Fix) -> str:
     return f"Fix: {fix.text.strip()}"[:80]
 
 
-def _is_own(map_: MapFiles, d: Diagnostic) -> bool:
-    return d.span is not None and Path(d.span.file) in map_.own
+def _is_own(own: Container[str], d: Diagnostic) -> bool:
+    return d.span is not None and d.span.file in own
 
 
 def _texts(map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
@@ -165,7 +167,7 @@ def _where(
 
 def stale_of(map_: MapFiles, diagnostics: Sequence[Diagnostic]) -> str:
     """The reason why the files cannot be read as a whole, with its place."""
-    first = next(iter(sorted(diagnostics, key=lambda d: not _is_own(map_, d))), None)
+    first = min(diagnostics, key=lambda d: d.span is None or Path(d.span.file) not in map_.own, default=None)
     if first is None:
         return "the files cannot be read"
     at = f"{_name(map_, first.span.file)}:{first.span.line}: " if first.span is not None else ""

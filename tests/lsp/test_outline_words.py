@@ -45,6 +45,13 @@ def lake(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def europe(tmp_path: Path) -> Path:
+    folder = tmp_path / "europe"
+    shutil.copytree(GAMES / "imperial", folder, ignore=shutil.ignore_patterns("logs", "perft"))
+    return folder
+
+
 def edit(folder: Path, *edits: str) -> Result:
     words = [word for each in edits for word in ("--do", each)]
     return CliRunner().invoke(cli, ["edit", str(folder), *words, "--yes"])
@@ -95,3 +102,11 @@ def test_a_board_is_drawn_in_words(lake: Path) -> None:
     result = edit(lake, "detach_point isle 104,104 90,90", "move_point 3,3 4,4")
     assert "move_point 3,3 4,4: no outline has a point at 3,3; the nearest is 0,0" in result.output
     assert result.exit_code == 1 and (lake / "drawing.yaml").read_bytes() == before, "all edits are made, or none"
+
+
+def test_a_region_whose_outline_says_where_its_name_is_is_moved_there(europe: Path) -> None:
+    before = {path: path.read_bytes() for path in europe.rglob("*.yaml")}
+    assert edit(europe, "move munich 611 500").exit_code == 0
+    (changed,) = (path for path, data in before.items() if path.read_bytes() != data)
+    (line,) = (line for line in changed.read_text("utf-8").splitlines() if line.strip().startswith("munich:"))
+    assert changed.name == "outlines.yaml" and "label: [611, 500], pieces: [" in line

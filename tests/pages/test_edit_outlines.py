@@ -52,6 +52,22 @@ def test_outlines_are_edited_on_the_page(drive: Drive, tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
+def test_the_name_of_a_region_with_an_outline_is_dragged(drive: Drive, tmp_path: Path) -> None:
+    folder = copied("imperial", tmp_path / "mine")
+    before = files(folder)
+    with editing(folder) as serving:
+        page = drive(serving)
+        x, y = page.middle("[data-item='name.munich']")
+        page.drag((x, y), (x + 12, y + 8))
+        name = page.middle("[data-item='name.munich']")
+        assert abs(name[0] - x - 12) < 2 and abs(name[1] - y - 8) < 2, "it is drawn where it was let go"
+        assert {name for name, data in files(folder).items() if before[name] != data} == {"outlines.yaml"}
+        assert page.texts("#undo") == ["Undo: move Munich"]
+        page.undo_all()
+    assert files(folder) == before
+
+
+@pytest.mark.proof
 def test_the_first_outline_of_a_map_is_drawn_by_keys(drive: Drive, tmp_path: Path) -> None:
     folder = copied("tutorial", tmp_path / "mine")
     with editing(folder) as serving:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,3 +56,21 @@ def test_a_bot_follows_a_game_that_has_taken_back() -> None:
             game.apply(game.parse(text))
         else:
             game.apply(rng.choice(list(game.legal_options)))
+
+
+@pytest.mark.proof
+def test_the_process_ends_with_a_server_that_is_killed() -> None:
+    text = "import os; from rulespec.serve.thinking import Thinking; print(Thinking().ask(os.getpid).result()); input()"
+    with subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        number = int(server.stdout.readline())
+        os.kill(number, 0)
+        server.kill()
+    for _ in range(100):
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    os.kill(number, signal.SIGKILL)
+    pytest.fail("it goes on without its server")

@@ -19,8 +19,11 @@ from rulespec.serve.edit.app import edit_app
 from rulespec.serve.edit.desk import Desk
 from rulespec.serve.edit.messages import MAX_MESSAGE
 from rulespec.serve.running import listening, server
+from rulespec.serve.thinking import Thinking
 
 KEY = "k" * 22
+DRAWING = Thinking()
+"""The process that draws for all servers of these tests."""
 
 
 def copied(name: str, to: Path, *left_out: str) -> Path:
@@ -114,7 +117,7 @@ def editing(folder: Path) -> Iterator[Serving]:
     """A server of the page of a map, in a thread."""
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    desk = Desk(folder)
+    desk = Desk(folder, DRAWING)
     running = server(edit_app(desk, KEY, port), largest=4 * MAX_MESSAGE)
 
     thread = threading.Thread(target=lambda: asyncio.run(running.serve(sockets=[listener])), daemon=True)

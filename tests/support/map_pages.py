@@ -92,6 +92,11 @@ class Driver:
         assert point is not None, f"nothing of {name} is in sight"
         return point[0], point[1]
 
+    def middle(self, selector: str) -> tuple[float, float]:
+        """The middle of something in the window."""
+        box = self.page.query_selector(selector).bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
     def click_at(self, point: tuple[float, float], **how: Any) -> None:
         self.done["clicks"] += 1
         self.page.mouse.click(*point, **how)

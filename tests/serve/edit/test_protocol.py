@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,7 +17,7 @@ from servers import opened
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from editors import KEY, EditPage, Serving, copied, editing, emptied, files
+from editors import DRAWING, KEY, EditPage, Serving, copied, editing, emptied, files
 from rulespec.serve.edit.desk import PAUSE
 
 
@@ -346,3 +348,11 @@ def test_a_page_that_floods_is_sent_away(serving: Serving) -> None:
         for _ in range(400):
             page.socket.send("{}")
     assert closed(page.socket) == 4408
+
+
+def test_a_picture_comes_though_the_process_that_draws_has_died(own: Serving) -> None:
+    page = own.page()
+    page.until("picture")
+    os.kill(DRAWING.ask(os.getpid).result(), signal.SIGKILL)
+    page.edit("set isle title Island")
+    assert page.until("picture")["picture"]["version"] == page.state["version"]

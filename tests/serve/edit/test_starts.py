@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from editors import copied, files
 from rulespec.cli.main import cli
+from rulespec.serve.edit.drawing import draw
 from rulespec.serve.edit.editor import Editor
 from rulespec.serve.edit.messages import EditMessage
 
@@ -34,7 +35,7 @@ def test_a_map_from_names(tmp_path: Path) -> None:
     folder = new(tmp_path, "mine", "--from", "imperial", "--map", "london,paris,sea1")
     before = files(folder)
     editor = Editor(folder)
-    drawn, _ = editor.draw()
+    drawn, _ = draw(editor.to_draw() or b"")
     assert drawn is not None and drawn.loose.keys() == {"london", "paris", "sea1"}, "none has a place yet"
     assert [fault["message"] for fault in editor.state["faults"]] == [
         f"`{name}` has no value for `terrain`" for name in ("london", "paris", "sea1")
@@ -42,7 +43,7 @@ def test_a_map_from_names(tmp_path: Path) -> None:
     keep = [f"move {name} {round(x)} {round(y)}" for name, (x, y) in drawn.loose.items()]
     facts = [f"set {name} terrain {'sea' if name == 'sea1' else 'land'}" for name in drawn.loose]
     assert ask(editor, *keep, *facts, "link london paris", "link london sea1") == ""
-    again, _ = editor.draw()
+    again, _ = draw(editor.to_draw() or b"")
     assert again is not None and again.loose == {} and again.spots == drawn.spots, "all stay where they were shown"
     assert not [fault for fault in editor.state["faults"] if fault["severity"] == "error" and fault["own"]]
     editor.hear(EditMessage("undo"))
@@ -53,7 +54,7 @@ def test_a_map_from_a_drawing(tmp_path: Path) -> None:
     (tmp_path / "x.svg").write_text(SVG, "utf-8")
     folder = new(tmp_path, "mine", "--from", "imperial", "--map", str(tmp_path / "x.svg"))
     editor = Editor(folder)
-    drawn, _ = editor.draw()
+    drawn, _ = draw(editor.to_draw() or b"")
     assert drawn is not None and drawn.loose == {} and {"region.north", "region.south"} <= drawn.items.keys()
     assert ask(editor, "set north terrain sea", "set south terrain land", "link north south") == ""
     assert not [fault for fault in editor.state["faults"] if fault["own"] and fault["severity"] == "error"]

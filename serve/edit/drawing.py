@@ -1,0 +1,61 @@
+"""The drawing of maps in a process of its own, so that no edit waits for a picture."""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.drawing.drawing_file import read_files
+from rulespec.lsp.files import EditorFiles
+from rulespec.serve.edit.picture import Drawn, Picture
+from rulespec.typed import nodes as typed
+
+_EDITORS = 8
+"""Editors whose last pictures the process remembers."""
+
+
+class ToDraw(Struct, frozen=True):
+    """A map that is to be drawn.
+
+    Attributes:
+        editor: whose it is: its last picture is where the next one begins.
+        declarations: of the ruleset, which may have mistakes.
+        files: folder and name of each drawing file that there may be, the lowest first.
+        kind: of the regions.
+        title: of the game.
+    """
+
+    editor: str
+    declarations: typed.Declarations
+    files: tuple[tuple[Path, str], ...]
+    kind: str
+    title: str
+
+
+def packed(map_: ToDraw) -> bytes:
+    """A map as the process takes it: as it is now, whatever is edited later."""
+    return pickle.dumps(map_, pickle.HIGHEST_PROTOCOL)
+
+
+_pictures: OrderedDict[str, tuple[Picture, EditorFiles]] = OrderedDict()
+
+
+def draw(data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
+    """The picture of a map, None if it cannot be drawn, and what is wrong with its drawing; it runs in the process."""
+    map_: ToDraw = pickle.loads(data)
+    picture, source = _pictures.setdefault(map_.editor, (Picture(), EditorFiles()))
+    _pictures.move_to_end(map_.editor)
+    if len(_pictures) > _EDITORS:
+        _pictures.popitem(last=False)
+    report = Report()
+    try:
+        style = read_files(map_.declarations, [*map_.files], report, source)
+        result = picture.drawn(map_.declarations, style, map_.kind, map_.title)
+    except DiagnosticsError as error:
+        return None, (*report.diagnostics, *error.diagnostics)
+    return result, report.diagnostics
