@@ -78,14 +78,19 @@ def changed(folder: Path, change: str, own: str) -> typed.Ruleset:
     return _ruleset("+".join([str(folder / change), *parts_of(own)[1:]]))
 
 
-def carry(folder: Path, log: Path, changes: Sequence[str], checked: bool = True) -> list[Carried]:
-    """A game under each change; `folder` has the changed rules."""
+@cache
+def _bundled(ref: str) -> typed.Ruleset:
+    """The rules as whoever gets their bundle reads them."""
+    return ruleset_in(bundle_of(_ruleset(ref)))
+
+
+def carry(folder: Path, log: Path, changes: Sequence[str]) -> list[Carried]:
+    """A game under each change, and what comes of it replayed; `folder` has the changed rules."""
     replay = replay_log(log)
     results = []
     for change in changes:
         result = migrate(replay, changed(folder, change, replay.game.ruleset.ref))
-        if checked:
-            check(result, replay)
+        check(result, replay)
         cause = result.cause.reason if result.cause is not None else ""
         walk = result.walk
         results.append(Carried(change, log.name, result.verdict, cause, walk.forced + len(walk.answers), walk.skipped))
@@ -102,22 +107,18 @@ def check(result: Migrated, replay: ReplayResult) -> None:
         path = Path(folder) / "game.jsonl"
         if result.verdict is Verdict.STAYS:
             replay.write_native(path)
-            rules = ruleset_in(bundle_of(replay.game.ruleset))
-            own = ReplayRequest(path, load=lambda _: rules).replay()
-            expected = replay.game.hash
+            rules, expected = _bundled(replay.game.ruleset.reference), replay.game.hash
         else:
             result.write(path, replay)
-            own = ReplayRequest(path, load=lambda _: result.game.ruleset).replay()
-            expected = result.game.hash
+            rules, expected = result.game.ruleset, result.game.hash
+        own = ReplayRequest(path, rules=rules.ref, load=lambda _: rules).replay()
         assert own.divergence is None and own.other_end is None and own.game.hash == expected, replay.log
 
 
-def rows(folder: Path, logs: Sequence[Path], changes: Sequence[str], jobs: int, every: int) -> Iterator[Carried]:
-    """Games under changes, which are written to a folder; what comes of every so manieth is replayed."""
+def rows(folder: Path, logs: Sequence[Path], changes: Sequence[str], jobs: int) -> Iterator[Carried]:
+    """Games under changes, which are written to a folder."""
     for change in changes:
         written(folder / change, [CHANGES[change]])
-    results = Parallel(jobs, return_as="generator")(
-        delayed(carry)(folder, log, changes, number % every == 0) for number, log in enumerate(logs)
-    )
+    results = Parallel(jobs, return_as="generator")(delayed(carry)(folder, log, changes) for log in logs)
     for each in results:
         yield from each

@@ -4,8 +4,7 @@
     python -m bench.migrations --bots 1000 --games FOLDER       # bots' games, played into the folder if need be
 
 Each game is carried over to each change. What is carried is written and replayed strictly under the changed rules; what
-is kept is replayed under its own from a bundle: all shipped games, and every tenth of the bots'. One that fails there
-is an error.
+is kept is replayed under its own from a bundle. One that fails there is an error.
 """
 
 from __future__ import annotations
@@ -48,13 +47,12 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        logs, every = shipped(), 1
+        logs = shipped()
         if args.bots:
-            every = 10
             own = args.games or Path(folder) / "games"
             own.mkdir(parents=True, exist_ok=True)
             logs = list(Parallel(args.jobs)(delayed(play)(own, number) for number in range(args.bots)))
-        show(list(rows(Path(folder), logs, args.change or list(CHANGES), args.jobs, every)), len(logs))
+        show(list(rows(Path(folder), logs, args.change or list(CHANGES), args.jobs)), len(logs))
 
 
 if __name__ == "__main__":

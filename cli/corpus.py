@@ -141,7 +141,7 @@ def replay(ctx: click.Context, store: Path, under: str | None, jobs: int, cluste
     if format_ == "json":
         output.echo_json(totals.to_json())
     else:
-        from rulespec.cli.replay_corpus import show_causes
+        from rulespec.cli.replay_corpus import show_judged
 
         sound = f"{totals.sound:,} replay to their recorded end"
         sound += f", {totals.unread:,} could not be read" if totals.unread else ""
@@ -152,9 +152,7 @@ def replay(ctx: click.Context, store: Path, under: str | None, jobs: int, cluste
             output.echo(f"  {name} {output.style('does not', fg='red')}")
         if totals.endings:
             output.echo(f"endings: {', '.join(f'{n:,} {e or chr(0x2013)}' for e, n in totals.endings.most_common())}")
-        if totals.judged:
-            output.echo(f"under the other rules: {', '.join(f'{n:,} {name}' for name, n in totals.judged.items())}")
-            show_causes("not legal under the other rules", totals.under)
+        show_judged(totals)
     ctx.exit(output.PROBLEMS if totals.unsound or totals.changed else output.OK)
 
 

@@ -144,7 +144,7 @@ def _traces(
 def _judged(paths: Sequence[Path], under: str) -> Iterator[Trace]:
     """The traces of logs, and of those in folders, under other rules."""
     from rulespec.engine.coverage.trace import Tracer, trace_judged
-    from rulespec.engine.replay.tally import logs_in
+    from rulespec.engine.logs.samples import logs_in
     from rulespec.load import load_ruleset
 
     load, tracers = lru_cache(_RULESETS)(load_ruleset), dict[str, Tracer]()

@@ -1,153 +1,63 @@
-"""`rulespec replay --under`: judgements of recorded games under other rules."""
+"""`rulespec replay --under` of one log: the judgement of a recorded game under other rules."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.words import words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.replay.answers import Answer
-from rulespec.engine.replay.judge import Judgement, Outcome, judge_file
-from rulespec.engine.replay.replay import Load
-from rulespec.engine.replay.tally import Tally, logs_in
+from rulespec.engine.replay.judge import Judgement, judge_file
 from rulespec.engine.replay.walk import Difference
 from rulespec.engine.words.words import Names, Words
 
-_RULESETS = 16  # in memory
-_MAX_REASONS = 20
-_WINNERS = {"same": "the same winners", "other": "other winners", "open": "not over"}
-
 
 class JudgementRequest(Struct, frozen=True):
-    """The rules that logs are judged under, and what goes with them: see `judge_file`."""
+    """The rules that a log is judged under, and what goes with them: see `judge_file`."""
 
+    log: Path
     under: str
     rules: str | None
     dialect: str | None
     backend: Backend
     usual: bool
 
-    def judge(self, path: Path, report: Report, load: Load) -> Judgement:
-        """Judges a log."""
-        return judge_file(
-            path,
-            self.under,
-            rules=self.rules,
-            dialect=self.dialect,
-            backend=self.backend,
-            usual=self.usual,
-            report=report,
-            load=load,
-        )
 
-
-def judge_logs(
-    logs: tuple[Path, ...], request: JudgementRequest, format_: str, wording: tuple[str | None, Names]
-) -> int:
-    """Judges logs, and folders of logs, under other rules, and prints the judgements; returns the exit code.
+def judge_log(request: JudgementRequest, format_: str, wording: tuple[str | None, Names]) -> int:
+    """Judges a log under other rules, and prints the judgement; returns the exit code.
 
     `wording` is the language of words, and whether titles or ids are shown.
     """
     from rulespec.load import load_ruleset
 
-    load = lru_cache(_RULESETS)(load_ruleset)
-    if not request.under.startswith("+"):
-        load(request.under)  # its errors are reported once, not for every log
-    many = len(logs) > 1 or is_folder(logs[0])
-    tally, codes = Tally(), []
-    printed: list[dict[str, Any]] = []
-    for path in [file for log in logs for file in (logs_in(log) if is_folder(log) else [log])]:
-        report, judgement = Report(), None
-        try:
-            judgement = request.judge(path, report, load)
-        except DiagnosticsError as error:
-            report.extend(error.diagnostics)
-        except RulesetFaultError as fault:
-            report.add(fault.diagnostic)
-        tally.add(judgement)
-        codes.append(_code(judgement))
-        error_text = next((d.message for d in report.diagnostics if d.severity == "error"), "")
-        if not many:
-            output.show(report.diagnostics)
-        if format_ == "json":
-            printed.append(judgement.to_json() if judgement else {"log": str(path), "error": error_text})
-        elif many:
-            words = words_of(judgement.under, *wording) if judgement is not None else None
-            output.echo(_line(path, judgement, words, error_text))
-        elif judgement is not None:
-            _show(judgement, words_of(judgement.under, *wording))
+    r, report, judgement = request, Report(), None
+    load = cache(load_ruleset)  # the other rules may be the log's own
+    try:
+        judgement = judge_file(
+            r.log, r.under, rules=r.rules, dialect=r.dialect, backend=r.backend, usual=r.usual, report=report, load=load
+        )
+    except DiagnosticsError as error:
+        report.extend(error.diagnostics)
+    except RulesetFaultError as fault:
+        report.add(fault.diagnostic)
+    output.show(report.diagnostics)
     if format_ == "json":
-        output.echo_json({"under": request.under, "logs": printed, "totals": tally.to_json()})
-    elif many:
-        _totals(tally)
-    return max(codes)
-
-
-def _code(judgement: Judgement | None) -> int:
+        wrong = next((d.message for d in report.diagnostics if d.severity == "error"), "")
+        judged = judgement.to_json() if judgement is not None else {"log": str(r.log), "error": wrong}
+        output.echo_json({"under": r.under, "logs": [judged]})
+    elif judgement is not None:
+        _show(judgement, words_of(judgement.under, *wording))
     if judgement is None:
         return output.UNUSABLE
     return output.OK if judgement.unchanged else output.PROBLEMS
-
-
-def _line(path: Path, judgement: Judgement | None, words: Words | None, error: str) -> str:
-    if judgement is None or words is None:
-        return f"{path}: {output.style('cannot be judged', fg='red')}: {error}"
-    log = f"{path} (recorded {judgement.carried})" if judgement.carried else str(path)
-    if judgement.difference is not None:
-        where = f"after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
-        reason = judgement.difference.refusal.reason
-        return f"{log}: {output.style('not legal', fg='red')} {where}: {reason[:300]}"
-    answered = f" with {output.counted(len(judgement.answers), 'answer')} put in" if judgement.answers else ""
-    return f"{log}: {output.style('legal', fg='green')}{answered}, {_ending(judgement, words)}"
-
-
-def _named(judgement: Judgement, outcome: Outcome) -> str:
-    """The names of the winners."""
-    return ", ".join(judgement.names[seat] for seat in outcome.winners) or "nobody"
-
-
-def _ending(judgement: Judgement, words: Words) -> str:
-    """The outcome of a legal game, compared with the log."""
-    outcome = judgement.outcome
-    if outcome.ended is None:
-        open_too = judgement.recorded.ended is None
-        return "goes on, as in the log" if open_too else "but the game is not over"
-    text = f"ended ({words.ending(outcome.ended)}), won by {_named(judgement, outcome)}"
-    if judgement.winners == "other":
-        text += f" instead of {_named(judgement, judgement.recorded)}"
-    if judgement.ends_earlier:
-        text += f", earlier: after {judgement.legal:,} of {output.counted(judgement.decisions, 'decision')}"
-    return text
-
-
-def _totals(tally: Tally) -> None:
-    data = tally.to_json()
-    output.echo()
-    parts = [f"{data[key]:,} {word}" for key, word in (("legal", "legal"), ("illegal", "not legal")) if data[key]]
-    if tally.unreadable:
-        parts.append(f"{tally.unreadable:,} not judged")
-    output.echo(f"{output.counted(data['logs'], 'log')}: {', '.join(parts)}")
-    winners = [f"{n:,} {_WINNERS[key]}" for key, n in data["winners"].items() if n]
-    if winners:
-        output.echo(f"legal: {', '.join(winners)}")
-    reasons = list(tally.reasons())
-    if reasons:
-        output.echo("not legal, by the rule that is broken first:")
-        rows = [(n, ", ".join(rules) or "-", text[:200]) for rules, text, n in reasons[:_MAX_REASONS]]
-        for line in output.table(rows, right=(0,)):
-            output.echo(f"  {line}")
-    if len(reasons) > _MAX_REASONS:
-        output.echo(f"  … and {len(reasons) - _MAX_REASONS} more reasons")
 
 
 def _show(judgement: Judgement, words: Words) -> None:

@@ -16,8 +16,8 @@ from rulespec.cli.workers_flags import folder, resume_hint
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.logs.samples import logs_in
 from rulespec.engine.migrate.migrate import Verdict
-from rulespec.engine.replay.tally import logs_in
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 

@@ -32,7 +32,6 @@ from rulespec.cli.words import word_options, words_of
 from rulespec.cli.workers_flags import check_workers, log_workers_flags
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.game import teams_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
@@ -126,12 +125,12 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     the legal options; for several logs, a line each. With --check, also the first decision that breaks an invariant.
     Exit code: 0 all are legal and end as they record, 1 one does not, or breaks an invariant, 2 one cannot be read.
 
-    With --under, prints for each game (LOG may be a folder of them) the first decision that the other rules refuse, or
-    how the result changes. A question that only the other rules ask gets the answer after which the state is the
-    recorded one, if there is one. Exit code: 0 all stay legal with the same winners, 1 something differs.
+    With --under, prints the first decision that the other rules refuse, or how the result changes. A question that only
+    the other rules ask gets the answer after which the state is the recorded one, if there is one. Exit code: 0 all
+    stay legal with the same winners, 1 something differs, 2 a log cannot be judged.
 
-    A folder, glob or archive has a row for each log, whatever --jobs or --cluster replays them, and totals with causes
-    and measures.
+    A folder, glob or archive, or several logs with --under or --out, has a row for each log, whatever --jobs or
+    --cluster replays them, and totals with causes and measures.
 
     Example: rulespec replay game.json --moves --from 50 --to 60
     """
@@ -145,11 +144,11 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if many:
         ctx.exit(_replay_corpus(r))
     if r.under is not None:
-        from rulespec.cli.judge import JudgementRequest, judge_logs
+        from rulespec.cli.judge import JudgementRequest, judge_log
 
         with backend_errors(r.backend):
-            request = JudgementRequest(r.under, r.rules, r.dialect, r.backend, r.answer == "usual")
-            code = judge_logs(r.logs, request, r.format_, (r.language, r.shown))
+            request = JudgementRequest(r.logs[0], r.under, r.rules, r.dialect, r.backend, r.answer == "usual")
+            code = judge_log(request, r.format_, (r.language, r.shown))
         ctx.exit(code)
     showing, load = Showing(r.moves, r.first, r.last, r.at, r.state, viewed), _loader()
     with backend_errors(r.backend), ExitStack() as stack:
@@ -162,10 +161,11 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 def _is_corpus(r: _Request) -> bool:
     """Whether the logs are replayed as a corpus: one row for each."""
-    rows = r.out is not None and (r.out.suffix == ".parquet" or r.under is not None or len(r.logs) > 1)
-    if rows or r.jobs != 1 or r.cluster or r.every is not None:
+    several = len(r.logs) > 1 and (r.under is not None or r.out is not None)
+    rows = r.out is not None and (r.out.suffix == ".parquet" or r.under is not None)
+    if several or rows or r.jobs != 1 or r.cluster or r.every is not None:
         return True
-    return any(is_container(str(log)) and not (r.under is not None and is_folder(log)) for log in r.logs)
+    return any(is_container(str(log)) for log in r.logs)
 
 
 def _replay_corpus(r: _Request) -> int:

@@ -16,8 +16,8 @@ from rulespec.cli.workers_flags import resume_hint
 from rulespec.diagnostics.report import failure
 from rulespec.engine.corpus.logs import Corpus, Log
 from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of
-from rulespec.engine.corpus.rows import Row, RowSheet
-from rulespec.engine.corpus.totals import Causes, Measured, RowTotals
+from rulespec.engine.corpus.rows import Row, RowSheet, Under
+from rulespec.engine.corpus.totals import Causes, Judged, Measured, RowTotals
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.open_results import open_rows
 from rulespec.engine.simulate.results import Results
@@ -30,6 +30,14 @@ _WORDS = {
     "diverges": "diverging",
     "other_end": "with another end than they say",
     "unreadable": "unreadable",
+}
+_JUDGED = {
+    "legal": "legal",
+    "same winners": "with the same winners",
+    "other winners": "with other winners",
+    "open winners": "not over",
+    "not legal": "not legal",
+    "not judged": "not judged",
 }
 
 
@@ -121,6 +129,8 @@ class _Run:
     def code(self) -> int:
         """The exit code."""
         code = max((_CODES.get(verdict, output.UNUSABLE) for verdict in self.totals.verdicts), default=output.OK)
+        if self.totals.judged["not judged"]:
+            code = output.UNUSABLE
         return max(code, output.PROBLEMS if self.totals.changed else output.OK)
 
 
@@ -133,15 +143,25 @@ def _line(row: Row) -> str:
     if row.cause is not None:
         return f"{head} at {row.cause.place}: {row.cause.reason[:300]}"
     head += f", ended ({row.ended}), won by {', '.join(row.winners) or 'nobody'}" if row.ended else ", goes on"
-    under = row.under
-    if under is None:
-        return head
+    return head if row.under is None else f"{head}; {_under(row, row.under)}"
+
+
+def _under(row: Row, under: Under) -> str:
+    """A game under the other rules, compared with the log."""
     if under.error:
-        return f"{head}; cannot be judged: {under.error[:300]}"
+        return f"{output.style('cannot be judged', fg='red')}: {under.error[:300]}"
+    after = f"after {under.legal:,} of {output.counted(row.decisions, 'decision')}"
     if under.cause is not None:
-        return f"{head}; not legal after {output.counted(under.legal, 'decision')}: {under.cause.reason[:300]}"
-    ended = f"won by {', '.join(under.winners) or 'nobody'}" if under.ended else "not over"
-    return f"{head}; under the other rules legal, {ended}"
+        return f"under the other rules {output.style('not legal', fg='red')} {after}: {under.cause.reason[:300]}"
+    text = f"under the other rules {output.style('legal', fg='green')}"
+    if under.answers:
+        text += f" with {output.counted(under.answers, 'answer')} put in"
+    if under.ended is None:
+        return f"{text}, goes on" if row.ended is None else f"{text}, but the game is not over"
+    text += f", ended ({under.ended}), won by {', '.join(under.winners) or 'nobody'}"
+    if under.winners_are == "other":
+        text += f" instead of {', '.join(row.winners) or 'nobody'}"
+    return text if under.legal + under.skipped == row.decisions else f"{text}, earlier: {after}"
 
 
 def _show(totals: RowTotals) -> None:
@@ -154,9 +174,7 @@ def _show(totals: RowTotals) -> None:
         output.echo(f"endings: {', '.join(endings)}")
     show_causes("diverging", totals.causes)
     show_measures(totals.measures)
-    if totals.judged:
-        output.echo(f"under the other rules: {', '.join(f'{n:,} {name}' for name, n in totals.judged.items())}")
-    show_causes("not legal under the other rules", totals.under)
+    show_judged(totals)
 
 
 def show_measures(measures: Mapping[str, Measured]) -> None:
@@ -170,6 +188,14 @@ def show_measures(measures: Mapping[str, Measured]) -> None:
     output.echo("measures at the end of games:")
     for line in output.table(rows, ("measure", "values", "least", "mean", "most"), right=(1, 2, 3, 4)):
         output.echo(f"  {line}")
+
+
+def show_judged(totals: Judged) -> None:
+    """Prints how games are under other rules, if they have been judged."""
+    if totals.judged:
+        parts = [f"{totals.judged[key]:,} {words}" for key, words in _JUDGED.items() if totals.judged[key]]
+        output.echo(f"under the other rules: {', '.join(parts)}")
+        show_causes("not legal under the other rules", totals.under)
 
 
 def show_causes(title: str, causes: Causes) -> None:

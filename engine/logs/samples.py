@@ -1,4 +1,4 @@
-"""Sample logs of rulesets by name: `chess:mate` is `logs/mate.jsonl` in the folder of the ruleset `chess`."""
+"""Logs in folders, and sample logs by name: `chess:mate` is `logs/mate.jsonl` in the folder of the ruleset `chess`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,33 @@ _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
 """An id, and a name; one letter before a colon is a drive."""
 ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 """Endings of the names of logs."""
+MAX_LOGS = 1_000
+"""Logs of one folder."""
 
 
 def is_log_name(name: str) -> bool:
     """Whether a file of this name, or at this path, is a log: others, and hidden ones, lie beside them."""
     return name.endswith(ENDINGS) and not is_hidden(name.rpartition("/")[2])
+
+
+def logs_in(folder: Path) -> list[Path]:
+    """The logs in a folder, by name; not those in folders below.
+
+    Raises:
+        DiagnosticsError: RS601 if the folder cannot be read or holds no log, RS602 if there are more than `MAX_LOGS`.
+    """
+    try:
+        results = sorted(p for p in folder.iterdir() if is_log_name(p.name) and not p.is_dir())
+    except OSError as error:
+        message = f"`{folder}` cannot be read: {error.strerror}"
+        raise failure("RS601", message, None) from None
+    if not results:
+        help_ = f"logs are files ending in {', '.join(ENDINGS)}"
+        raise failure("RS601", f"`{folder}` holds no log", None, help_)
+    if len(results) > MAX_LOGS:
+        message = f"`{folder}` holds {len(results):,} logs; at most {MAX_LOGS:,} are read at a time"
+        raise failure("RS602", message, None, "put them into several folders")
+    return results
 
 
 def samples(folder: Path) -> dict[str, Path]:

@@ -66,8 +66,6 @@ class Answers:
         self._usual = self._named if usual else {}
         self._strict = strict
         self._before = self._differing()
-        self.changed = False
-        """Whether the last move has changed the shared state of the recorded game."""
         self.taken: list[tuple[Option, Answer]] = []
         """The answers that were put in, and that nobody has looked at yet."""
 
@@ -108,21 +106,21 @@ class Answers:
         finally:
             self._record.undo()
 
-    def follow(self, move: Option | TakenBack, *, in_step: bool = True) -> None:
-        """Applies a move to the recorded game as well; what differs before it is noted if the games are in step."""
+    def follow(self, move: Option | TakenBack) -> None:
+        """Applies a move to the recorded game as well."""
         if isinstance(move, TakenBack):
             self._record.omniscient.take_back(move)
-            return
-        if in_step:
-            self._before = self._differing()
-        state = self._record.omniscient.numbers.state
-        before = self._shared.of_one(state)
-        self._record.apply(move)
-        self.changed = self._shared.of_one(self._record.omniscient.numbers.state) != before
+        else:
+            self._record.apply(move)
+
+    def compare(self) -> bool:
+        """Notes what differs between both games as they stand, which are in step now; whether something does."""
+        self._before = self._differing()
+        return bool(self._before)
 
     def differences(self) -> list[str]:
-        """The names of the shared cells that differ between both games as they stand."""
-        return [self._shared.name(at) for at in sorted(self._differing())]
+        """The names of the shared cells that differed when the games were compared last."""
+        return [self._shared.name(at) for at in sorted(self._before)]
 
     def put_in(self, index: int, is_there: Callable[[], bool]) -> bool:
         """Puts answers in until the game is where the record goes on; False, and no answer, if none are found.

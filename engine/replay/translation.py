@@ -22,6 +22,8 @@ class Translation:
         self._was = game.ruleset.declarations.was
         self._decisions = {decision.name for decision in program.decisions}
         self._options = {(d.name, choice.name): choice for d in program.decisions for choice in d.choices}
+        self.new = self._decisions - {self._named(decision.name) for decision in record.omniscient.program.decisions}
+        """The decisions that only the other rules have."""
         kinds = record.ruleset.declarations.kinds if self._was.entities else ()
         pairs = (pair for kind in kinds for pair in _pairs(record, game, kind))
         self.entities = {old: new for old, new in pairs if old != new}
@@ -29,9 +31,7 @@ class Translation:
 
     def decision(self, option: Option) -> RecordedDecision:
         """A recorded decision as the other rules write it: with their names, and its arguments in their order."""
-        decision, name = option.decision, option.name
-        if decision not in self._decisions:
-            decision = self._was.decisions.get(decision, decision)
+        decision, name = self._named(option.decision), option.name
         if (decision, name) not in self._options:
             name = self._was.options.get((decision, name), name)
         arguments = {param: self._renamed(value) for param, value in option.arguments.items()}
@@ -41,6 +41,10 @@ class Translation:
             arguments = {name: arguments[name] for name in order}
         shown = ", ".join(arguments.values())
         return RecordedDecision(decision, option.by, f"{name}({shown})" if shown else name)
+
+    def _named(self, decision: str) -> str:
+        """The name of today of a recorded decision."""
+        return decision if decision in self._decisions else self._was.decisions.get(decision, decision)
 
     def _renamed(self, value: str) -> str:
         """An argument: the name of an entity, or a set or an order of them."""

@@ -91,7 +91,7 @@ class _Walker:
         self.game, self._recorded = game, moves
         self.moves = [m if isinstance(m, TakenBack) else translation.decision(m) for m in moves]
         self.answers = Answers(record, game, translation.entities, usual=usual, strict=strict)
-        self._usual = usual
+        self._new, self._usual = translation.new, usual
         self.lost: RecordedDecision | None = None
         self.placed = PlacedMoves(self.moves)
         self.apart: int | None = None
@@ -113,7 +113,8 @@ class _Walker:
             self._plies.append(self.game.ply)
             asked = self.open.as_asked(move)
             if number not in self._ahead:
-                if not (is_gone := self._is_gone(number, asked)):
+                # A question that only these rules ask comes before others, so the game has not run ahead there.
+                if not (is_gone := not self._is_new() and self._is_gone(number, asked)):
                     self._go_on(number, asked)
                     if self.open.is_over():
                         self._pass_over(number)
@@ -125,7 +126,7 @@ class _Walker:
             if (other := self._let_go()) is not None:
                 return other
             self._compare(number)
-            self.answers.follow(self._recorded[number], in_step=self._is_level(number))
+            self.answers.follow(self._recorded[number])
             if number in self._ahead:
                 continue
             applied = apply_recorded(self.game, asked)
@@ -140,6 +141,10 @@ class _Walker:
         if self.answers.is_over == self.open.is_over():
             self._compare(len(self.moves))
         return None
+
+    def _is_new(self) -> bool:
+        """Whether only these rules have the open decision."""
+        return not self.open.is_over() and (now := self.game.decision) is not None and now.name in self._new
 
     def _is_gone(self, number: int, move: RecordedDecision) -> bool:
         """Whether the game has run ahead of a recorded decision that is not asked: after it, both are in step again.
@@ -166,10 +171,10 @@ class _Walker:
         if move.by is None and not is_usual:
             applied = apply_recorded(self.game, asked)
             was = difference(self.game, self.placed.legal, move, applied) if isinstance(applied, Refusal) else None
-        self.answers.follow(self._recorded[number], in_step=False)
-        self.placed.pass_over(number)
-        if self.answers.changed and not is_usual:
+        if not is_usual and self._changes(number):
             self._held.append((move, was))
+        self.answers.follow(self._recorded[number])
+        self.placed.pass_over(number)
 
     def _let_go(self) -> Difference | None:
         """Looks whether the games are in step after what was passed over; else returns the outcome that is refused."""
@@ -186,8 +191,10 @@ class _Walker:
             if isinstance(move, TakenBack):
                 return
             if at not in self._ahead:
+                changes = self.answers.changes(move)
+                self.answers.compare()
                 self.answers.follow(move)
-                if self.answers.changed:
+                if changes:
                     return
                 self.placed.pass_over(at)
 
@@ -212,9 +219,9 @@ class _Walker:
         return not any(at >= number for at in self._ahead)
 
     def _compare(self, number: int) -> None:
-        """Notes where both games are apart first; not while one is ahead of the other."""
-        if self.apart is None and self._is_level(number) and (cells := self.answers.differences()):
-            self.apart, self.cells = self.placed.legal, tuple(cells)
+        """Compares both games, unless one is ahead of the other; notes where they are apart first."""
+        if self._is_level(number) and self.answers.compare() and self.apart is None:
+            self.apart, self.cells = self.placed.legal, tuple(self.answers.differences())
 
     def _go_on(self, number: int, move: RecordedDecision) -> None:
         """Puts in decisions that the record lacks before a recorded one."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from rulespec.bundles.packed import Bundle, Contents, packed, unpacked
 from rulespec.bundles.place import InBundle
 from rulespec.diagnostics.diagnostic import Span, shown
@@ -64,7 +66,6 @@ def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
         return None
 
 
-@lru_cache(_REMEMBERED)
 def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
     """The ruleset of a stranger's bundle.
 
@@ -75,9 +76,19 @@ def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
     Raises:
         DiagnosticsError: RS656 to RS659; what is wrong with its rules.
     """
-    files = _files(bundle, place)
+    try:
+        return _ruleset_in(bundle)
+    except DiagnosticsError as error:  # it is remembered without its place, since each log has another one
+        raise DiagnosticsError(
+            [replace(each, span=place) if each.span is _ANYWHERE else each for each in error.diagnostics]
+        ) from None
+
+
+@lru_cache(_REMEMBERED)
+def _ruleset_in(bundle: Bundle) -> typed.Ruleset:
+    files = _files(bundle, _ANYWHERE)
     ruleset = load_ruleset(files.reference, files=files_at(files))
-    _check_sources(bundle, ruleset, files, place)
+    _check_sources(bundle, ruleset, files, _ANYWHERE)
     return ruleset
 
 

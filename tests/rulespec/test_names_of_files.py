@@ -13,8 +13,8 @@ from folders import GAMES, ROOT
 
 from rulespec import load_ruleset
 from rulespec.cli.watch import watched
+from rulespec.engine.logs.samples import logs_in
 from rulespec.engine.replay.replay import dialects
-from rulespec.engine.replay.tally import logs_in
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import check, reference, references_at_hand
 from rulespec.references import known_rulesets, parts_of
@@ -127,7 +127,7 @@ def test_folders_are_listed_in_one_place() -> None:
         "rulespec/cache.py",  # its own folders
         "engine/simulate/parquet.py",  # parts by their whole names
         "engine/corpus/stores.py",  # the same
-        "engine/replay/tally.py",  # with an error if it cannot be read
+        "engine/logs/samples.py",  # with an error if it cannot be read
     }
     results = {
         path.relative_to(ROOT).as_posix()

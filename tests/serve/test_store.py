@@ -181,6 +181,45 @@ def test_a_table_goes_on_under_the_rules_that_it_began_with(tmp_path: Path, monk
         assert next(iter(hall.games.values())).rules.ruleset.hash == hash_
 
 
+def test_a_table_stays_on_its_rules_when_they_are_changed_and_can_be_migrated(tmp_path: Path) -> None:
+    """They change on disk while it runs; the server starts again with the changed ones; its log goes over to them."""
+    shutil.copytree(RULESETS / "nim", tmp_path / "nim")
+    ref, store, log, tables = str(tmp_path / "nim"), tmp_path / "t.db", tmp_path / "game.jsonl", "nim/tables.yaml"
+    with served(store, ref, 2) as (hall, keys, url, _):
+        ann = seated(url, keys["seat:A"])
+        (tmp_path / tables).write_text((tmp_path / tables).read_text("utf-8").replace("most: 3", "most: 4"), "utf-8")
+        ann.take("take(2)")
+        assert len(seated(url, keys["seat:B"]).options) == 3
+        (own,) = hall.games
+    with served(store, ref, 2) as (hall, new, url, _):
+        bob = seated(url, keys["seat:B"])
+        assert len(bob.options) == 3 and bob.state["count"] == 1
+        assert len(seated(url, new["seat:A"]).options) == 4, "a new table has the rules of today"
+        assert len({game.rules.ruleset.hash for game in hall.games.values()}) == 2
+        bob.send(do="log")
+        bob.wait(lambda: bob.answers)
+        log.write_text(bob.answers[-1]["log"], "utf-8")
+    before = store.read_bytes(), log.read_bytes()
+    assert run(["migrate", str(log), "--to", ref, "--out", str(tmp_path / "carried")]) == 0
+    assert (store.read_bytes(), log.read_bytes()) == before
+    server = Process(tmp_path / "carried" / "game.jsonl", "--store", tmp_path / "carried.db")
+    bob = server.client(list(server.links)[1])
+    bob.send(do="name", name="Bob")
+    bob.wait(lambda: bob.options)
+    assert len(bob.options) == 4 and bob.state["count"] == 1
+    server.close()
+    with served(store, ref, 0) as (hall, _, url, _):
+        assert own in hall.games and len(seated(url, keys["seat:B"]).options) == 3
+
+
+def seated(url: str, key: str) -> Client:
+    """A person at a seat whose turn it is."""
+    client = Client(url, key)
+    client.send(do="name", name="Ann")
+    client.wait(lambda: client.options)
+    return client
+
+
 def test_choices_of_an_open_round_and_requests_survive(tmp_path: Path) -> None:
     store = tmp_path / "t.db"
     with served(store, "wager", 3) as (_, keys, url, _):

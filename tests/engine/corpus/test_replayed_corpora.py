@@ -179,6 +179,21 @@ def test_rules_of_ones_own_go_along_as_a_bundle(tmp_path: Path, monkeypatch: pyt
         plan_of(ReplayPlan(under="+./mine.yaml"), away=True)
 
 
+def test_rules_that_many_logs_carry_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rulespec.bundles import rules as bundles
+
+    shutil.copytree(RULESETS / "wager", tmp_path / "mine")
+    (tmp_path / "games").mkdir()
+    for log in logs(tmp_path / "plain", str(tmp_path / "mine"), number=3):
+        assert invoke("log", log, "--bundle", "--out", tmp_path / "games" / log.name)[0] == 0
+    shutil.rmtree(tmp_path / "mine")
+    read = []
+    load = bundles.load_ruleset
+    monkeypatch.setattr(bundles, "load_ruleset", lambda *args, **how: read.append(args) or load(*args, **how))
+    assert [row.verdict for row in rows(ReplayPlan(), tmp_path / "games")] == ["legal"] * 3
+    assert len(read) <= 1, "or not at all: they are remembered"
+
+
 def test_a_worker_of_another_version_is_refused(tmp_path: Path) -> None:
     logs(tmp_path, number=1)
     with pytest.raises(ClusterError, match=r"not 0\.0: install"):

@@ -343,3 +343,40 @@ def test_what_fits_in_two_ways_is_not_proposed(tmp_path: Path) -> None:
     small(tmp_path / "changed", twice)
     replay = replay_log(recorded(tmp_path, BUSY))
     assert proposed([replay], load_ruleset(str(tmp_path / "changed"))) == []
+
+
+DINNER = """\
+procedure play():
+    for p in player:
+        dine(p)
+    end game
+
+procedure dine(p: player):
+    set p.goods to p.goods + 2
+    repeat at most 3:
+        decide dinner by p:
+            option eat:
+                require p.goods > 0
+                set p.goods to p.goods - 1
+            option leave:
+                leave
+
+scoring p in player:
+    score p.goods
+"""
+SEATING = "    decide seating by p:\n        option sit:\n            pass\n"
+
+
+def test_decisions_after_which_the_state_is_that_before_a_new_question_are_not_gone(tmp_path: Path) -> None:
+    """Two have eaten what comes after the new question, as if the game had run ahead of them."""
+    plain, asking = tmp_path / "plain", tmp_path / "asking"
+    small(plain, BEGIN + DINNER)
+    small(asking, BEGIN + DINNER.replace("    set p.goods to p", SEATING + "    set p.goods to p", 1))
+    game, dinner = Game(load_ruleset(str(plain)), ["Ann", "Bob"]), ["eat", "eat", "leave"]
+    for text in [*dinner, *dinner]:
+        game.apply(game.parse(text))
+    write_log(tmp_path / "game.jsonl", game)
+    result = migrate(replay_log(tmp_path / "game.jsonl"), load_ruleset(str(asking)))
+    assert (result.verdict, result.cause) == (Verdict.FAITHFUL, None)
+    assert [str(placed.move) for placed in result.walk.moves] == ["sit", *dinner, "sit", *dinner]
+    assert (result.walk.legal, result.walk.skipped) == (6, 0)

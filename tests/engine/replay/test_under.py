@@ -13,11 +13,9 @@ from jsonschema import Draft202012Validator
 from quiz import played
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.replay import tally
 from rulespec.engine.replay.judge import judge, judge_file
 from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
@@ -84,26 +82,39 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     code, out, _ = run(tmp_path, "--under", "nim")
     assert code == 2
     lines_ = [line.replace(f"{tmp_path}/", "") for line in out.splitlines()]
-    assert lines_[0] == "a.jsonl: not legal after 3 of 4 decisions: NIM-04: there are not so many stones"
-    assert (
-        lines_[1] == "b.jsonl: legal, ended (last stone), won by Ann instead of nobody, earlier: after 3 of 4 decisions"
+    legal = "legal, goes on; under the other rules"
+    assert lines_[0] == (
+        f"a.jsonl: 4 decisions, {legal} not legal after 3 of 4 decisions: NIM-04: there are not so many stones"
     )
-    assert lines_[3] == "d.jsonl: legal, goes on, as in the log"
-    assert lines_[4].startswith("e.json: cannot be judged: ")
-    assert lines_[6:] == [
-        "5 logs: 2 legal, 2 not legal, 1 not judged",
-        "legal: 1 other winners, 1 not over",
-        "not legal, by the rule that is broken first:",
-        "  2  NIM-04  NIM-04: there are not so many stones",
+    assert lines_[1] == (
+        f"b.jsonl: 4 decisions, {legal} legal, ended (last_stone), won by A instead of nobody, "
+        "earlier: after 3 of 4 decisions"
+    )
+    assert lines_[3] == f"d.jsonl: 1 decision, {legal} legal, goes on"
+    assert lines_[4].startswith("e.json: unreadable: ")
+    assert lines_[5] == "5 logs: 4 legal, 1 unreadable; 13 legal decisions"
+    assert lines_[-4:] == [
+        "under the other rules: 2 legal, 1 with other winners, 1 not over, 2 not legal",
+        "not legal under the other rules, by the rule that is broken first:",
+        "  logs  rule    reason                                for one",
+        "     2  NIM-04  NIM-04: there are not so many stones  a.jsonl, decision 4",
     ]
+    assert run(*sorted(tmp_path.glob("*.json*")), "--under", "nim") == (code, out, ""), "the same of several logs"
     code, out, _ = run(tmp_path, "--under", "nim", "--format", "json")
     data = json.loads(out)
-    Draft202012Validator(load_schema("under")).validate(data)
-    assert (code, len(data["logs"]), data["totals"]["illegal"]) == (2, 5, 2)
-    assert data["totals"]["winners"] == {"same": 0, "other": 1, "open": 1}
-    assert data["totals"]["broken"] == [
-        {"rule": ["NIM-04"], "reason": "NIM-04: there are not so many stones", "logs": 2}
-    ]
+    Draft202012Validator(load_schema("corpus")).validate(data)
+    assert (code, len(data["logs"])) == (2, 5)
+    assert data["totals"]["judged"] == {"legal": 2, "not legal": 2, "open winners": 1, "other winners": 1}
+    [cause] = data["totals"]["causes_under"]
+    assert (cause["logs"], cause["rules"]) == (2, ["NIM-04"])
+
+
+def test_a_log_that_cannot_be_judged_among_others() -> None:
+    code, out, _ = run(SHORT, SHORT, "--under", "+nothing")
+    assert (code, out.count("cannot be judged: RS502: there is no overlay `nothing`")) == (2, 2)
+    code, out, _ = run(SHORT, "--under", "+nothing", "--format", "json")
+    Draft202012Validator(load_schema("under")).validate(json.loads(out))
+    assert (code, "there is no overlay" in out) == (2, True)
 
 
 def test_command_for_one_log_as_json() -> None:
@@ -130,16 +141,6 @@ def test_wrong_usage(args: list[Any], message: str, capsys: pytest.CaptureFixtur
 
     assert run_command(["replay", *map(str, args)]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_folders_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DiagnosticsError, match="holds no log"):
-        tally.logs_in(tmp_path)
-    for number in range(3):
-        (tmp_path / f"{number}.jsonl").write_text("{}", "utf-8")
-    monkeypatch.setattr(tally, "MAX_LOGS", 2)
-    with pytest.raises(DiagnosticsError, match="holds 3 logs; at most 2"):
-        tally.logs_in(tmp_path)
 
 
 # --- whole games ------------------------------------------------------------------------------------------------------
@@ -193,9 +194,7 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
         judgement = judge("game", game, other)
         stops = judgement.difference is not None or judgement.ends_earlier
         assert (judgement.legal < judgement.decisions) == stops
-        Draft202012Validator(load_schema("under")).validate(
-            {"under": overlay, "logs": [judgement.to_json()], "totals": tally.Tally().to_json()}
-        )
+        Draft202012Validator(load_schema("under")).validate({"under": overlay, "logs": [judgement.to_json()]})
 
 
 # --- a log of a site that asks other questions ---------------------------------------------------
