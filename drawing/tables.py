@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ink_on
-from rulespec.drawing.plan import HEAD, Plan, Sheet
+from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import heading
 from rulespec.drawing.scene import Item, Place
 from rulespec.drawing.shown import Entity, Names, Pile, Shown
@@ -144,7 +144,7 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
     """The static items of a table: its heading, the heads of its columns, the names of its rows."""
     x, y = table.corner
     plan = Plan((table.width, table.top - y + table.row * table.rows))
-    parts = [heading(title, table.corner)]
+    parts = [heading(shortened(title, 13, table.width + 2 * GAP - 8, bold=True), table.corner)]
     for column in table.columns:
         text = shortened(column.title, 10, column.width + _PAD - 6)
         parts.append(svg.words(text, column.left, table.top - 9, 10, anchor="start", fill="#4a525a"))

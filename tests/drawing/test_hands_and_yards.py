@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from drawing_ports import assert_ports_agree
-from pictures import overlaps
+from pictures import outside, overlaps
 from shipped import loaded
 
 from rulespec.diagnostics.report import Report
@@ -220,6 +220,12 @@ def test_no_text_stands_on_another(ref: str) -> None:
         game.apply(choose.choice(list(game.legal_options)))
         if game.ply % 30 == 0:
             assert overlaps(to_svg(board(ruleset, game))) == []
+
+
+def test_a_long_title_of_a_ruleset_stays_on_the_sheet() -> None:
+    ruleset, _ = loaded("imperial+playimperial_2030")
+    shown = board(ruleset, Game(ruleset, seat_names(3, ruleset.seats)))
+    assert len(shown.title) > 60 and outside(to_svg(shown)) == []
 
 
 def faults(ref: str, text: str, folder: Path) -> list[str]:
