@@ -75,8 +75,8 @@ _STEP = """() => {
 
 
 def lit(opened: Opened) -> list[str]:
-    found = opened.page.evaluate("[...document.querySelectorAll('#board [data-place].lit')].map(e => e.dataset.place)")
-    return sorted(set(found))
+    shown = "document.querySelectorAll('#board [data-place].lit')"
+    return sorted(set(opened.page.evaluate(f"[...{shown}].map(each => each.dataset.place)")))
 
 
 @pytest.mark.proof
