@@ -27,7 +27,7 @@ class Packed(Struct, frozen=True, gc=False):
 
 
 def packed(noted: Journal | Changes | Packed) -> Journal | Changes | Packed:
-    """What a machine has noted of a run, with a journal packed unless it has numbers of more than 64 bits."""
+    """The notes of a run, with a journal packed unless it has numbers of more than 64 bits."""
     if not isinstance(noted, list):
         return noted
     try:

@@ -110,19 +110,17 @@ class Sight:
                 self._floor = min(self._changed)
                 del self._changed[self._floor]
 
-    def move(self, number: int) -> Tail | None:
-        """One of the last moves; None if the viewer does not have it."""
-        at = number - self._ply + len(self.tail)
-        return self.tail[at] if 0 <= at < len(self.tail) else None
+    @property
+    def first(self) -> int:
+        """The number of the first of the last moves."""
+        return self._ply - len(self.tail)
 
     def moves(self, ply: int, tail: tuple[Tail, ...]) -> None:
         """Notes the last moves, and how many there are."""
-        before = self._ply - len(self.tail)
-        serials = []
-        for number, one in enumerate(tail, ply - len(tail)):
-            old = self.move(number)
-            is_new = old is None or old.move != one.move
-            serials.append(self._next if is_new else self._moves[number - before])
+        old, serials, count = self.tail, [], len(self.tail)
+        for at, one in enumerate(tail, ply - len(tail) - self.first):
+            is_old = 0 <= at < count and (old[at] is one or old[at].move == one.move)
+            serials.append(self._moves[at] if is_old else self._next)
         if ply != self._ply or self._next in serials:
             self.serial = self._next
         self._ply, self.tail, self._moves = ply, tail, tuple(serials)
@@ -135,7 +133,7 @@ class Sight:
         frame |= {name: unpacked(value) for name, (serial, value) in self._parts.items() if serial > since}
         if cells := self._newer(since, shown):
             frame["cells"] = cells
-        moves = enumerate(zip(self.tail, self._moves, strict=True), self._ply - len(self.tail))
+        moves = enumerate(zip(self.tail, self._moves, strict=True), self.first)
         texts = {str(number): unpacked(one.move) for number, (one, serial) in moves if serial > since}
         frame["moves"] = {"count": self._ply, "texts": texts}
         return frame

@@ -116,13 +116,16 @@ class Viewing:
     def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> tuple[Tail, ...]:
         """The last moves; those that the viewer has are not narrated again."""
         steps = of.played.game.omniscient.numbers.steps
-        old: list[Tail] = []
-        for number in range(max(0, len(steps) - TAIL), len(steps)):
-            one = sight.move(number)
-            if one is None or one.step is not steps[number] or not one.whole:
-                return (*old, *self._moves(viewer, number, of))
-            old.append(one)
-        return tuple(old)
+        first = max(0, len(steps) - TAIL)
+        old = sight.tail[first - sight.first :] if first >= sight.first else ()
+        count = 0
+        for one, step in zip(old, steps[first:], strict=False):
+            if one.step is not step or not one.whole:
+                break
+            count += 1
+        if first + count == len(steps):
+            return old[:count]
+        return (*old[:count], *self._moves(viewer, first + count, of))
 
     def _moves(self, viewer: str | None, first: int, of: Standing) -> list[Tail]:
         """Moves from a number on; all viewers hear the same if nothing was hidden meanwhile."""
