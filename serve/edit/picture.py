@@ -89,7 +89,7 @@ class Picture:
         names = sheet.names(kind) if kind in d.kinds else ()
         if board is None or not names:
             frame = self._frame or (board.frame if board is not None else None) or _EMPTY
-            return _drawn(Plan((1000.0, 1000.0 * frame.height / frame.width)), {}, (frame, {}, {}, ()))
+            return _drawn(Plan((1000.0, 1000.0 * frame.height / frame.width)), {}, (frame, {}, {}))
         places = self._places(sheet, board, names)
         frame = board.frame or self._framed(places)
         at = {names.index(name): point for name, point in places.items()}
