@@ -118,7 +118,7 @@ class Desk:
             self._wake()
 
     async def _drawn(self, data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]] | None:
-        """What the process makes of a map; if it dies, another one tries once more."""
+        """The picture of a map, by the process that draws; if it dies, another one tries once more."""
         for _ in range(2):
             try:
                 return await asyncio.wrap_future(self._drawing.ask(draw, data))

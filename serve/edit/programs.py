@@ -121,7 +121,7 @@ class Programs:
 
 
 async def _said(process: Process, is_table: bool) -> str:
-    """What a program says until it ends, or until its table is open."""
+    """The output of a program until it ends, or until its table is open."""
     assert process.stdout is not None
     text = ""
     while data := await process.stdout.read(65_536):
