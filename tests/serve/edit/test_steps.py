@@ -76,7 +76,8 @@ def test_a_table_is_opened_and_goes_on_with_the_next_map_and_ends_with_the_serve
         page.ask(do="start", step="table")
         again = outcome(page, "table", lambda each: ended(each) and each != first)
         assert again["links"][0][1].startswith(address), "who plays already finds the table where it was"
-        assert Client(socket, key).wait(lambda: True) is None
+        back = Client(socket, key)
+        back.wait(lambda: back.state)
     for _ in range(100):
         try:
             urllib.request.urlopen(address, timeout=1)
