@@ -93,13 +93,7 @@ function makeEditor(hello, ask) {
   const dialogs = makeDialogs();
   element("title").textContent = hello.folder;
   element("about").textContent = hello.path;
-  element("commands").replaceChildren(...hello.commands.flatMap(([text, line]) => {
-    const place = make("dd", "");
-    place.append(make("code", line), makeButton("Copy",
-      () => navigator.clipboard.writeText(line).then(() => app.say("copied")),
-      { "aria-label": `Copy: ${line}` }));
-    return [make("dt", text), place];
-  }));
+  const steps = makeSteps(app, hello.steps, ask);
   element("editor").hidden = false;
   app.board = makeBoard(app, { closer: element("closer"), farther: element("farther"), whole: element("whole") });
   app.list = makeList(app);
@@ -202,6 +196,7 @@ function makeEditor(hello, ask) {
       held.push(picture);
       if (!app.tools.busy) showPictures();
     },
+    programs: steps.show,
     lost(is) { app.refused(is ? "The server is gone; this page connects again when it is back." : ""); },
   };
 }

@@ -9,7 +9,7 @@ from rulespec.pages.document import Rights, document, own_file
 
 _SCRIPTS = (
     *("zoom.js", "edit_parts.js", "edit_board.js", "edit_list.js", "edit_form.js", "edit_faults.js"),
-    *("edit_dialogs.js", "edit_tools.js"),
+    *("edit_dialogs.js", "edit_steps.js", "edit_tools.js"),
 )
 _MODULES = ("outline_geometry.js", "outline_tool.js")
 _AFTER = ("edit_outlines.js", "edit.js", "edit_wire.js")

@@ -26,7 +26,8 @@
     if (message.hello) {
       page ??= makeEditor(message.hello, ask);
       page.lost(false);
-    } else if (message.state) page.state(message.state);
+    } else if (message.programs) page.programs(message.programs);
+    else if (message.state) page.state(message.state);
     else if (message.picture) page.picture(message.picture);
     else {
       asked.shift()?.(message);

@@ -27,10 +27,15 @@ def edit_app(desk: Desk, key: str, port: int) -> ASGIApp:
         key: what a page must say first.
         port: that the server listens to, on this machine alone.
     """
-    page = edit_page()
+    page, framed = edit_page(), {"Content-Security-Policy": POLICY}
 
     async def index(_: Request) -> Response:
-        return HTMLResponse(page, headers={"Content-Security-Policy": POLICY})
+        return HTMLResponse(page, headers=framed)
+
+    async def report(request: Request) -> Response:
+        """A report that the page has asked for, whose address nobody can guess."""
+        written = desk.programs.reports.get(request.url.path)
+        return Response(status_code=404) if written is None else HTMLResponse(written, headers=framed)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -40,7 +45,7 @@ def edit_app(desk: Desk, key: str, port: int) -> ASGIApp:
         with suppress(asyncio.CancelledError):
             await running
 
-    pages = Starlette(routes=[Route("/", index)], lifespan=lifespan)
+    pages = Starlette(routes=[Route("/", index), Route("/report/{name}", report)], lifespan=lifespan)
 
     async def routed(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":

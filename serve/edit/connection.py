@@ -17,6 +17,7 @@ from rulespec.serve.connection import FIRST, MAX_OF_KEY, TOO_MUCH, WRONG_KEY, Al
 from rulespec.serve.edit.desk import Desk
 from rulespec.serve.edit.messages import read_message
 from rulespec.serve.edit.picture import Drawn
+from rulespec.serve.edit.programs import Program
 
 BURST, RATE = 200, 40.0
 """Messages that may come at once, and in a second after that: a drag by keys sends many."""
@@ -39,6 +40,7 @@ class EditConnection:
         self._answers: list[dict[str, Any]] = []
         self._serial = 0
         self._drawn: Drawn | None = None
+        self._programs: dict[str, Program] = {}
         self._board: OutlineBoard | None = None
         self._allowance = Allowance(BURST, RATE)
 
@@ -109,6 +111,9 @@ class EditConnection:
             await self._write({"state": shown})
         for answer in (each for each in answers if "hello" not in each):
             await self._write(answer)
+        if self._programs is not self._desk.programs.shown:
+            self._programs = self._desk.programs.shown
+            await self._write({"programs": self._programs})
         if self._desk.drawn is not None and self._desk.drawn[1] is not self._drawn:
             version, drawn = self._desk.drawn
             before, self._drawn = self._drawn, drawn

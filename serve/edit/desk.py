@@ -16,7 +16,7 @@ from rulespec.serve.edit.drawing import draw
 from rulespec.serve.edit.editor import Answer, Editor
 from rulespec.serve.edit.messages import EditMessage
 from rulespec.serve.edit.picture import Drawn
-from rulespec.serve.edit.state import commands
+from rulespec.serve.edit.programs import Programs
 from rulespec.serve.thinking import Thinking
 
 _log = logging.getLogger(__name__)
@@ -43,35 +43,51 @@ class Desk:
         editor: the editor.
         pages: the pages that are open.
         drawn: the last picture, with the version of the files that it shows.
+        programs: those that pages have started.
     """
 
     def __init__(self, folder: Path, drawing: Thinking) -> None:
         self._drawing = drawing
         self.editor = Editor(folder)
         self.pages: set[Page] = set()
+        self.programs = Programs(self._wake)
         self.drawn: tuple[int, Drawn] | None = None
         self._lock = asyncio.Lock()
         self._to_draw = Bell()
 
     @property
     def hello(self) -> dict[str, Any]:
-        """The first message to a page: the folder, and commands for what comes next."""
+        """The first message to a page: the folder, and what comes next."""
         folder = self.editor.folder.resolve()
-        return {"folder": folder.name, "path": display(folder), "commands": list(commands(folder))}
+        shown = [{"name": step.name, "title": step.title, "command": step.command} for step in self.editor.steps()]
+        return {"folder": folder.name, "path": display(folder), "steps": shown}
 
     async def run(self) -> None:
-        """Follows the files, and draws, until it is cancelled."""
+        """Follows the files, and draws, until it is cancelled; then its programs end."""
         self._to_draw.set()
-        await asyncio.gather(self._follow(), self._draw())
+        try:
+            await asyncio.gather(self._follow(), self._draw())
+        finally:
+            await self.programs.close()
 
     async def hear(self, message: EditMessage) -> Answer:
         """Does what a page asks for; the answer. All pages are shown what has changed."""
+        if message.do == "start":
+            return self._start(message.step)
         async with self._lock:
             serial = self.editor.state["serial"]
             answer = await asyncio.to_thread(self.editor.hear, message)
             if self.editor.state["serial"] != serial:
                 self._changed()
         return answer
+
+    def _start(self, name: str) -> Answer:
+        """Starts a next step with the map as it is saved."""
+        step = next((each for each in self.editor.steps() if name and each.name == name), None)
+        if step is None:
+            return {"refused": "this map has no such next step"}
+        refusal = self.programs.start(step)
+        return {"refused": refusal} if refusal else {"done": f"started: {step.title}"}
 
     def _changed(self) -> None:
         self._to_draw.set()
@@ -102,7 +118,7 @@ class Desk:
             self._wake()
 
     async def _drawn(self, data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]] | None:
-        """What the process makes of a map; if it dies, another one tries once more."""
+        """The picture of a map, by the process that draws; if it dies, another one tries once more."""
         for _ in range(2):
             try:
                 return await asyncio.wrap_future(self._drawing.ask(draw, data))

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.folders import Stamps, stamps
+from rulespec.documents.nodes import get, text
 from rulespec.documents.text_files import display
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
@@ -23,6 +24,7 @@ from rulespec.lsp.outline_edits import OutlineBoard, OutlineEdits
 from rulespec.lsp.project import Checked
 from rulespec.lsp.rename import RenameError
 from rulespec.own_files import own_files
+from rulespec.references import is_path
 from rulespec.ruleset_files import drawing_files
 from rulespec.serve.edit.dependents import dependents
 from rulespec.serve.edit.drawing import ToDraw, packed
@@ -30,6 +32,7 @@ from rulespec.serve.edit.history import ChangedElsewhereError, History
 from rulespec.serve.edit.messages import EditMessage
 from rulespec.serve.edit.picture import Drawn
 from rulespec.serve.edit.state import MAX_REGIONS, faults, form_of, regions_of, stale_of
+from rulespec.serve.edit.steps import Step, steps
 
 Answer = dict[str, Any]
 _TRIES = 4
@@ -210,6 +213,14 @@ class Editor:
             path: now[path] for path in written
         }  # of other files, what others have done is still to be seen
         self._check()
+
+    def steps(self) -> list[Step]:
+        """The next steps with the map."""
+        checked = self._map.map.checked()[0]
+        extends = text(get(checked.source.root, "game", "extends")) if checked is not None else ""
+        base = str((self.folder / extends).resolve()) if is_path(extends) else extends
+        least, most = checked.ruleset.players if checked is not None else (0, 0)
+        return [*steps(self.folder, base, least if least < most else None)]
 
     # --- the picture -------------------------------------------------------------------------------------------------
 

@@ -18,20 +18,22 @@ class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a page.
 
     Attributes:
-        do: make edits; take one back, or do it again; apply a fix of a problem.
+        do: make edits; take one back, or do it again; apply a fix of a problem; start a next step.
         edits: each as its words, such as `["link", "cape", "reef"]`; together they are one step.
         name: of the step, for people.
         confirmed: whether the author has seen what depends on it.
         serial: that of the state in which the page has seen the problem.
         fix: the number of the fix in that state.
+        step: the next step that is started.
     """
 
-    do: Literal["edit", "undo", "redo", "fix"]
+    do: Literal["edit", "undo", "redo", "fix", "start"]
     edits: Annotated[tuple[_Words, ...], Meta(max_length=400)] = ()
     name: Annotated[str, Meta(max_length=200)] = ""
     confirmed: bool = False
     serial: Annotated[int, Meta(ge=0, le=2**53)] = 0
     fix: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    step: Literal["", "table", "report", "scenarios"] = ""
 
 
 def read_message(text: str | bytes) -> EditMessage | None:

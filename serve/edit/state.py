@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -172,16 +172,3 @@ def stale_of(map_: MapFiles, diagnostics: Sequence[Diagnostic]) -> str:
         return "the files cannot be read"
     at = f"{_name(map_, first.span.file)}:{first.span.line}: " if first.span is not None else ""
     return f"{at}{first.message}"
-
-
-def commands(folder: Path) -> Iterator[tuple[str, str]]:
-    """Next steps with the map, and the command of each."""
-    name = display(folder.resolve())
-    name = f"./{name}" if not name.startswith(("/", ".")) else name
-    name = f'"{name}"' if " " in name else name
-    yield "Play it at a table", f"rulespec serve {name}"
-    yield "Play it at this terminal", f"rulespec play {name}"
-    yield "Playtest it against its base", f"rulespec playtest {name}"
-    yield "Run its scenarios", f"rulespec test {name}"
-    yield "Check it", f"rulespec validate {name}"
-    yield "Draw it", f"rulespec draw {name}"

@@ -76,6 +76,7 @@ class EditPage:
         self.state: dict[str, Any] = {}
         self.picture: dict[str, Any] = {}
         self.items: dict[str, Any] = {}
+        self.programs: dict[str, Any] = {}
         self.socket.send(json.dumps({"key": key}))
 
     def read(self, timeout: float = WAIT) -> dict[str, Any]:
@@ -83,6 +84,7 @@ class EditPage:
         message: dict[str, Any] = json.loads(self.socket.recv(timeout))
         self.hello = message.get("hello", self.hello)
         self.state = message.get("state", self.state)
+        self.programs = message.get("programs", self.programs)
         if picture := message.get("picture"):
             self.picture = picture
             self.items = ({} if picture["whole"] else self.items) | picture["items"]

@@ -16,6 +16,7 @@ GOOD: list[Any] = [
     {"do": "undo"},
     {"do": "edit", "edits": [["link", "a", "b"]], "name": "link", "confirmed": True},
     {"do": "fix", "fix": 0, "serial": 3},
+    {"do": "start", "step": "table"},
     {"do": "edit", "edits": [["set", "a", "title", "x" * 2000]]},
 ]
 BAD: list[Any] = [
@@ -30,6 +31,8 @@ BAD: list[Any] = [
     {"do": "edit", "edits": [["set", "a", "title", "x" * 2001]]},
     {"do": "edit", "name": "x" * 201},
     {"do": "edit", "confirmed": "yes"},
+    {"do": "start", "step": "validate"},
+    {"do": "start", "step": ["test", "x"]},
     {"do": "fix", "fix": -1},
     {"do": "fix", "fix": 10_001},
     {"do": "fix", "fix": 1.5},
