@@ -79,17 +79,23 @@ class PlacedMoves:
         self._answers[len(self.list)] = answer
         self.list.append(Placed(option, None))
 
-    def pass_over(self, number: int) -> None:
-        """Counts a recorded decision that is passed over."""
+    def moved(self, number: int) -> bool:
+        """Places a recorded decision where it was put in before its turn; False if it was not."""
+        self._put_in = [(since, at) for since, at in self._put_in if since + MAX_AHEAD > number]
         for since, at in self._put_in:
             option = self.list[at].move
-            if since + MAX_AHEAD > number and isinstance(option, Option) and self._is(option, number):
+            if isinstance(option, Option) and self._is(option, number):
                 self._put_in.remove((since, at))
                 self.list[at] = Placed(option, number)
                 self.legal += 1
-                return
-        self.skipped += 1
-        self._gone.append(number)
+                return True
+        return False
+
+    def pass_over(self, number: int) -> None:
+        """Counts a recorded decision that is passed over."""
+        if not self.moved(number):
+            self.skipped += 1
+            self._gone.append(number)
 
     def _is(self, option: Option, number: int) -> bool:
         """Whether a decision is a recorded one."""

@@ -112,6 +112,8 @@ class _Walker:
                 continue
             self._plies.append(self.game.ply)
             asked = self.open.as_asked(move)
+            if number not in self._ahead and self._has_moved(number, asked):
+                self._ahead.add(number)
             if number not in self._ahead:
                 # A question that only these rules ask comes before others, so the game has not run ahead there.
                 if not (is_gone := not self._is_new() and self._is_gone(number, asked)):
@@ -141,6 +143,11 @@ class _Walker:
         if self.answers.is_over == self.open.is_over():
             self._compare(len(self.moves))
         return None
+
+    def _has_moved(self, number: int, move: RecordedDecision) -> bool:
+        """Whether a recorded decision was put in before its turn, and is not what is open now."""
+        is_open = self._is_level(number) and self.open.is_for(move)
+        return not is_open and self.placed.moved(number)
 
     def _is_new(self) -> bool:
         """Whether only these rules have the open decision."""
