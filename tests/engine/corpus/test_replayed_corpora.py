@@ -25,6 +25,7 @@ from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of
 from rulespec.engine.corpus.rows import Cause, Row
 from rulespec.engine.corpus.totals import Causes
 from rulespec.engine.simulate.workers import ClusterError
+from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -180,16 +181,18 @@ def test_rules_of_ones_own_go_along_as_a_bundle(tmp_path: Path, monkeypatch: pyt
 
 
 def test_rules_that_many_logs_carry_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rulespec.bundles import rules as bundles
-
     shutil.copytree(RULESETS / "wager", tmp_path / "mine")
     (tmp_path / "games").mkdir()
     for log in logs(tmp_path / "plain", str(tmp_path / "mine"), number=3):
         assert invoke("log", log, "--bundle", "--out", tmp_path / "games" / log.name)[0] == 0
     shutil.rmtree(tmp_path / "mine")
     read = []
-    load = bundles.load_ruleset
-    monkeypatch.setattr(bundles, "load_ruleset", lambda *args, **how: read.append(args) or load(*args, **how))
+
+    def load(*args: Any, **how: Any) -> Any:
+        read.append(args)
+        return load_ruleset(*args, **how)
+
+    monkeypatch.setattr("rulespec.bundles.rules.load_ruleset", load)
     assert [row.verdict for row in rows(ReplayPlan(), tmp_path / "games")] == ["legal"] * 3
     assert len(read) <= 1, "or not at all: they are remembered"
 
