@@ -154,16 +154,19 @@ def test_a_row_that_comes_out_otherwise_is_refused(tmp_path: Path) -> None:
     assert (code > 0, "has another row" in err) == (True, True)
 
 
-def test_rules_of_ones_own_go_along_as_a_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker elsewhere has neither the folder that a plan names nor that of a log."""
+@pytest.mark.parametrize("under", ["./wager", "./wager+./mine.yaml"])
+def test_rules_of_ones_own_go_along_as_a_bundle(under: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker elsewhere has neither the files that a plan names nor those of a log."""
     home, away = tmp_path / "home", tmp_path / "away"
     away.mkdir()
     shutil.copytree(RULESETS / "wager", home / "wager")
     monkeypatch.setenv("RULESPEC_PATH", str(home))
+    (home / "mine.yaml").write_text('id: mine\ntitle: Mine\nfor: wager\nversion: "1.0"\nchanges: {}\n', "utf-8")
     logs(home / "logs", number=2)
     monkeypatch.chdir(home)
-    plan = ReplayPlan(under="./wager")
+    plan = ReplayPlan(under=under)
     expected = rows(plan, Path("logs"))
+    assert all(row.under is not None and not row.under.error for row in expected)
     sent = plan_of(plan, away=True)
     assert [rules.bundle is not None for rules in sent.known] == [True]
     from rulespec.engine.corpus.replays import _load, _sent_along
