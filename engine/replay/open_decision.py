@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from msgspec.structs import replace
 
@@ -45,6 +45,10 @@ class OpenDecision:
             return self._game.parse(recorded.option).interrupt
         except ValueError:
             return True
+
+    def is_one_of(self, names: Set[str]) -> bool:
+        """Whether the open decision has one of these names."""
+        return not self.is_over() and (now := self._game.decision) is not None and now.name in names
 
     def options(self) -> set[str]:
         """The names of the options of the open decision."""

@@ -36,6 +36,7 @@ class PlacedMoves:
         list: the moves.
         legal: how many recorded decisions are among them.
         skipped: how many have been passed over.
+        ahead: the numbers of those that stand before their turn.
         in_order: whether some are taken back, so that none may move.
     """
 
@@ -43,6 +44,7 @@ class PlacedMoves:
         self._recorded = recorded
         self.list: list[Placed] = []
         self.legal = self.skipped = 0
+        self.ahead: set[int] = set()
         self.in_order = any(isinstance(move, TakenBack) for move in recorded)
         self._answers: dict[int, Answer | None] = {}  # what was put in, by its place; None if nothing else was legal
         self._put_in: list[tuple[int, int]] = []  # the same: the number of the recorded move then, and its place
@@ -79,17 +81,28 @@ class PlacedMoves:
         self._answers[len(self.list)] = answer
         self.list.append(Placed(option, None))
 
-    def pass_over(self, number: int) -> None:
-        """Counts a recorded decision that is passed over."""
+    def is_level(self, number: int) -> bool:
+        """Whether no move from this one on stands before its turn."""
+        return not any(at >= number for at in self.ahead)
+
+    def moved(self, number: int) -> bool:
+        """Places a recorded decision where it was put in before its turn; False if it was not."""
+        self._put_in = [(since, at) for since, at in self._put_in if since + MAX_AHEAD > number]
         for since, at in self._put_in:
             option = self.list[at].move
-            if since + MAX_AHEAD > number and isinstance(option, Option) and self._is(option, number):
+            if isinstance(option, Option) and self._is(option, number):
                 self._put_in.remove((since, at))
                 self.list[at] = Placed(option, number)
                 self.legal += 1
-                return
-        self.skipped += 1
-        self._gone.append(number)
+                self.ahead.add(number)
+                return True
+        return False
+
+    def pass_over(self, number: int) -> None:
+        """Counts a recorded decision that is passed over."""
+        if not self.moved(number):
+            self.skipped += 1
+            self._gone.append(number)
 
     def _is(self, option: Option, number: int) -> bool:
         """Whether a decision is a recorded one."""

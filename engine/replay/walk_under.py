@@ -98,7 +98,6 @@ class _Walker:
         self.cells: tuple[str, ...] = ()
         self.open = OpenDecision(game)
         self._plies: list[int] = []  # for each decision that stands, the ply before it and before what was put in
-        self._ahead: set[int] = set()  # the moves that have been applied before their turn
         self._number = 0  # that of the recorded move
         self._held: list[tuple[RecordedDecision, Difference | None]] = []  # passed over since the games were in step
 
@@ -112,9 +111,10 @@ class _Walker:
                 continue
             self._plies.append(self.game.ply)
             asked = self.open.as_asked(move)
-            if number not in self._ahead:
-                # A question that only these rules ask comes before others, so the game has not run ahead there.
-                if not (is_gone := not self._is_new() and self._is_gone(number, asked)):
+            self._look_back(number, asked)
+            if number not in self.placed.ahead:
+                # Before a question that only these rules ask, the game has not run ahead of the record.
+                if not (is_gone := not self.open.is_one_of(self._new) and self._is_gone(number, asked)):
                     self._go_on(number, asked)
                     if self.open.is_over():
                         self._pass_over(number)
@@ -127,7 +127,7 @@ class _Walker:
                 return other
             self._compare(number)
             self.answers.follow(self._recorded[number])
-            if number in self._ahead:
+            if number in self.placed.ahead:
                 continue
             applied = apply_recorded(self.game, asked)
             if isinstance(applied, Refusal):
@@ -142,9 +142,10 @@ class _Walker:
             self._compare(len(self.moves))
         return None
 
-    def _is_new(self) -> bool:
-        """Whether only these rules have the open decision."""
-        return not self.open.is_over() and (now := self.game.decision) is not None and now.name in self._new
+    def _look_back(self, number: int, move: RecordedDecision) -> None:
+        """Looks whether a recorded decision was put in before its turn, unless it is what is open now."""
+        if number not in self.placed.ahead and not (self.placed.is_level(number) and self.open.is_for(move)):
+            self.placed.moved(number)
 
     def _is_gone(self, number: int, move: RecordedDecision) -> bool:
         """Whether the game has run ahead of a recorded decision that is not asked: after it, both are in step again.
@@ -158,7 +159,7 @@ class _Walker:
         gone: list[Option] = []
         for at, recorded in enumerate(self._recorded[number : number + MAX_AHEAD], number):
             later = self.moves[at]
-            if isinstance(recorded, TakenBack) or isinstance(later, TakenBack) or at in self._ahead:
+            if isinstance(recorded, TakenBack) or isinstance(later, TakenBack) or at in self.placed.ahead:
                 break
             if self.open.is_for(self.open.as_asked(later)):
                 break
@@ -190,7 +191,7 @@ class _Walker:
         for at, move in enumerate(self._recorded[number:], number):
             if isinstance(move, TakenBack):
                 return
-            if at not in self._ahead:
+            if at not in self.placed.ahead:
                 changes = self.answers.changes(move)
                 self.answers.compare()
                 self.answers.follow(move)
@@ -214,13 +215,9 @@ class _Walker:
         self.answers.taken.clear()
         return succeeded
 
-    def _is_level(self, number: int) -> bool:
-        """Whether neither game is ahead of the other."""
-        return not any(at >= number for at in self._ahead)
-
     def _compare(self, number: int) -> None:
         """Compares both games, unless one is ahead of the other; notes where they are apart first."""
-        if self._is_level(number) and self.answers.compare() and self.apart is None:
+        if self.placed.is_level(number) and self.answers.compare() and self.apart is None:
             self.apart, self.cells = self.placed.legal, tuple(self.answers.differences())
 
     def _go_on(self, number: int, move: RecordedDecision) -> None:
@@ -248,7 +245,7 @@ class _Walker:
         asked = self.game.decision
         if asked is None or self.placed.in_order:
             return False
-        after = max(self._ahead, default=-1) + 1
+        after = max(self.placed.ahead, default=-1) + 1
         if (
             in_run
             and number < after < len(self.moves)
@@ -259,7 +256,7 @@ class _Walker:
         for at, move in enumerate(self.moves[number : number + MAX_AHEAD], number):
             if isinstance(move, TakenBack) or (move.decision != asked.name if in_run else move.by != asked.by):
                 break
-            if at == number or at in self._ahead or not self.open.is_answered_by(self.moves[at]):
+            if at == number or at in self.placed.ahead or not self.open.is_answered_by(self.moves[at]):
                 continue
             if self._applied_ahead(at, None if in_run else number):
                 return True
@@ -275,7 +272,7 @@ class _Walker:
             self.game.undo()
             return False
         self.placed.take(applied, at)
-        self._ahead.add(at)
+        self.placed.ahead.add(at)
         return True
 
     def _is_passed_over(self, number: int, move: RecordedDecision) -> bool:

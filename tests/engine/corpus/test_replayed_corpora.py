@@ -20,7 +20,6 @@ from msgspec.structs import replace
 from processes import process
 from simulation import posix
 
-from rulespec.bundles import rules as bundles
 from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of
 from rulespec.engine.corpus.rows import Cause, Row
@@ -28,7 +27,6 @@ from rulespec.engine.corpus.totals import Causes
 from rulespec.engine.simulate.workers import ClusterError
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
-from rulespec.typed import nodes as typed
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -156,16 +154,19 @@ def test_a_row_that_comes_out_otherwise_is_refused(tmp_path: Path) -> None:
     assert (code > 0, "has another row" in err) == (True, True)
 
 
-def test_rules_of_ones_own_go_along_as_a_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker elsewhere has neither the folder that a plan names nor that of a log."""
+@pytest.mark.parametrize("under", ["./wager", "./wager+./mine.yaml"])
+def test_rules_of_ones_own_go_along_as_a_bundle(under: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker elsewhere has neither the files that a plan names nor those of a log."""
     home, away = tmp_path / "home", tmp_path / "away"
     away.mkdir()
     shutil.copytree(RULESETS / "wager", home / "wager")
     monkeypatch.setenv("RULESPEC_PATH", str(home))
+    (home / "mine.yaml").write_text('id: mine\ntitle: Mine\nfor: wager\nversion: "1.0"\nchanges: {}\n', "utf-8")
     logs(home / "logs", number=2)
     monkeypatch.chdir(home)
-    plan = ReplayPlan(under="./wager")
+    plan = ReplayPlan(under=under)
     expected = rows(plan, Path("logs"))
+    assert all(row.under is not None and not row.under.error for row in expected)
     sent = plan_of(plan, away=True)
     assert [rules.bundle is not None for rules in sent.known] == [True]
     from rulespec.engine.corpus.replays import _load, _sent_along
@@ -188,13 +189,13 @@ def test_rules_that_many_logs_carry_are_read_once(tmp_path: Path, monkeypatch: p
     for log in logs(tmp_path / "plain", str(tmp_path / "mine"), number=3):
         assert invoke("log", log, "--bundle", "--out", tmp_path / "games" / log.name)[0] == 0
     shutil.rmtree(tmp_path / "mine")
-    read: list[str] = []
+    read = []
 
-    def load(ref: str, *args: Any, **how: Any) -> typed.Ruleset:
-        read.append(ref)
-        return load_ruleset(ref, *args, **how)
+    def load(*args: Any, **how: Any) -> Any:
+        read.append(args)
+        return load_ruleset(*args, **how)
 
-    monkeypatch.setattr(bundles, "load_ruleset", load)
+    monkeypatch.setattr("rulespec.bundles.rules.load_ruleset", load)
     assert [row.verdict for row in rows(ReplayPlan(), tmp_path / "games")] == ["legal"] * 3
     assert len(read) <= 1, "or not at all: they are remembered"
 

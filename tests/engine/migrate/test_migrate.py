@@ -380,3 +380,45 @@ def test_decisions_after_which_the_state_is_that_before_a_new_question_are_not_g
     assert (result.verdict, result.cause) == (Verdict.FAITHFUL, None)
     assert [str(placed.move) for placed in result.walk.moves] == ["sit", *dinner, "sit", *dinner]
     assert (result.walk.legal, result.walk.skipped) == (6, 0)
+
+
+ROUNDS = """\
+procedure play():
+    round()
+    round()
+    for p in player:
+        set p.goods to p.goods + 3
+    round()
+    end game
+
+procedure round():
+    for p in player:
+        sell(p)
+
+procedure sell(p: player):
+    decide sale by p:
+        option sell(n in 1 .. 5):
+            require n <= p.goods
+            set p.goods to p.goods - n
+        option nothing:
+            pass
+
+scoring p in player:
+    score p.coins
+"""
+
+
+def test_a_decision_that_nothing_else_was_legal_for_is_the_recorded_one_of_its_round(tmp_path: Path) -> None:
+    """Bob, who has sold all, comes before Ann now: his `nothing` is put in, and is not that of the next round."""
+    begin = BEGIN.replace("max: 2", "max: 3").replace("goods: {type: int}", "goods: {type: int, start: 3}")
+    others = "    for p in player where p.index > 0:\n        sell(p)\n    sell(first(player))\n"
+    small(tmp_path / "plain", begin + ROUNDS)
+    small(tmp_path / "turned", begin + ROUNDS.replace("    for p in player:\n        sell(p)\n", others))
+    game = Game(load_ruleset(str(tmp_path / "plain")), ["Ann", "Bob", "Cid"])
+    sold = ["sell(1)", "sell(3)", "sell(1)", "sell(1)", "nothing", "sell(1)", "sell(1)", "sell(2)", "sell(1)"]
+    for text in sold:
+        game.apply(game.parse(text))
+    write_log(tmp_path / "game.jsonl", game)
+    result = migrate(replay_log(tmp_path / "game.jsonl"), load_ruleset(str(tmp_path / "turned")))
+    assert (result.verdict, result.cause) == (Verdict.FAITHFUL, None)
+    assert [placed.source for placed in result.walk.moves] == [1, 2, 0, 4, 5, 3, 7, 8, 6]
