@@ -6,6 +6,7 @@ averaged with weights that grow. Cards of both players are vectors, so a round g
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +57,18 @@ class Public(NamedTuple):
         return last.endswith("c") and ("r" in last or last == "cc")
 
 
+def decisions(public: Public | None = None) -> Iterator[Public]:
+    """All positions in which somebody decides."""
+    public = public or Public()
+    if not public.complete:
+        yield public
+        for option in public.options.replace("f", ""):
+            yield from decisions(public.after(option))
+    elif public.board == NO_BOARD:
+        for board in range(CARDS):
+            yield from decisions(Public(board, public.bets + "/", public.paid))
+
+
 class Equilibrium:
     """Strategies that are improved by rounds.
 
@@ -85,6 +98,10 @@ class Equilibrium:
         """Chips that a seat wins by the average strategies, or by the best answer to the other's."""
         self._best = seat if best else None
         return float(self._values(Public(), [np.ones(CARDS), np.ones(CARDS)], seat, learns=False).sum() / 30)
+
+    def answered(self, strategy: Mapping[Key, Vector]) -> float:
+        """Chips that a strategy for both seats wins against the average strategies, on average of the seats."""
+        return (_Answered(self, strategy, 0).worth(0) + _Answered(self, strategy, 1).worth(1)) / 2
 
     def _values(self, public: Public, reach: list[Vector], seat: int, learns: bool = True) -> Vector:
         """For each card of a seat, the chips it wins on average, times the odds that the other comes here."""
@@ -123,6 +140,17 @@ class Equilibrium:
     def _current(self, public: Public) -> Vector:
         regrets = self._regrets.setdefault(public.key, np.zeros((CARDS, len(public.options))))
         return _normal(regrets)
+
+
+class _Answered(Equilibrium):
+    """An equilibrium, at one of whose seats another strategy plays."""
+
+    def __init__(self, solved: Equilibrium, strategy: Mapping[Key, Vector], seat: int) -> None:
+        super().__init__()
+        self._solved, self._strategy, self._seat = solved, strategy, seat
+
+    def average(self, public: Public) -> Vector:
+        return self._strategy[public.key] if public.seat == self._seat else self._solved.average(public)
 
 
 def _shown(public: Public, reach: list[Vector], seat: int) -> Vector:

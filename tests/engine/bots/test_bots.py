@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from cases import small
+from numpy.typing import NDArray
 
 from rulespec.engine.bots import named
 from rulespec.engine.bots.bot import Bot, Pick, Situation
@@ -23,6 +25,8 @@ from rulespec.engine.game.determinize import NotFoundError
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.wasm_search import WasmSearch
+from rulespec.engine.search.wasm_walk import WasmWalk
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
@@ -185,6 +189,37 @@ def test_mcts_plays_nim_by_heart(tmp_path: Path, backend: str) -> None:
         game.apply(game.parse(f"take({before - left})"))
         if left:
             game.apply(game.legal_options[0])
+
+
+@pytest.mark.parametrize("backend", ["wasm", "python"])
+def test_mcts_looks_past_forced_moves_and_wide_numbers(tmp_path: Path, backend: str) -> None:
+    """Here somebody has to nod after each turn, and a cell needs more than 16 bits."""
+    nod = "                    decide nod by p:\n                        option nod:\n"
+    nod += "                            set wide to wide * -1\n"
+    text = NIM.replace("                    if heap == 0", nod + "                    if heap == 0")
+    small(tmp_path / "nim", text.replace("state: {", "state: {wide: {type: int, start: 77777}, "))
+    game = Game(load_ruleset(str(tmp_path / "nim")), ["A", "B"])
+    assert pick(game, MctsBot(300), backend=backend) == "take(2)"
+
+
+def test_mcts_works_out_each_known_position_of_its_tree_at_most_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ways down the tree call no rules."""
+    rows: list[int] = []
+
+    def count(name: str) -> None:
+        original = getattr(WasmSearch, name)
+
+        def counted(search: WasmSearch, of: NDArray[np.int64], *args: Any, **further: Any) -> Any:
+            rows.append(len(of))
+            return original(search, of, *args, **further)
+
+        monkeypatch.setattr(WasmSearch, name, counted)
+
+    for name in ("apply", "counts", "deciders", "playouts"):
+        count(name)
+    monkeypatch.setattr(WasmWalk, "take", None)
+    pick(after("connect_four", ["red", "yellow"]), MctsBot(320))
+    assert sum(rows) <= 4 * 320 + 2 and len(rows) <= 4 * 320 / 10 + 2
 
 
 def test_mcts_blocks_an_open_row_and_says_what_is_certain() -> None:
