@@ -20,7 +20,8 @@ _SHOWN = 6_000
 """Characters of what a program says that are shown, the last ones."""
 _PAGE = 20_000_000
 """Bytes of a report."""
-_LINK = re.compile(r"^\s*(.*?)\s*(http://127\.0\.0\.1:([0-9]+)/#[\w-]+)$", re.MULTILINE)
+_LINK = re.compile(r"http://127\.0\.0\.1:([0-9]+)/#[\w-]+$")
+"""The link at the end of a line that begins with its name."""
 _OPEN = "Ctrl-C ends it"
 
 
@@ -103,9 +104,9 @@ class Programs:
             await _ended(process)
             raise
         if step.name == "table" and process.returncode is None:
-            links = _LINK.findall(text)
-            self._port = int(links[-1][2])
-            self._show(step, Program("done", "", tuple((name, link) for name, link, _ in links)))
+            links = [(line[: m.start()].strip(), m) for line in text.splitlines() if (m := _LINK.search(line))]
+            self._port = int(links[-1][1][1])
+            self._show(step, Program("done", "", tuple((name, m[0]) for name, m in links)))
             await _left_open(process)
             self._show(step, Program("failed", "the table has ended"))
         elif step.name == "report" and page.is_file() and page.stat().st_size <= _PAGE:
