@@ -13,7 +13,7 @@ test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal -q
+	$(BIN)/pytest -n 3 --dist worksteal -q
 
 # A minute: form, types (mypy looks again at what has changed), and the tests of the language and of the order of the code.
 quick: $(STAMP)

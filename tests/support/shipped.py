@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+import pytest
 import yaml
 from folders import SHIPPED
 
@@ -17,9 +18,11 @@ NAMES = [folder.name for folder in SHIPPED]
 
 @cache
 def loaded(ref: str) -> tuple[typed.Ruleset, Report]:
-    """A ruleset with what is reported of it."""
+    """A shipped ruleset with what is reported of it, also for a test that has others of the same names."""
     report = Report()
-    return load_ruleset(ref, report), report
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("RULESPEC_PATH", raising=False)
+        return load_ruleset(ref, report), report
 
 
 def _offered() -> Iterator[str]:
