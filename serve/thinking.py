@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -65,7 +66,8 @@ class Thinking:
 
 
 def _end_with_the_server() -> None:
-    """Ends the process with its server, also with one that was killed."""
+    """Ends the process with its server, also with one that was killed, and only then: Ctrl-C reaches both."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = parent_process()
     assert server is not None
 
