@@ -92,6 +92,7 @@ def test_a_log_of_ones_own_rules_carries_them(name: str, home: Path, tmp_path: P
     assert (tmp_path / "again.jsonl").read_text() == log.read_text()
 
 
+@pytest.mark.proof
 def test_a_log_of_shipped_rules_does_not(home: Path) -> None:
     assert read_log(played("tutorial")).header.bundle is None
 

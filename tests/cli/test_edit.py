@@ -53,6 +53,7 @@ def commands(wanted: dict[str, dict[str, object]]) -> Iterator[str]:
             yield f"set {name} port {facts['port']}"
 
 
+@pytest.mark.proof
 def test_a_map_from_nothing(lake: Path, tmp_path: Path) -> None:
     wanted = regions(lake)
     path = lake / "map.yaml"

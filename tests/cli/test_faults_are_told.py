@@ -39,6 +39,7 @@ procedure play():
     ids=lambda command: command[0],
 )
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_a_fault_of_the_rules_is_told(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "small"
     write(folder, split(ENDLESS, "game.yaml"))

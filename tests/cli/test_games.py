@@ -64,6 +64,7 @@ def test_a_game_with_mistakes_is_listed_as_one(
 # --- sample logs ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_a_sample_log_has_a_name_wherever_one_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,6 +54,7 @@ def test_moves_in_another_language_and_by_ids() -> None:
     assert "fleet austria_hungary: supply → at[trieste]" in ids
 
 
+@pytest.mark.proof
 def test_results_have_titles_in_the_language_or_ids() -> None:
     games = ["simulate", "tutorial", "--players", "3", "--games", "1"]
     under = ["replay", QUICK.with_name("nobody-invests.jsonl"), "--under", "+cheap_factories"]

@@ -216,6 +216,7 @@ def test_a_record_of_an_overlay_of_ones_own_lies_beside_it(reference: str) -> No
     assert invoke("perft", reference, "--check")[0] == 0
 
 
+@pytest.mark.proof
 def test_a_foreign_log_is_judged_under_a_rule_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = 'id: mine\ntitle: Mine\nfor: imperial\nversion: "1.0"\nchanges: {constants.factory_cost: 4 money}\n'
     (tmp_path / "mine.yaml").write_text(rule)

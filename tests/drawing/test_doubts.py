@@ -70,7 +70,7 @@ def test_what_is_wrong_whatever_a_fact_is_stays_told() -> None:
 
 @pytest.mark.parametrize("regions", ["a,b,c", "oak", "0,1,0_2,1e5,0x1,yes,no,null_"])
 @pytest.mark.parametrize("ref", ["imperial", "tetrarchia", "imperial_2030", ""])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_fresh_map_has_no_mistakes_of_form(regions: str, ref: str) -> None:
     shutil.rmtree("imperial")  # the shipped one
     assert spoken("new", "mine", "--map", regions, *(("--from", ref) if ref else ()))[0] == 0

@@ -38,7 +38,7 @@ def played(ref: str, decisions: int, seed: int = 4, players: int | None = None) 
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_no_text_stands_on_another_and_all_are_on_the_sheet(ref: str) -> None:
     for decisions in (0, 120):
         game = played(ref, decisions)

@@ -189,7 +189,7 @@ COPIES = "<use href='#a'/>" * 10
     ],
     ids=["copies", "tangles", "long name", "long arc", "many ends", "copies of copies"],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> None:
     before = time.process_time()
     with contextlib.suppress(DiagnosticsError):

@@ -38,7 +38,7 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
         yield it
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_what_was_found_stays_mended(worker: Worker) -> None:
     wrong = {p.name: worker.run(p.read_bytes()).wrong for p in SAVED if p.parent.name == worker.target}
     assert not any(wrong.values()), wrong

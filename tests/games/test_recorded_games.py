@@ -189,7 +189,7 @@ def test_all_recorded_games_are_here() -> None:
 
 
 @pytest.mark.parametrize("path", WHOLE, ids=name_of)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_game_equals_the_recorder_after_every_action_to_its_end(path: Path) -> None:
     game, compared, stop = compare(path)
     assert stop is None

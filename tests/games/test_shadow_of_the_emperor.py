@@ -19,6 +19,7 @@ CAP = 1_000
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_games_end_with_all_invariants_held(players: int) -> None:
     answers: list[dict[str, str | int]] = [
         {o.name: value} for o in cached(REF).settings.values() for value in values_to_try(o)

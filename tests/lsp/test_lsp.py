@@ -345,6 +345,7 @@ def test_the_server_needs_no_option_and_says_what_it_can_do(editor: Editor) -> N
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "games").rglob("*.rules")), ids=lambda p: f"{p.parent.name}/{p.name}")
+@pytest.mark.sampled(30)
 def test_a_file_that_is_parsed_item_by_item_is_the_same_as_parsed_at_once(path: Path) -> None:
     text, files = path.read_text("utf-8"), EditorFiles()
     for version in (text, text.replace("n: nation", "m: nation"), "# one line more\n" + text):

@@ -163,6 +163,7 @@ def test_an_overlay_of_ones_own_renames_what_it_adds_and_nothing_of_its_base(gam
     ],
 )
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_everything_inside_follows(
     games: Path, ref: str, file: str, word: str, number: int, new: str, files: str
 ) -> None:
@@ -286,6 +287,7 @@ def test_a_name_in_quotes_and_one_in_folded_text_are_found(games: Path) -> None:
         ("kinds.yaml", "reed_9", 0, "other", "is made of other names"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_a_renaming_that_cannot_be_is_refused(
     games: Path, file: str, word: str, number: int, new: str, why: str
 ) -> None:

@@ -59,7 +59,7 @@ fs.writeFileSync("said.json", JSON.stringify({ picks, digests: ["", "abc", "7 An
         ("imperial_2030", 5, "random", 60),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_bots_choose_as_in_python(ref: str, players: int, bot: str, most: int, tmp_path: Path) -> None:
     ruleset, _ = loaded(ref)
     game = Game(ruleset, seat_names(players, ruleset.seats))

@@ -57,6 +57,7 @@ def test_a_ruleset_is_shown_in_one_line(ref: str) -> None:
 
 
 @pytest.mark.parametrize("ref", ["chess", "imperial", "tutorial"])
+@pytest.mark.sampled(2)
 def test_whatever_a_ruleset_and_a_game_hold_is_shown_in_one_line(ref: str) -> None:
     ruleset = load_ruleset(ref)
     low, _ = ruleset.players
@@ -68,6 +69,7 @@ def test_whatever_a_ruleset_and_a_game_hold_is_shown_in_one_line(ref: str) -> No
         assert len(text) <= MOST and "\n" not in text, (type(thing), len(text))
 
 
+@pytest.mark.proof
 def test_results_are_shown_in_one_line() -> None:
     log = GAMES / "imperial" / "logs" / "quickstart.jsonl"
     foreign = GAMES / "imperial/logs/playimperial/impossible/v004-auction-4p.json"

@@ -259,7 +259,7 @@ def test_wraps_of_one_procedure_have_an_order() -> None:
 
 
 @pytest.mark.parametrize("id_", ["imperial", "chess", "shadow_of_the_emperor", "tetrarchia", "liars_dice"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_formatting_and_comments_leave_shipped_rules_alone(id_: str, tmp_path: Path) -> None:
     before = load_ruleset(id_)
     folder = shutil.copytree(before.folders[0], tmp_path / "a copy")

@@ -85,6 +85,7 @@ def test_damaged_logs_are_read_as_without_finders(path: Path, both: Any) -> None
             both(read)
 
 
+@pytest.mark.proof
 def test_finders_are_made_for_all_types_of_entries_of_the_recorded_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finders, "MADE_AFTER", 0)
     monkeypatch.setattr(finders, "MADE_AT_ONCE", 0)

@@ -111,6 +111,7 @@ def test_a_deck_that_is_face_down_is_shuffled_face_down(play: Play) -> None:
 
 
 @pytest.mark.parametrize("rules", ["TILES", "DECK"])
+@pytest.mark.sampled(1)
 def test_what_looks_the_same_is_told_the_same(rules: str, tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", TILES if rules == "TILES" else DECK)
     expressions = ["count(tile.hand[last])", "bee in tile.deck"] if rules == "TILES" else ["first(deck)", "count(deck)"]

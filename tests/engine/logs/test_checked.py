@@ -146,6 +146,7 @@ HOSTILE |= {
 
 
 @pytest.mark.parametrize("what", HOSTILE)
+@pytest.mark.sampled(12)
 def test_files_from_strangers_do_no_harm(logs: Path, what: str) -> None:
     (logs / "odd.jsonl").write_text(HOSTILE[what], "utf-8")
     for earlier, later in (("odd", "game"), ("Bob_before", "odd")):

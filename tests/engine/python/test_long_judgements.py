@@ -57,6 +57,7 @@ class Unasked(PythonBackend):
 @pytest.mark.usefixtures("all_long")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(text=programs(), seed=st.integers(0, 999), chosen=SETTINGS)
+@pytest.mark.proof
 def test_no_run_counts_fewer_steps_than_it_takes(text: str, seed: int, chosen: dict[str, str | int]) -> None:
     ruleset = with_rules(text)
     try:

@@ -19,6 +19,7 @@ def used_shares() -> dict[str, float]:
     return shares(PROGRAMS)
 
 
+@pytest.mark.proof
 def test_every_form_is_used(used_shares: dict[str, float]) -> None:
     used = {form.split(":")[0].split(" ")[0] for form in used_shares}
     assert {node.__name__ for node in ast.NODES} - used == BASES | IN_OVERLAYS

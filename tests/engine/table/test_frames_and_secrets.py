@@ -30,6 +30,7 @@ def test_all_games_with_secrets_are_compared() -> None:
 
 
 @pytest.mark.parametrize("ref", DECIDED)
+@pytest.mark.sampled(2)
 def test_games_that_look_the_same_give_the_same_frames(ref: str) -> None:
     pairs = twins(ref, range(6), 10)
     assert pairs
@@ -92,7 +93,7 @@ LEAKS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
 
 
 @pytest.mark.parametrize("leak", LEAKS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_leak_is_found(leak: str, monkeypatch: pytest.MonkeyPatch) -> None:
     refs = ("kuhn_poker", "liars_dice", "shadow_of_the_emperor")
     pairs = [pair for ref in refs for pair in twins(ref, range(3), 40)]

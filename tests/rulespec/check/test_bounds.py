@@ -272,6 +272,7 @@ SEATS = GAME.replace("max: 4", "max: 64")
     ids=["a long loop", "many seats", "many cells"],
 )
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_trying_out_the_start_is_bounded(files: Files) -> None:
     report = Report()
     check_starts(load_ruleset(in_one(files)), report)
@@ -340,6 +341,7 @@ def test_listing_an_option_is_bounded_by_the_sizes_of_its_sets() -> None:
 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
 @pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_listing_an_option_is_bounded_by_its_numbers(backend: Backend) -> None:
     ruleset = load_ruleset(in_one({"game.yaml": SEATS, "rules/play.rules": LONG.replace("_", "")}))
     game = Game(ruleset, ["a", "b"], backend=backend)

@@ -70,6 +70,7 @@ def check(case: Case, folder: Path, base: Path | None) -> None:
 
 
 @by_title(RULES)
+@pytest.mark.sampled(60)
 def test_bad_rules_are_told_at_their_places(case: Case, tmp_path: Path) -> None:
     check(case, tmp_path / "errors", BASE)
 

@@ -212,6 +212,7 @@ def test_what_others_do_to_the_files_is_followed(own: Serving) -> None:
 
 
 @pytest.mark.parametrize("how", ["gone", "unreadable", "link", "large"])
+@pytest.mark.sampled(2)
 def test_a_file_that_cannot_be_edited_is_left_alone(how: str, own: Serving, tmp_path: Path) -> None:
     path = own.desk.editor.folder / "map.yaml"
     outside, text = tmp_path / "outside.yaml", path.read_bytes()
