@@ -12,6 +12,8 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -47,6 +49,16 @@ class Case:
     ref: str = ""
     files: dict[str, str] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
+
+
+def diagnostics(ref: str) -> tuple[Diagnostic, ...]:
+    """The diagnostics of a ruleset, sound or not."""
+    report = Report()
+    try:
+        load_ruleset(ref, report)
+    except DiagnosticsError as error:
+        report.extend(error.diagnostics)
+    return report.diagnostics
 
 
 def split(text: str, first: str) -> dict[str, str]:

@@ -9,12 +9,11 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import GAME, Case, Mark, read_cases, small, write
+from cases import GAME, Case, Mark, diagnostics, read_cases, small, write
 from folders import RULESETS, TESTS
 
 from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import to_plain
 from rulespec.documents.reader import parse_yaml
 from rulespec.load import load_ruleset
@@ -29,15 +28,6 @@ OVERLAYS = read_cases(FIXTURES / "overlays.yaml")
 
 def by_title(cases: list[Case]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", cases, ids=[c.title for c in cases])
-
-
-def diagnostics(ref: str) -> tuple[Diagnostic, ...]:
-    report = Report()
-    try:
-        load_ruleset(ref, report)
-    except DiagnosticsError as error:
-        report.extend(error.diagnostics)
-    return report.diagnostics
 
 
 def reports(case: Case, folder: Path, base: Path | None) -> list[tuple[Mark, Diagnostic]]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cases import write
+from cases import diagnostics, write
 from small_errors import BASE, Make, validate
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity, Span
-from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.fixes import fixed, with_fixes
-from rulespec.load import load_ruleset
 
 OVERLAY = 'id: a\ntitle: A\nfor: errors\nversion: "1"\n'
 MAP = (BASE / "map.yaml").read_text("utf-8")
@@ -158,23 +156,12 @@ def test_what_is_certain_is_mended(what: str, ruleset: Make) -> None:
         (folder / name).write_text(text, "utf-8")
     old = (folder / file).read_text("utf-8")
     assert old.count(before) == 1
-    wrong = [
-        d.code for d in diagnostics_of(f"./errors{overlays}") if d.severity is Severity.ERROR or d.code == what[:5]
-    ]
+    wrong = [d.code for d in diagnostics(f"./errors{overlays}") if d.severity is Severity.ERROR or d.code == what[:5]]
     assert wrong == [what[:5]]
     code, out = validate(f"./errors{overlays}", "--fix", "--yes")
     assert (folder / file).read_text("utf-8") == old.replace(before, after)
     assert f"--- a/errors/{file}\n+++ b/errors/{file}\n@@ " in out
-    assert (code, [d for d in diagnostics_of(f"./errors{overlays}") if d.code == what[:5]]) == (0, [])
-
-
-def diagnostics_of(ref: str) -> tuple[Diagnostic, ...]:
-    report = Report()
-    try:
-        load_ruleset(ref, report)
-    except DiagnosticsError as error:
-        report.extend(error.diagnostics)
-    return report.diagnostics
+    assert (code, [d for d in diagnostics(f"./errors{overlays}") if d.code == what[:5]]) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -209,7 +196,7 @@ def test_what_is_not_certain_is_left_alone(text: str, ruleset: Make) -> None:
 )
 def test_a_change_that_does_not_stand_alone_on_its_line_is_left_alone(changes: str, ruleset: Make) -> None:
     file = ruleset({"variants/a.yaml": OVERLAY + changes}) / "variants" / "a.yaml"
-    assert "RS504" in {d.code for d in diagnostics_of("./errors+a")}
+    assert "RS504" in {d.code for d in diagnostics("./errors+a")}
     assert validate("./errors+a", "--fix", "--yes")[0] == 1
     assert file.read_text("utf-8") == OVERLAY + changes
 
