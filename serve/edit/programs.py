@@ -22,7 +22,8 @@ _PAGE = 20_000_000
 """Bytes of a report."""
 _LINK = re.compile(r"http://127\.0\.0\.1:([0-9]+)/#[\w-]+$")
 """The link at the end of a line that begins with its name."""
-_OPEN = "Ctrl-C ends it"
+_OPEN = ("Ctrl-C ends it\n", "Ctrl-C ends it\r\n")
+"""The ends of the last line of a table that is open; in other lines, a title may have the words."""
 
 
 class Program(Struct, frozen=True):
@@ -127,7 +128,7 @@ async def _said(process: Process, is_table: bool) -> str:
     text = ""
     while data := await process.stdout.read(65_536):
         text = (text + data.decode("utf-8", "replace"))[-_SHOWN:]
-        if is_table and _OPEN in text:
+        if is_table and text.endswith(_OPEN):
             return text
     await process.wait()
     return text
