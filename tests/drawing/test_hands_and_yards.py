@@ -110,7 +110,7 @@ def test_a_yard_holds_pieces_that_are_there(tmp_path: Path) -> None:
 
 
 def hand(count: int) -> tuple[list[float], list[list[str]]]:
-    """Where the cards of a hand begin, and what stands on each."""
+    """The places at which the cards of a hand begin, and the words on each."""
     drawing, state = begun("shadow_of_the_emperor", 4)
     names = drawing.names.names("action")[:count]
     state["pieces"]["card"] |= {name: {"held[A]": 1} for name in names}

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs 
 POSITIONS = 6
 """Positions of a game in which all lit places are measured."""
 CLOSER = 6
-"""How much closer one pinch shows the board."""
+"""The factor by which one pinch brings the board closer."""
 _TARGETS = """([places, closer]) => {
   const STEP = 4, FAR = 40, FINGER = 24;
   const board = document.querySelector("#board svg"), copy = board.cloneNode(true);
