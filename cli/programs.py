@@ -41,16 +41,23 @@ def say_silent(message: str) -> None:
 
 
 class Reason(NamedTuple):
-    """The reason of a bot: what it expects of the best options, three at most, the one that it takes first."""
+    """The reason of a bot: what it expects of the best options, three at most, the one that it takes first.
+
+    That is a share of the win, such as "62 %", or points against the average in a game for points, such as "+1.3".
+    """
 
     bot: str
-    best: list[tuple[Option, float]]
+    best: list[tuple[Option, str]]
 
     @classmethod
-    def of(cls, bot: str, options: Sequence[Option], pick: Pick) -> Reason:
-        """The reason of a pick among options."""
+    def of(cls, bot: str, options: Sequence[Option], pick: Pick, stakes: int) -> Reason:
+        """The reason of a pick among options, in a game for stakes; 0: to win."""
         order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))
-        return cls(bot, [(options[number], pick.shares[number]) for number in order[:3]])
+        return cls(bot, [(options[number], _expected(pick.shares[number], stakes)) for number in order[:3]])
+
+
+def _expected(payoff: float, stakes: int) -> str:
+    return f"{stakes * (2 * payoff - 1):+.1f}" if stakes else f"{100 * payoff:.0f} %"
 
 
 class Programs:
@@ -121,7 +128,9 @@ class Programs:
         options = list(game.legal_options)
         option, pick = self._seats.choose(game)
         self._silence.note(pick, self._seats.search)
-        self.reason = Reason.of(self._bots[at - len(game.seats) + self.number].name, options, pick)
+        self.reason = Reason.of(
+            self._bots[at - len(game.seats) + self.number].name, options, pick, game.omniscient.program.stakes
+        )
         return option
 
     def hint(self, game: Game) -> Reason:
@@ -135,4 +144,5 @@ class Programs:
         bot = next((each for each in self._bots if each.name != "random"), None) or _bot("flat")
         if self._hints is None:
             self._hints = BotSeats(game, dict.fromkeys(game.seats, bot), self.chance.seed)
-        return Reason.of(bot.name, list(game.legal_options), self._hints.choose(game)[1])
+        pick = self._hints.choose(game)[1]
+        return Reason.of(bot.name, list(game.legal_options), pick, game.omniscient.program.stakes)

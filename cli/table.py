@@ -162,7 +162,7 @@ class Table:
     def why(self, reason: Reason) -> str:
         """The reason of a bot: what it expects of the best three options."""
         person = next(iter(self.people.values()), self.together)
-        best = [f"{100 * share:.0f} % {person.narrator.option(option)}" for option, share in reason.best]
+        best = [f"{expected} {person.narrator.option(option)}" for option, expected in reason.best]
         return f"{reason.bot}: {' · '.join(best) or 'no other option'}"
 
     def give_reason(self, number: int, why: str) -> None:

@@ -73,17 +73,20 @@ function summed(values) {
 }
 
 // The share of the win that the end of a playout is worth to a seat; see `Payoffs` in `rulespec.engine.search.ends`.
-function payoff({ seats, teams, value, single }, { ended, winners, values }, seat) {
+function payoff({ seats, teams, value, single, stakes }, { ended, winners, scores, values }, seat) {
   const of = teams.length ? teams : seats, named = [...new Set(of)], own = of[seat];
+  const mean = (numbers) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+  const meanOf = (team, numbers) => mean(numbers.filter((_, i) => of[i] === team));
+  if (stakes) {
+    const means = named.map((team) => meanOf(team, scores));
+    return Math.min(1, Math.max(0, 0.5 + (means[named.indexOf(own)] - mean(means)) / (2 * stakes)));
+  }
   if (ended || value === null) {
     if (single && !ended) return 0.5;
     const won = new Set(winners.map((winner) => of[winner]));
     return won.size ? (won.has(own) ? 1 / won.size : 0) : single ? 0 : 1 / named.length;
   }
-  const means = named.map((team) => {
-    const members = values.filter((_, i) => of[i] === team);
-    return members.reduce((sum, each) => sum + each, 0) / members.length * (NEARLY / value.decides);
-  });
+  const means = named.map((team) => meanOf(team, values) * (NEARLY / value.decides));
   if (single) return 1 / (1 + Math.exp(-Math.max(-500, Math.min(500, means[0]))));
   const best = Math.max(...means), odds = means.map((mean) => Math.exp(mean - best));
   return odds[named.indexOf(own)] / odds.reduce((sum, each) => sum + each, 0);

@@ -483,7 +483,8 @@ export class WasmGame {
       for (let game = 0; game < size; game++) {
         const at = (RESULTS + RESULT * game) / 8, ended = this.numbers[at] === 0n, won = this.numbers[at + 3];
         const values = seats.map((_, seat) => Number(this.numbers[at + RESULT / 8 - seats.length + seat]));
-        results.push({ ended, winners: this.winners(ended, won, this.names.ties && this.ranksAt(at + 4)), values });
+        const ranks = this.names.ties && this.ranksAt(at + 4), scores = ranks ? ranks.map(([points]) => Number(points)) : [];
+        results.push({ ended, winners: this.winners(ended, won, ranks), scores, values });
       }
     }
     return results;

@@ -115,6 +115,7 @@ def names(game: Game, wasm: WasmProgram) -> dict[str, Any]:
         "private": sorted(at for secret in p.secrets for at in secret.cells),
         "batch": BATCH,
         "value": {"decides": p.values[0].decides, "horizon": p.values[0].horizon} if p.values else None,
+        "stakes": p.stakes,
         "options": [{"decision": d, **_option(p.decisions[d].choices[k])} for d, k in wasm.compiled.options],
         "asked": [waits.get(block, -1) for block in range(len(p.blocks))],
         "main": p.main,

@@ -85,8 +85,9 @@ class _Lowering:
             self.p.invariants.append(ir.Invariant(invariant.name, condition))
         if self.rules.scoring is not None:
             self.p.scoring = self._scoring(self.rules.scoring)
-        values = self.ruleset.declarations.values.values()
-        self.p.values = tuple([self._position_value(value) for value in values])
+        declarations = self.ruleset.declarations
+        self.p.values = tuple([self._position_value(value) for value in declarations.values.values()])
+        self.p.stakes = declarations.stakes
 
     def _entry(self, procedure: typed.Procedure, procedures: Procedures) -> None:
         params = [procedures.params[procedure][v] for v in procedure.params]

@@ -554,6 +554,8 @@ class Program(Brief, Struct):
     invariants: list[Invariant] = []
     scoring: Scoring | None = None
     values: tuple[PositionValue, ...] = ()
+    stakes: int = 0
+    """The most points by which a seat ends above or below the average, if bots play for points; 0: they play to win."""
     asides: tuple[Aside, ...] = ()
     endings: list[str] = []
     sites: list[tuple[Span, str]] = []

@@ -45,7 +45,7 @@ class Ends(NamedTuple):
         scores: the points of each seat; 0 if the ruleset has no scoring.
         values: the value of the position to each seat where the playout was cut off; 0 where the game has ended.
         payoffs: for each seat its share of the win, from 0 to 1; of a playout that was cut off, the share that it may
-            expect.
+            expect. In a game for points a number of them: 0 is the most that it can lose, 1 the most that it can win.
         signal: whether the payoffs say anything. They do not where a playout was cut off and nobody is ahead.
         hashes: the hash of the position after each decision, of the first playout, then of the next: so many as there
             are `decisions`. Empty if they have not been asked for.
@@ -80,15 +80,20 @@ class Payoffs:
     another by the difference that nearly decides wins 19 times in 20, so the shares are the softmax of the values.
     One team alone has the logistic function of its value. Without a declared value those who lead share 1.
 
+    In a game for points a payoff is the points of a seat, or the mean of its team, against the average of all: from 0
+    to 1, as they differ by the stakes at most. Where a playout was cut off, points are those that would count now.
+
     Args:
         game: a game of the table.
         value: the value of positions; None: there is none but the points.
 
     Attributes:
         single: whether all win together.
+        stakes: the most points by which a seat ends above or below the average; 0: the game is played to win.
     """
 
     def __init__(self, game: Game, value: ir.PositionValue | None) -> None:
+        self.stakes = game.omniscient.program.stakes
         of_seats = teams_of(game) or game.seats
         teams = list(dict.fromkeys(of_seats))
         self.single = len(teams) == 1
@@ -106,10 +111,18 @@ class Payoffs:
         return tuple(np.flatnonzero(self.whole(flags)).tolist())
 
     def of(
-        self, ended: NDArray[np.bool_], winners: NDArray[np.bool_], values: NDArray[np.int64]
+        self,
+        ended: NDArray[np.bool_],
+        winners: NDArray[np.bool_],
+        scores: NDArray[np.int64],
+        values: NDArray[np.int64],
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Payoffs, and whether they say anything; the arguments are as in `Ends`."""
         teams = self._teams.shape[1]
+        if self.stakes:
+            means = scores @ self._teams / self._teams.sum(axis=0)
+            shares = 0.5 + (means - means.mean(axis=1, keepdims=True)) / (2 * self.stakes)
+            return np.clip(shares, 0, 1) @ self._teams.T, ended | (np.ptp(means, axis=1) > 0)
         won = winners @ self._teams > 0
         count = won.sum(axis=1, keepdims=True)
         shares = won / np.maximum(count, 1) + (0.0 if self.single else (count == 0) / teams)

@@ -340,7 +340,7 @@ class Search:
         ended = np.array([end.ended for end in ends], np.bool_)
         hashes = np.concatenate([NO_HASHES, *(end.hashes for end in ends)])
         decisions = np.array([end.decisions for end in ends], np.int64)
-        payoffs, signal = self.payoffs.of(ended, winners, values)
+        payoffs, signal = self.payoffs.of(ended, winners, scores, values)
         return Ends(ended, decisions, winners, scores, values, payoffs, signal, hashes)
 
     # --- recorded games ---------------------------------------------------------------------

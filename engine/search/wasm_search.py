@@ -285,7 +285,7 @@ class WasmSearch(Search):
                 decisions[given_back] = 0
                 hashes = np.insert(hashes, np.repeat(np.cumsum(decisions)[given_back], some.decisions), some.hashes)
             decisions[given_back] = some.decisions
-        return Ends(ended, decisions, winners, scores, values, *self.payoffs.of(ended, winners, values), hashes)
+        return Ends(ended, decisions, winners, scores, values, *self.payoffs.of(ended, winners, scores, values), hashes)
 
     def _leaders(self, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
         """For each seat whether it leads; the last index of `ranks` is that of the numbers that a seat is ranked by."""

@@ -1,4 +1,4 @@
-"""Values: what a position is worth to players, for bots; `measures.yaml` and overlays name them."""
+"""Values and stakes: what positions and ends are worth to players, for bots; `measures.yaml` and overlays name them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,29 @@ HORIZON = 20
 
 
 def check_values(c: Context) -> None:
-    """Types the values of positions. No game depends on them."""
+    """Types the values of positions, and checks the stakes. No game depends on them."""
     for name, place, node in entries(get(c.source.root, "values")):
         value = _value(c, name, place, node)
         if value is not None:
             c.declarations.values[name] = value
+    stakes = get(c.source.root, "stakes")
+    if isinstance(stakes, Scalar):
+        _check_stakes(c, stakes)
+
+
+def _check_stakes(c: Context, stakes: Scalar) -> None:
+    d = c.declarations
+    d.stakes = int(stakes.text)
+    if c.rules.scoring is None:
+        message, help_ = "the game is played for points, and has none", "write a `scoring`, or leave `stakes` out"
+    elif d.teams == ALL:
+        message, help_ = "the game is played for points, and all players win together", "write a value in place of it"
+    elif d.values:
+        message = f"bots cannot play for points and for the value `{next(iter(d.values))}`"
+        help_ = "leave `stakes` or `values` out"
+    else:
+        return
+    c.report.error("RS578", message, stakes.span, help=help_)
 
 
 def _value(c: Context, name: str, place: Scalar, node: Node) -> typed.PositionValue | None:

@@ -177,6 +177,7 @@ CODES: dict[str, str] = {
     "RS575": "words and measures that take too long",
     "RS576": "a value that says nothing of who wins",
     "RS577": "a question that no game answers",
+    "RS578": "stakes of a game that cannot be played for points",
     "RS601": "the log cannot be read",
     "RS602": "the log is too large",
     "RS603": "the last line of the log is cut off",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -84,6 +85,12 @@ def test_a_hint_says_what_a_bot_expects() -> None:
     assert "100 % drops a disc on d4 · " in hint and hint.count("%") == 3 and "6  B drops a disc on c3" in text
     _, text = run("play", "connect_four", "--bots", "mcts:30", "--seed", 3, stdin="hint\nq\n")
     assert "       mcts:30: " in text
+
+
+def test_a_hint_in_a_game_for_points_says_how_many() -> None:
+    _, text = run("play", "leduc_poker", "--seed", 4, stdin="h\nq\n")
+    hint = next(line for line in text.splitlines() if "flat:64:" in line)
+    assert re.search(r"flat:64: [+-]\d+\.\d \w+.* · [+-]\d+\.\d ", hint) and "%" not in hint
 
 
 def test_bots_explain_their_moves() -> None:

@@ -46,6 +46,14 @@ const digest = (text, size) => Buffer.from(blake2b(new TextEncoder().encode(text
 fs.writeFileSync("said.json", JSON.stringify({ picks, digests: ["", "abc", "7 Ann 1200"].map((t) => digest(t, 8)) }));
 """
 
+_POINTS = """
+id: points
+title: For points
+for: ludo
+version: "1.0"
+add: {stakes: 3}
+"""
+
 
 @pytest.mark.parametrize(
     "ref, players, bot, most",
@@ -56,12 +64,14 @@ fs.writeFileSync("said.json", JSON.stringify({ picks, digests: ["", "abc", "7 An
         ("backgammon", 2, "flat:200", 60),
         ("connect_four", 2, "flat:300", 60),
         ("ludo", 4, "flat:64", 60),
+        ("ludo+points", 4, "flat:64", 60),
         ("imperial_2030", 5, "random", 60),
     ],
 )
 @pytest.mark.sampled(1)
 def test_bots_choose_as_in_python(ref: str, players: int, bot: str, most: int, tmp_path: Path) -> None:
-    ruleset, _ = loaded(ref)
+    (tmp_path / "points.yaml").write_text(_POINTS, "utf-8")
+    ruleset, _ = loaded(ref.replace("+points", f"+{tmp_path / 'points.yaml'}"))
     game = Game(ruleset, seat_names(players, ruleset.seats))
     seats, draws, taken = BotSeats(game, dict.fromkeys(game.seats, open_bot(bot)), 7), Draws(3), []
     while game.ply < most and not game.is_over:

@@ -130,6 +130,24 @@ def test_who_is_ahead_by_the_difference_that_decides_wins_19_times_in_20(tmp_pat
         game.undo()
 
 
+def test_in_a_game_for_points_a_payoff_is_what_a_seat_is_ahead_of_the_average() -> None:
+    """Folding after a raise of 2 chips loses the first one; 13 is the most."""
+    game = Game(load_ruleset("leduc_poker"), ["A", "B"])
+    for _ in range(2):
+        game.apply(game.legal_options[0])
+    for search in (WasmSearch(game), Search(game)):
+        raised = game.copy()
+        raised.apply(raised.parse("raise"))
+        behind = search.playouts(search.rows([raised]), 1, cap=0)  # 3 chips in the pot are nobody's yet
+        assert behind.payoffs[0].tolist() == pytest.approx([0.5 - 1 / 26, 0.5 + 1 / 26]) and behind.signal.all()
+        raised.apply(raised.parse("fold"))
+        ends = search.playouts(search.rows([raised]), 1)
+        assert ends.payoffs[0].tolist() == pytest.approx([0.5 + 1 / 26, 0.5 - 1 / 26])
+        rows = positions(search, game, 4)
+        for one, other in zip(search.playouts(rows, 2), Search(game).playouts(rows, 2), strict=True):
+            assert np.array_equal(one, other)
+
+
 def test_those_who_win_together_have_one_payoff(tmp_path: Path) -> None:
     game = world(tmp_path, ", teams: all", "value: sum(p.cash for p in player) - 5")
     for search in (WasmSearch(game), Search(game)):

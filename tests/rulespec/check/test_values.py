@@ -64,6 +64,40 @@ def test_an_unsound_value_is_reported_at_its_place(value: str, code: str, tmp_pa
     assert result.span is not None and result.span.file.endswith("measures.yaml")
 
 
+POINTS = """
+--- rules/points.rules
+scoring p in player:
+    score p.cash / 1 money
+--- measures.yaml
+stakes: 20
+"""
+
+
+def test_a_game_may_be_played_for_points_and_no_log_depends_on_it(tmp_path: Path) -> None:
+    plain = small(tmp_path / "plain", STALLS + POINTS.partition("--- measures.yaml")[0])
+    overlay = '\n--- variants/low.yaml\nid: low\ntitle: Low\nfor: small\nversion: "1.0"\nchanges: {stakes: 5}\n'
+    played = small(tmp_path / "small", STALLS + POINTS + overlay)
+    low = load_ruleset(f"{tmp_path / 'small'}+low")
+    assert [each.declarations.stakes for each in (plain, played, low)] == [0, 20, 5]
+    assert plain.hash == played.hash == low.hash
+
+
+@pytest.mark.parametrize(
+    "world, why",
+    [
+        (STALLS + POINTS.partition("--- measures.yaml")[2].join(["--- measures.yaml", ""]), "has none"),
+        (STALLS.replace("max: 2}", "max: 2, teams: all}") + POINTS, "all players win together"),
+        (STALLS + POINTS + "values: {wealth: {of: player, value: player.cash, decides: 20}}\n", "the value `wealth`"),
+    ],
+)
+def test_stakes_of_a_game_without_points_are_reported(world: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(DiagnosticsError) as error:
+        small(tmp_path / "small", world)
+    (result,) = error.value.diagnostics
+    assert result.code == "RS578" and why in result.message and result.help
+    assert result.span is not None and result.span.file.endswith("measures.yaml")
+
+
 def test_players_who_win_together_may_have_one_value(tmp_path: Path) -> None:
     world = STALLS.replace("min: 2, max: 2}", "min: 2, max: 2, teams: all}")
     shared = small(tmp_path / "small", world + "--- measures.yaml\nvalues: {sales: {value: fish.sold, decides: 3}}\n")
