@@ -15,6 +15,7 @@ import signal
 import socket
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
@@ -42,7 +43,7 @@ TIMEOUT = 10
 """Seconds before a cluster counts as unreachable."""
 
 _T = TypeVar("_T")
-_LIBRARIES = ("distributed", "ray")  # their exceptions are faults of a cluster
+_LIBRARIES = ("distributed", "ray")  # what they raise are faults of a cluster
 _playing = threading.Lock()  # a worker of a cluster may have several threads
 
 
@@ -162,10 +163,17 @@ def _reported(cluster: str) -> Iterator[None]:
     except TimeoutError:
         raise ClusterError(f"{cluster} has no workers") from None
     except Exception as error:
-        if type(error).__module__.partition(".")[0] not in _LIBRARIES:
+        if not _of_cluster(error):
             raise
         detail = " ".join(str(error).split())[:200]
         raise ClusterError(f"{cluster} has stopped: {type(error).__name__}: {detail}") from None
+
+
+def _of_cluster(error: Exception) -> bool:
+    """Whether a library of clusters has raised an error, such as Ray's KeyError where no node is left."""
+    modules = [str(frame.f_globals.get("__name__", "")) for frame, _ in traceback.walk_tb(error.__traceback__)]
+    raised_in = "" if isinstance(error, RulespecError) else modules[-1]
+    return any(module.partition(".")[0] in _LIBRARIES for module in (type(error).__module__, raised_in))
 
 
 def _done(work: Callable[..., _T], call: tuple[Any, ...]) -> tuple[_T, dict[str, int]]:

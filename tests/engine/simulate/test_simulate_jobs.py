@@ -11,6 +11,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 from commands import invoke
@@ -137,6 +138,21 @@ def test_a_cluster_that_is_not_there(cluster: str, message: str, capsys: pytest.
     pytest.importorskip("distributed")
     assert run([*WAGER, "--cluster", cluster]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_what_a_library_of_clusters_raises_is_a_fault_of_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray's own code has a KeyError where no node is left; one in a worker's play is a fault of this program."""
+
+    def jobs(*_: object) -> None:
+        raise KeyError("CPU")
+
+    of_ray = FunctionType(jobs.__code__, {"__name__": "ray.util.joblib.ray_backend"})
+    monkeypatch.setattr("joblib.Parallel.__call__", of_ray)
+    with pytest.raises(ClusterError, match="has stopped: KeyError: 'CPU'"):
+        list(play_on_workers(plan(), range(4), 2))
+    monkeypatch.setattr("joblib.Parallel.__call__", jobs)
+    with pytest.raises(KeyError):
+        list(play_on_workers(plan(), range(4), 2))
 
 
 @pytest.mark.parametrize("kind, extra", [("dask", "cluster"), ("ray", "ray")])
