@@ -23,7 +23,9 @@ def is_confirmed(number: int, yes: bool) -> bool:
 
 def write_all(texts: Mapping[Path, str]) -> None:
     """Writes files; a map last, since what only shows it is harmless without it."""
-    for path in sorted(texts, key=lambda path: path.name == "map.yaml"):
+    paths = sorted(texts, key=lambda path: path.name == "map.yaml")
+    for path in paths:
         with output.written(path) as file:
             file.buffer.write(texts[path].encode())
+    for path in paths:  # only now: nobody may be listening
         output.echo(f"written: {path}")

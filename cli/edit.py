@@ -38,8 +38,8 @@ def command(
     once; what an editor changes there is on the page at once. Ctrl-C ends it. It needs the extra `serve`:
     pip install "rulespec[serve]".
 
-    EDIT is one of: set REGION FACT VALUE · unset REGION FACT · link REGION REGION [KIND] · unlink REGION REGION [KIND]
-    · move REGION X Y · add REGION [FACT=VALUE ...] · rename REGION NAME · remove REGION.
+    EDIT is one of: set REGION FACT VALUE · unset REGION FACT · put REGION PIECES NUMBER · link REGION REGION [KIND]
+    · unlink REGION REGION [KIND] · move REGION X Y · add REGION [FACT=VALUE ...] · rename REGION NAME · remove REGION.
     Of outlines: move_point X,Y X,Y · insert_point X,Y X,Y X,Y · remove_point X,Y · detach_point REGION X,Y X,Y
     · draw_outline REGION X,Y X,Y X,Y ... · follow_border REGION REGION X,Y X,Y · remove_outline REGION
     · set_frame LEFT TOP WIDTH HEIGHT. A point moves in all outlines that have it, but one that is detached.

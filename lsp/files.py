@@ -10,6 +10,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.nodes import Node
 from rulespec.documents.reader import parse_again
+from rulespec.references import Disk
 from rulespec.ruleset_files import MAX_YAML, Files
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
@@ -21,9 +22,21 @@ MAX_ITEMS = 400
 _Items = tuple[ast.Item, ...]
 
 
+class _DiskAndOpen(Disk):
+    """The disk, and open documents that are not on it yet."""
+
+    def __init__(self, documents: Mapping[Path, str]) -> None:
+        self._documents = documents
+
+    def present(self, path: Path) -> bool:
+        """See `Place`."""
+        return super().present(path) or (bool(self._documents) and path.resolve() in self._documents)
+
+
 class EditorFiles(Files):
     """Reads open documents from the editor, other files from disk.
 
+    An open document may be of a file that is not there yet.
     For a rules file that is not valid, its last valid version counts, so that the rest can be checked.
 
     Attributes:
@@ -34,8 +47,9 @@ class EditorFiles(Files):
 
     cached = False
 
-    def __init__(self) -> None:
-        self.open: dict[Path, str] = {}
+    def __init__(self, documents: Mapping[Path, str] | None = None) -> None:
+        self.open: dict[Path, str] = dict(documents or {})
+        self.place = _DiskAndOpen(self.open)
         self.broken: dict[str, tuple[Diagnostic, ...]] = {}
         self.stale: set[str] = set()
         self._rules: dict[str, tuple[str, _Items]] = {}
@@ -102,8 +116,7 @@ class EditorFiles(Files):
 
     def instead(self, texts: Mapping[Path, str]) -> EditorFiles:
         """A copy, memo included, in which some files have other texts."""
-        other = EditorFiles()
-        other.open = self.open | dict(texts)
+        other = EditorFiles(self.open | dict(texts))
         other._rules, other._items = self._rules.copy(), self._items.copy()
         other._yaml, other._findings = self._yaml.copy(), self._findings.copy()
         return other

@@ -22,11 +22,11 @@ from rulespec.engine.verify.facts import failed_checks
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index
-from rulespec.lsp.map_files import MAP, REGIONS, WORDS, MapEditError, MapFiles
+from rulespec.lsp.map_files import MAP, PIECES, REGIONS, WORDS, MapEditError, MapFiles
 from rulespec.lsp.mentions import Mentions
 from rulespec.lsp.project import files_beside
 from rulespec.lsp.rename import rename
-from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES
+from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES, SETUP
 
 
 class OpenKindError(MapEditError):
@@ -87,6 +87,24 @@ class MapEdits:
         path = self.map.region(region)
         self.map.known(fact, "fact", [key for key, _, _ in entries(get(self.map.tree(MAP), *path))])
         return self._edited(MAP, lambda one: one.remove((*path, fact)))
+
+    def put(self, region: str, pieces: str, number: int) -> Edited:
+        """Puts so many pieces in a region at the start, such as 1 of `factory.at`; 0 takes the entry out."""
+        self.map.region(region)
+        self.map.known(pieces, "place of pieces in regions", self.map.pieces())
+        if number < 0:
+            raise MapEditError(f"there cannot be {number} pieces")
+        path = self.map.folder / SETUP
+        one = YamlEdits(self.map.raw(path) or "setup: {}\n", str(path), MAX_YAML)
+        counts = get(one.root, *PIECES, pieces)
+        if counts is not None and not isinstance(counts, YamlMapping):
+            raise MapEditError(f"{SETUP} puts the same number of `{pieces}` everywhere: write it region by region")
+        entry = (*PIECES, pieces, region)
+        if number == 0 and get(counts, region) is not None:
+            one.remove(entry)
+        else:
+            one.put_in(entry, number)
+        return Edited({path: one.applied()})
 
     def link(self, a: str, b: str, kind: str = "") -> Edited:
         """Links two regions; without a kind by the one of which the checks of the map complain least."""

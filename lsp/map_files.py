@@ -16,11 +16,12 @@ from rulespec.errors import RulespecError
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked, check
 from rulespec.own_files import own_files
-from rulespec.ruleset_files import MAX_YAML, OUTLINES
+from rulespec.ruleset_files import MAX_YAML, OUTLINES, SETUP
 from rulespec.typed import nodes as typed
 
 MAP = "map.yaml"
 REGIONS = ("map", "regions")
+PIECES = ("setup", "pieces")
 WORDS = ("title", "doc")
 """Facts that are words for people."""
 
@@ -115,8 +116,8 @@ class MapFiles:
         return self.before[path]
 
     def _may_be_new(self, path: Path) -> bool:
-        """Whether a file is not there and may be added: that of outlines, which a new map does not have."""
-        return path == self.folder / OUTLINES and not os.path.lexists(path)
+        """Whether a file is not there and may be added: those of outlines and of the set-up, which a new map lacks."""
+        return path in (self.folder / OUTLINES, self.folder / SETUP) and not os.path.lexists(path)
 
     def _read(self, path: Path) -> str:
         return "" if self._may_be_new(path) else _on_disk(path)
@@ -189,6 +190,14 @@ class MapFiles:
         """The facts of a region, in the order of their declaration; kinds of links last."""
         links = [key for key, _, _ in entries(self.declared("links"))]
         return [*(key for key, _, _ in entries(self.declared("facts"))), *links]
+
+    def pieces(self) -> list[str]:
+        """The pieces that stand in a region at the start, such as `factory.at`: those that are nobody's."""
+        checked, _ = self.checked()
+        pieces = checked.declarations.pieces if checked is not None else {}
+        kind = self.kind()
+        piles = [(piece, place) for piece in pieces.values() if not piece.each for place in piece.places.values()]
+        return [f"{piece.name}.{place.name}" for piece, place in piles if place.index == kind]
 
     def order(self) -> list[str]:
         """The order of the keys of a region."""

@@ -13,6 +13,7 @@ from rulespec.lsp.outline_edits import OutlineEdits
 FORMS = {
     "set": (3, 3, "set REGION FACT VALUE"),
     "unset": (2, 2, "unset REGION FACT"),
+    "put": (3, 3, "put REGION PIECES NUMBER"),
     "link": (2, 3, "link REGION REGION [KIND]"),
     "unlink": (2, 3, "unlink REGION REGION [KIND]"),
     "move": (3, 3, "move REGION X Y"),
@@ -47,6 +48,8 @@ def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
     if word == "move":
         x, y = map(_number, parts[1:])
         return lambda: map_.move(parts[0], x, y)
+    if word == "put":
+        return lambda: map_.put(parts[0], parts[1], _number(parts[2]))
     if word == "add":
         facts = dict(_fact(part) for part in parts[1:])
         return lambda: map_.add(parts[0], facts)

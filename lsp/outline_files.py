@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rulespec.documents.nodes import Mapping as YamlMapping
 from rulespec.documents.nodes import Node, entries, get, text, to_plain
 from rulespec.drawing.outline_changes import Part
 from rulespec.drawing.outlines import Frame, Ring, data_of, rings_of
 from rulespec.drawing.path_text import rewritten
-from rulespec.edits.yaml_edits import YamlEdits, flow
+from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.lsp.map_files import MapFiles
 from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES
 
@@ -123,16 +122,5 @@ class OutlineFiles:
         self._put_in(path, (*self._board, section, name), {"outline": data}, order)
 
     def _put_in(self, path: Path, place: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
-        """Gives an entry a value; mappings on the way to it that are not there are added, on lines of their own."""
-        edits = self._edits[path]
         self._changed.add(path)
-        there = next(n for n in range(len(place) - 1, -1, -1) if isinstance(get(edits.root, *place[:n]), YamlMapping))
-        new = place[there:]
-        if len(new) == 1:
-            edits.put(place, value, order)
-            return
-        lines = [f"{'  ' * depth}{flow(key)}:" for depth, key in enumerate(new)]
-        lines[-1] += f" {flow(value)}"
-        for key in reversed(new[1:]):
-            value = {key: value}
-        edits.add(place[: there + 1], lines, value)
+        self._edits[path].put_in(place, value, order)

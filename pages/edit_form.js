@@ -18,9 +18,10 @@ function makeForm(app) {
     const names = chosen().filter((region) => region.own).map((region) => region.name);
     const edits = names.filter((name) => value !== "" || fact in app.region(name).facts)
       .map((name) => (value === "" ? ["unset", name, fact] : ["set", name, fact, value]));
-    const whom = names.length === 1 ? app.title(names[0]) : `${names.length} regions`;
-    if (edits.length) app.edit(edits, `${whom}: ${fact}`);
+    if (edits.length) app.edit(edits, `${whom(names)}: ${fact}`);
   }
+
+  const whom = (names) => (names.length === 1 ? app.title(names[0]) : `${names.length} regions`);
 
   function labelled(text, field) {
     const label = make("label", "");
@@ -102,6 +103,30 @@ function makeForm(app) {
     };
   }
 
+  function pieces(name) {
+    const input = make("input", "", { type: "number", name, min: 0, step: 1, autocomplete: "off" });
+    const counts = () => [...new Set(chosen().map((region) => String(region.pieces[name] ?? 0)))];
+    const field = whenWritten(input, (value) => {
+      const others = chosen().filter((region) => region.own && String(region.pieces[name] ?? 0) !== (value || "0"));
+      const names = others.map((region) => region.name);
+      if (names.length) app.edit(names.map((each) => ["put", each, name, value || "0"]), `${whom(names)}: ${name}`);
+    });
+    return {
+      node: labelled(name.replace(".", " "), input),
+      show() {
+        const [count, ...others] = counts();
+        input.placeholder = others.length ? "(several)" : /^\d+$/.test(count) ? "" : count;
+        field.set(others.length || count === "0" ? "" : count);
+      },
+    };
+  }
+
+  function atStart() {
+    const group = make("fieldset", ""), parts = app.state.form.pieces.map(pieces);
+    group.append(make("legend", "at the start"), ...parts.map((part) => part.node));
+    return { node: group, show() { for (const part of parts) part.show(); } };
+  }
+
   function place() {
     const group = make("fieldset", "", { class: "place" });
     group.append(make("legend", "place"));
@@ -179,6 +204,7 @@ function makeForm(app) {
   function build(regions) {
     const one = regions.length === 1;
     fields = app.state.form.facts.map((fact) => kinds[fact.type](fact));
+    if (app.state.form.pieces.length) fields.push(atStart());
     if (one) fields.push(links(), written("title", "text"), written("doc", "text"), place());
     const head = make("h2", "", { id: "form_head" });
     const note = make("p", "", { class: "note" });
@@ -212,7 +238,8 @@ function makeForm(app) {
         return;
       }
       const sets = app.state.form.facts.filter((fact) => fact.type === "set").map((fact) => choicesOf(fact.of));
-      const now = JSON.stringify([app.selection, regions.map((region) => region.own), app.state.form.facts, sets]);
+      const now = JSON.stringify([app.selection, regions.map((region) => region.own), app.state.form.facts,
+        app.state.form.pieces, sets]);
       if (now !== shape) build(regions);
       shape = now;
       for (const field of fields) field.show();

@@ -205,7 +205,7 @@ def _has_folder(name: str) -> bool:
     return os.path.basename(name) != name  # noqa: PTH119 - Windows has two separators, and `Path` drops the last one
 
 
-class _Disk(DiskFiles):
+class Disk(DiskFiles):
     """The folders on the disk, in which references of people are looked up."""
 
     def parts(self, ref: str) -> list[str]:
@@ -221,4 +221,4 @@ class _Disk(DiskFiles):
         return find_overlay(name, folders)
 
 
-DISK: Place = _Disk()
+DISK: Place = Disk()

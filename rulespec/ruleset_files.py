@@ -26,6 +26,7 @@ from rulespec.syntax.parser import parse_rules
 
 SECTION_FILES = ("kinds", "map", "boards", "tracks", "tables", "setup", "measures")
 DRAWING, OUTLINES = "drawing.yaml", "outlines.yaml"
+SETUP = "setup.yaml"
 """The files of a ruleset that say how it is drawn, of one form; outlines of regions may have a file apart."""
 MAX_RULES_BYTES = 50_000
 """Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""

@@ -16,6 +16,10 @@ _SYSTEM = ("/dev/", "/proc/")
 """Folders whose files are never replaced: /dev/stdout may lead to a file that somebody else has opened."""
 
 
+Content = bytes | None
+"""The content of a file; None: it is not there."""
+
+
 class ChangedError(Exception):
     """A file has been changed by somebody else; the text is its name."""
 
@@ -64,11 +68,11 @@ def write_text(path: Path, text: str, *, secret: bool = False) -> None:
         file.write(text)
 
 
-def replace_together(texts: Mapping[Path, bytes], before: Mapping[Path, bytes]) -> None:
+def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Content]) -> None:
     """Replaces files, all of them or none: what has been replaced when one fails is put back.
 
     Args:
-        texts: their new content, in the order in which they are written.
+        after: their new content, in the order in which they are written.
         before: their content now.
 
     Raises:
@@ -76,24 +80,32 @@ def replace_together(texts: Mapping[Path, bytes], before: Mapping[Path, bytes]) 
     """
     done: list[Path] = []
     try:
-        for path, data in texts.items():
+        for path, data in after.items():
             _replace(path, data, before[path])
             done.append(path)
     except (OSError, ChangedError):
         for path in reversed(done):
             with suppress(OSError, ChangedError):
-                _replace(path, before[path], texts[path])
+                _replace(path, before[path], after[path])
         raise
 
 
-def _replace(path: Path, data: bytes, before: bytes) -> None:
+def _replace(path: Path, after: Content, before: Content) -> None:
     """Replaces a file if it still has the content that it had when the new one was on the disk."""
+    if after is None:
+        _compare(path, before)
+        path.unlink(missing_ok=True)
+        return
     with replaced(path) as file:
-        file.buffer.write(data)
+        file.buffer.write(after)
         file.flush()
         os.fsync(file.fileno())
-        if path.read_bytes() != before:
-            raise ChangedError(str(path))
+        _compare(path, before)
+
+
+def _compare(path: Path, before: Content) -> None:
+    if (path.read_bytes() if os.path.lexists(path) else None) != before:
+        raise ChangedError(str(path))
 
 
 def for_the_owner(handle: int) -> None:

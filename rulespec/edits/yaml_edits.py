@@ -77,6 +77,22 @@ class YamlEdits:
             rest = {key: into.pop(key) for key in [*into][[*into].index(before) :]}
             into |= {path[-1]: value, **rest}
 
+    def put_in(self, path: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
+        """Gives an entry another value; mappings on the way to it that are not there are added, on lines of their own.
+
+        The arguments are those of `put`.
+        """
+        there = next(n for n in range(len(path) - 1, -1, -1) if isinstance(get(self.root, *path[:n]), Mapping))
+        new = path[there:]
+        if len(new) == 1:
+            self.put(path, value, order)
+            return
+        lines = [f"{'  ' * depth}{flow(key)}:" for depth, key in enumerate(new)]
+        lines[-1] += f" {flow(value)}"
+        for key in reversed(new[1:]):
+            value = {key: value}
+        self.add(path[: there + 1], lines, value)
+
     def _put_before(self, path: Sequence[str], key: str, line: str) -> None:
         """Adds an entry on one line before another one of its mapping."""
         parent = get(self.root, *path[:-1])

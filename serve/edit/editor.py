@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -201,7 +202,8 @@ class Editor:
     def _write(self, name: str, edits: MapEdits) -> None:
         """Writes the edits as a step, and goes on with what has been checked of them."""
         changes = edits.map.changes()
-        before = {path: edits.map.before[path].encode() for path in changes}
+        new = {path for path in changes if not (edits.map.before[path] or os.path.lexists(path))}
+        before = {path: None if path in new else edits.map.before[path].encode() for path in changes}
         edits.map.checked()
         self.history.do(name, before, {path: text.encode() for path, text in changes.items()})
         edits.map.written()

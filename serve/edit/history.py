@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from rulespec.documents.text_files import display
-from rulespec.documents.written_files import ChangedError, replace_together
+from rulespec.documents.written_files import ChangedError, Content, replace_together
 from rulespec.lsp.map_files import MapEditError
 from rulespec.own_files import OwnFiles
 from rulespec.records import Brief
@@ -26,13 +27,13 @@ class Step(Brief, Struct, frozen=True):
     """A step that can be undone: its name, and its files before and after."""
 
     name: str
-    before: dict[Path, bytes]
-    after: dict[Path, bytes]
+    before: dict[Path, Content]
+    after: dict[Path, Content]
 
     @property
     def size(self) -> int:
         """Its bytes."""
-        return sum(map(len, (*self.before.values(), *self.after.values())))
+        return sum(len(each or b"") for each in (*self.before.values(), *self.after.values()))
 
 
 class History:
@@ -52,7 +53,7 @@ class History:
         """The names of the step that `undo` takes back, and of that which `redo` does again; "" if there is none."""
         return self._done[-1].name if self._done else "", self._undone[-1].name if self._undone else ""
 
-    def do(self, name: str, before: Mapping[Path, bytes], after: Mapping[Path, bytes]) -> None:
+    def do(self, name: str, before: Mapping[Path, Content], after: Mapping[Path, Content]) -> None:
         """Writes files, as a new step.
 
         Raises:
@@ -80,11 +81,13 @@ class History:
         self._done.append(self._undone.pop())
         return step.name
 
-    def _write(self, now: Mapping[Path, bytes], wanted: Mapping[Path, bytes], what: str) -> None:
+    def _write(self, now: Mapping[Path, Content], wanted: Mapping[Path, Content], what: str) -> None:
         """Writes files whose content must be known; a map last, as what only shows it is harmless without it."""
         try:
             for path in wanted:
-                if read(path, self._own) != now[path]:
+                if (content := read(path, self._own)) != now[path]:
+                    if content is None:
+                        raise MapEditError(f"{display(path)} is not there any more")
                     raise ChangedError(str(path))
             order = sorted(wanted, key=lambda path: path.name == "map.yaml")
             replace_together({path: wanted[path] for path in order}, now)
@@ -96,12 +99,14 @@ class History:
             raise MapEditError(f"cannot {what}: {error.strerror or 'a file cannot be written'}") from None
 
 
-def read(path: Path, own: OwnFiles) -> bytes:
-    """The content of a file that may be edited.
+def read(path: Path, own: OwnFiles) -> Content:
+    """The content of a file that may be edited, or added: one in the folder itself.
 
     Raises:
-        MapEditError: it is not there, is a link, lies elsewhere, or is too large.
+        MapEditError: it is a link, lies elsewhere, or is too large.
     """
+    if not os.path.lexists(path) and path.parent in own.folders:
+        return None
     if path not in own:
         raise MapEditError(f"{display(path)} is not there any more, or leads elsewhere")
     try:

@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Fix
 from rulespec.documents.nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.text_files import display
 from rulespec.drawing.faults import faults_of
-from rulespec.lsp.map_files import MAP, REGIONS, WORDS, MapEditError, MapFiles
+from rulespec.lsp.map_files import MAP, PIECES, REGIONS, WORDS, MapEditError, MapFiles
 from rulespec.lsp.project import Checked
 from rulespec.lsp.quick_fixes import each_fix
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
@@ -31,10 +31,17 @@ def regions_of(map_: MapFiles, checked: Checked | None, places: Mapping[str, tup
     own = get(_tree(map_), *REGIONS)
     merged = get(checked.source.root, *REGIONS) if checked is not None else None
     mine = {key for key, _, _ in entries(own)}
+    counts = {pieces: _by_region(checked, pieces) for pieces in map_.pieces()} if checked is not None else {}
     results = []
     for name, _, node in entries(merged if merged is not None else own):
-        results.append(_region(name, node, name in mine, places))
+        standing = {pieces: each[name] for pieces, each in counts.items() if name in each}
+        results.append(_region(name, node, name in mine, places) | {"pieces": standing})
     return results
+
+
+def _by_region(checked: Checked, pieces: str) -> dict[str, Any]:
+    """The number of some pieces at the start, by region, as it is written."""
+    return {key: to_plain(value) for key, _, value in entries(get(checked.source.root, *PIECES, pieces))}
 
 
 def _tree(map_: MapFiles) -> Node | None:
@@ -55,7 +62,7 @@ def _region(name: str, node: Node, own: bool, places: Mapping[str, tuple[float, 
 
 
 def form_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
-    """The form of a region: its facts with their types, the kinds of links, and the names that facts choose from."""
+    """The form of a region: facts with their types, pieces, kinds of links, and the names that facts choose from."""
     kind = map_.kind()
     facts = checked.declarations.kinds[kind].facts if kind in checked.declarations.kinds else {}
     links = [[key, text(value)] for key, _, value in entries(map_.declared("links")) if isinstance(value, Scalar)]
@@ -66,6 +73,7 @@ def form_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
     return {
         "kind": kind,
         "facts": shown,
+        "pieces": map_.pieces(),
         "words": list(WORDS),
         "links": links,
         "entities": others,

@@ -173,6 +173,10 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
         ("rename isle marsh", "isle"),
         ("rename isle ../x", "is no name"),
         ("set isle title 'half", "No closing quotation"),
+        ("put isle factory.up 1", "did you mean `factory.at`?"),
+        ("put isle army.at 1", "there is no place of pieces in regions `army.at`"),
+        ("put isle factory.at -1", "there cannot be -1 pieces"),
+        ("put isle factory.at one", "`one` is no whole number"),
     ],
 )
 @pytest.mark.sampled(3)
@@ -182,6 +186,28 @@ def test_what_cannot_be_is_refused_with_the_way_out(lake: Path, words: str, said
     assert said in result.output and "Traceback" not in result.output
     assert cli_run(["edit", str(lake), "--do", words, "--yes"]) in (1, 2)
     assert files(lake) == before, "all edits are made, or none"
+
+
+def test_pieces_are_put_in_regions_at_the_start(lake: Path) -> None:
+    before = (lake / "setup.yaml").read_text("utf-8")
+    assert (
+        edit(lake, "put reedhaven factory.at 1", "put reedham factory.at 0", "put heathfield factory.at 2").exit_code
+        == 0
+    )
+    after = (lake / "setup.yaml").read_text("utf-8")
+    assert after == before.replace(
+        "{reedham: 1, stoneport: 1, heathfield: 1}", "{stoneport: 1, heathfield: 2, reedhaven: 1}"
+    )
+    (lake / "setup.yaml").write_text("setup: {pieces: {factory.at: 1}}\n", "utf-8")
+    assert "puts the same number of `factory.at` everywhere" in edit(lake, "put reedham factory.at 2").output
+
+
+def test_a_map_without_a_set_up_gets_one(tmp_path: Path) -> None:
+    assert cli_run(["new", "mine", "--from", "imperial", "--map", "a,b", "--to", str(tmp_path)]) == 0
+    assert edit(tmp_path / "mine", "put b factory.at 1").exit_code == 0
+    assert yaml.safe_load((tmp_path / "mine" / "setup.yaml").read_text("utf-8")) == {
+        "setup": {"pieces": {"factory.at": {"b": 1}}}
+    }
 
 
 def test_nothing_is_written_without_a_yes(lake: Path) -> None:

@@ -41,6 +41,14 @@ def cityless(page: Driver) -> None:
     page.choose("city", "shipyard")
 
 
+def without_cities(page: Driver) -> None:
+    page.click("#regions [data-name=heathfield]")
+    page.choose("city", "armaments")
+    page.click("#regions [data-name=heathmouth]")
+    page.choose("city", "shipyard")
+    page.choose("port", "south_lake")
+
+
 def portless(page: Driver) -> None:
     page.click("#faults .fault")
     page.choose("port", "north_lake")
@@ -65,6 +73,13 @@ MISTAKES: dict[str, tuple[Callable[[Driver], None], list[tuple[str, str]]]] = {
     "link of a wrong kind": (
         wrong_kind,
         [("land, coast: [north_lake, south_lake]", "land, land: [north_lake], coast: [south_lake]")],
+    ),
+    "nation without a city": (
+        without_cities,
+        [
+            ("home: heath, city: armaments", "home: heath"),
+            ("home: heath, city: shipyard, port: south_lake", "home: heath"),
+        ],
     ),
     "port of a town without one": (cityless, [("home: reed, city: shipyard", "home: reed")]),
     "port without its sea": (portless, [("port: north_lake, ", "")]),

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from folders import GAMES
-from map_pages import Drive, regions, same_map, validated
+from map_pages import Drive, regions, same_map, set_up, validated
 
 from editors import copied, editing, emptied, files
 from rulespec.cli.main import cli
@@ -67,10 +67,6 @@ def test_a_map_from_nothing_by_the_pointer(drive: Drive, tmp_path: Path) -> None
 
 
 NATIONS = ("austria_hungary", "italy", "france", "great_britain", "germany", "russia")
-FACTORIES = """setup:
-  pieces:
-    factory.at: {{{}}}
-"""
 
 
 def ring_of_nations() -> tuple[dict[str, dict[str, str]], list[tuple[str, str]]]:
@@ -96,8 +92,6 @@ def test_a_map_of_24_regions_for_the_plain_rules(drive: Drive, tmp_path: Path) -
     assert product.exit_code == 0, product.output
     map_ = folder / "map.yaml"
     map_.write_text(map_.read_text("utf-8").replace("regions:\n    a: {}", "regions: {}"), "utf-8")
-    cities = [f"{name}: 1" for name, each in facts.items() if "city" in each]
-    (folder / "setup.yaml").write_text(FACTORIES.format(", ".join(cities)), "utf-8")
     with editing(folder) as serving:
         page = drive(serving, 1360, 1000)
         page.click("#tools button:nth-child(2)")
@@ -117,7 +111,16 @@ def test_a_map_of_24_regions_for_the_plain_rules(drive: Drive, tmp_path: Path) -
         edited = regions(folder)
         assert {name: {k: edited[name][k] for k in each} for name, each in facts.items()} == facts
         assert sum(len(edited[name].get(kind, [])) for name in edited for kind in KINDS) in (30, 60)
-        assert sum(page.done.values()) <= 164, page.done
+        cities = [name for name, each in facts.items() if "city" in each]
+        page.click(f"#regions [data-name={cities[0]}]")
+        for name in cities[1:]:
+            page.click(f"#regions [data-name={name}]", modifiers=["Control"])
+        page.page.focus("#form [name='factory.at']")
+        page.text("1")
+        page.press("Enter")
+        page.idle()
+        assert set_up(folder) == {"factory.at": dict.fromkeys(cities, 1)}
+        assert sum(page.done.values()) <= 180, page.done
         assert validated(folder) == ""
 
 

@@ -21,6 +21,12 @@ def regions(folder: Path) -> dict[str, dict[str, Any]]:
     return data
 
 
+def set_up(folder: Path) -> dict[str, dict[str, int]]:
+    """The pieces that stand in regions at the start."""
+    data: dict[str, dict[str, int]] = yaml.safe_load((folder / "setup.yaml").read_text("utf-8"))["setup"]["pieces"]
+    return data
+
+
 class Driver:
     """A page that is driven, and what has been done by kind: clicks, choices, texts, drags, keys."""
 
@@ -49,9 +55,9 @@ class Driver:
         self.wait("document.body.dataset.drawn === document.body.dataset.version || document.body.matches('.stale')")
         self.page.wait_for_timeout(30)
 
-    def click(self, selector: str) -> None:
+    def click(self, selector: str, **how: Any) -> None:
         self.done["clicks"] += 1
-        self.page.click(selector)
+        self.page.click(selector, **how)
         self.idle()
 
     def choose(self, name: str, value: str) -> None:

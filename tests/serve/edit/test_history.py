@@ -43,6 +43,19 @@ def test_steps_are_undone_and_done_again_to_the_same_bytes(lake: Path) -> None:
         history.redo()
 
 
+def test_a_file_that_a_step_adds_is_gone_after_undo(lake: Path) -> None:
+    history, path, before = History(own_files(str(lake))), lake / "outlines.yaml", files(lake)
+    history.do("outline", {path: None}, {path: b"drawing: {}\n"})
+    history.undo()
+    assert files(lake) == before
+    assert history.redo() == "outline" and path.read_bytes() == b"drawing: {}\n"
+    history.undo()
+    path.write_bytes(b"# mine\n")
+    with pytest.raises(ChangedElsewhereError, match=r"outlines\.yaml has been changed by somebody else"):
+        history.redo()
+    assert path.read_bytes() == b"# mine\n"
+
+
 def test_a_new_step_ends_what_can_be_done_again(lake: Path) -> None:
     history = History(own_files(str(lake)))
     step(history, lake, "one", map="a: 1\n")

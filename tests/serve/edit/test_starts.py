@@ -60,6 +60,18 @@ def test_a_map_from_a_drawing(tmp_path: Path) -> None:
     assert not [fault for fault in editor.state["faults"] if fault["own"] and fault["severity"] == "error"]
 
 
+def test_a_new_map_gets_the_files_that_an_edit_needs(tmp_path: Path) -> None:
+    """A set-up and outlines; undone, they are gone again."""
+    folder = new(tmp_path, "mine", "--from", "imperial", "--map", "a,b")
+    before, editor = files(folder), Editor(folder)
+    assert editor.state["form"]["pieces"] == ["factory.at"]
+    assert ask(editor, "put a factory.at 1", "draw_outline b 10,10 90,10 90,90 10,90") == ""
+    assert [region["pieces"] for region in editor.state["regions"]] == [{"factory.at": 1}, {}]
+    assert files(folder).keys() - before.keys() == {"outlines.yaml", "setup.yaml"}
+    editor.hear(EditMessage("undo"))
+    assert files(folder) == before and editor.state["regions"][0]["pieces"] == {}
+
+
 def test_a_map_that_adds_to_its_base(tmp_path: Path) -> None:
     """Regions of the base are shown, and stay; own ones are added below the comments of the file."""
     folder = new(tmp_path, "mine", "--from", "imperial_2030")
