@@ -31,17 +31,22 @@ from websockets.typing import Origin
 
 _TIMED = """
 import asyncio, runpy, signal, sys, time
-run, held = asyncio.events.Handle._run, []
+run, longest, often = asyncio.events.Handle._run, 0.0, 0
 def timed(self):
+    global longest, often
     begun = time.thread_time()
     run(self)
-    held.append(time.thread_time() - begun)
+    held = time.thread_time() - begun
+    longest, often = max(longest, held), often + (held > 0.05)
+def begin(*_):
+    global longest, often
+    longest, often = 0.0, 0
 asyncio.events.Handle._run = timed
-signal.signal(signal.SIGUSR1, lambda *_: held.clear())
+signal.signal(signal.SIGUSR1, begin)
 try:
     runpy.run_module("rulespec", run_name="__main__", alter_sys=True)
 finally:
-    print("held", round(1000 * max(held)), sum(each > 0.05 for each in held), file=sys.stderr)
+    print("held", round(1000 * longest), often, file=sys.stderr)
 """
 """A server that measures the CPU time of callbacks of its loop, from a signal on: the longest, in ms, and how many have
 more than 50 ms.
@@ -58,6 +63,10 @@ _CLICK = """() => {
   (one ?? document.querySelector("#options button"))?.click();
   return one ? begun : 0;
 }"""
+_WARM = 5.0, 0.1
+"""Seconds that the first tables play before memory is measured, as what the rules need is made when it is first played;
+and the pause before each move: few tables without any would send more messages than a server takes.
+"""
 _CLICKS, _MOST = 60, 10
 """Clicks that are measured, and the seconds that one may take."""
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -119,7 +128,7 @@ class Person:
         self.serial, self.count = frame["serial"], frame["moves"]["count"]
         self.over = bool(frame.get("result")) or self.over
         if "options" in frame:
-            self.options = [o["text"] for o in frame["options"] if not o["out_of_turn"]]
+            self.options = [o["text"] for o in frame["options"] if "out_of_turn" not in o]
 
 
 class Load:
@@ -130,8 +139,8 @@ class Load:
         self.moves = 0
         self.until = 0.0
 
-    async def play(self, person: Person, rng: random.Random) -> None:
-        """Moves whenever there is something to decide."""
+    async def play(self, person: Person, rng: random.Random, pause: float) -> None:
+        """Moves whenever there is something to decide, after a pause in seconds."""
         while time.monotonic() < self.until and not person.over:
             if not person.options:
                 try:
@@ -139,6 +148,7 @@ class Load:
                 except TimeoutError:
                     continue
                 continue
+            await asyncio.sleep(pause)
             begun, serial = time.monotonic(), person.serial
             message = {"do": "take", "serial": serial, "option": rng.choice(person.options)}
             await person.socket.send(json.dumps(message))
@@ -168,15 +178,26 @@ async def seated(url: str, key: str) -> Person:
     return person
 
 
+async def played(people: list[Person], args: argparse.Namespace, seconds: float, pause: float = 0) -> Load:
+    """Lets the people of tables play and look on for some seconds, with a pause before each move."""
+    load = Load()
+    load.until = time.monotonic() + seconds
+    tasks = []
+    for number, person in enumerate(people):
+        last = (number + 1) % (args.players - args.bots + 1) == 0
+        tasks.append(load.watch(person) if last else load.play(person, random.Random(number), pause))
+    await asyncio.gather(*tasks)
+    return load
+
+
 async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Namespace) -> dict[str, Any]:
     """Makes tables, lets people play for some seconds, and measures."""
     desk = await connect(url, origin=Origin(url.replace("ws", "http", 1).partition("/socket")[0])).__aenter__()
     await desk.send(json.dumps({"key": owner}))
-    load, tasks = Load(), []
-    before = 0
-    people: list[Person] = []
+    before, people = 0, list[Person]()
     for number in range(args.tables):
-        if number == args.tables // 10:  # the rules and the code are loaded
+        if number == args.tables // 10:  # the rules are loaded, and the code, once there has been play
+            await played(people, args, *_WARM)
             before = memory(pid)
         await desk.send(json.dumps({"do": "new", "rules": ref, "players": args.players, "bots": args.bots}))
         while "keys" not in (message := json.loads(await desk.recv())):
@@ -192,11 +213,8 @@ async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Names
     await desk.close()
     idle = round((memory(pid) - before) / (args.tables - args.tables // 10))
     os.kill(pid, signal.SIGUSR1)
-    start, load.until, begun = cpu(pid), time.monotonic() + args.seconds, time.monotonic()
-    for number, person in enumerate(people):
-        last = (number + 1) % (args.players - args.bots + 1) == 0
-        tasks.append(load.watch(person) if last else load.play(person, random.Random(number)))
-    await asyncio.gather(*tasks)
+    start, begun = cpu(pid), time.monotonic()
+    load = await played(people, args, args.seconds)
     spent, wall = cpu(pid) - start, time.monotonic() - begun
     sizes = [size for person in people for size in person.sizes]
     answers = sorted(load.answers)

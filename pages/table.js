@@ -281,7 +281,7 @@ function makeTable(hello, sent) {
     const move = state.moves.get(number), item = make("li", "");
     item.dataset.move = number;
     item.append(make("b", `${number + 1} `), make("span", move.text));
-    if (move.changes.length) {
+    if (move.changes?.length) {
       const inner = make("ul", "");
       inner.append(...move.changes.map((text) => make("li", text)));
       item.append(inner);
@@ -320,6 +320,7 @@ function makeTable(hello, sent) {
       const whole = frame.since === 0, had = state.options;
       for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "result", "fault", "deadline", "here"])
         if (name in frame) state[name] = frame[name];
+      if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], ...option }));
       if (frame.seat) hello.seat = frame.seat;
       if (whole) state.moves.clear();
       for (const [number, move] of Object.entries(frame.moves.texts)) state.moves.set(Number(number), move);

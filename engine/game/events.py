@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -11,10 +12,16 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Position, Seen, Step
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.visibility import Observation, Visibility, digest
-from rulespec.engine.program.journal import restore
+from rulespec.engine.program.journal import State, restore
 
 HIDDEN = "?"
 """In the place of what is not shown."""
+
+
+@lru_cache(1000)
+def _shared(seers: tuple[int, ...]) -> tuple[int, ...]:
+    """One copy of what is the same for most decisions of all games."""
+    return seers
 
 
 class Event(Struct, frozen=True):
@@ -68,7 +75,11 @@ class Events:
         for step in reversed(steps[since:]):
             restore(state, step.journal)
             if step.seen is None:
-                step.seen = Seen(self.visibility.seers(state, self._actor(step.option), step.option), {})
+                step.seen = self._seen(state, step.option)
+
+    def _seen(self, state: State, option: Option) -> Seen:
+        """The visibility of a decision that is taken in a state."""
+        return Seen(_shared(self.visibility.seers(state, self._actor(option), option)))
 
     def memory(self) -> bytes:
         """Depends on all that the seat has seen, and on nothing else: it is the same where the seat sees the same."""
@@ -103,21 +114,23 @@ class Events:
             restore(state, step.journal)
             observations.append(self.visibility.of(state, self.seat))
             if step.seen is None:
-                step.seen = Seen(self.visibility.seers(state, self._actor(step.option), step.option), {})
+                step.seen = self._seen(state, step.option)
         observations.reverse()
         memory = self._memory(steps[known - 1]) if known else digest(observations[0])
         for number, (before, after) in enumerate(pairwise(observations), known):
             memory = digest((memory, self._disclosed(number, before, after), after.seen, after.options))
             seen = steps[number].seen
             assert seen is not None
+            if seen.memories is None:
+                seen.memories = {}
             seen.memories[self.seat] = memory
         return memory
 
     def _known(self, step: Step) -> bool:
-        return step.seen is not None and self.seat in step.seen.memories
+        return step.seen is not None and self.seat in (step.seen.memories or ())
 
     def _memory(self, step: Step) -> bytes:
-        assert step.seen is not None
+        assert step.seen is not None and step.seen.memories is not None
         return step.seen.memories[self.seat]
 
     def _disclosed(self, number: int, before: Observation, after: Observation) -> list[Event]:

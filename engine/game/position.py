@@ -11,6 +11,7 @@ from itertools import count, islice
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.game.option import Option, RulesetFaultError
@@ -38,11 +39,11 @@ class Seen(Brief, Struct, gc=False):
 
     Attributes:
         seers: for each argument, the set of the seats that see it.
-        memories: a seat → what it remembers after the decision.
+        memories: a seat → what it remembers after the decision; None: nobody has been asked.
     """
 
     seers: tuple[int, ...]
-    memories: dict[int, bytes]
+    memories: dict[int, bytes] | None = None
 
 
 class Step(Brief, Struct, gc=False):
@@ -63,8 +64,10 @@ class Step(Brief, Struct, gc=False):
         return journal_of(self.noted)
 
     def pack(self) -> None:
-        """Packs its journal: it is rarely read again."""
+        """Packs what is rarely read again: its journal, and the option without the position in which it was listed."""
         self.noted = packed(self.noted)
+        if self.option.legal_at:
+            self.option = replace(self.option, legal_at=0)
 
 
 def _guarded(

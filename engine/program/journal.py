@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from msgspec import Struct, msgpack
+from msgspec import msgpack
 
 from rulespec.engine.program.limits import LONG_JOURNAL
 
@@ -20,10 +20,10 @@ Each is a number of 64 bits with a sign, in the byte order of the computer.
 """
 
 
-class Packed(Struct, frozen=True, gc=False):
+class Packed(bytes):
     """A journal as msgpack, in a quarter of the memory: a server has hundreds of games that last long."""
 
-    data: bytes
+    __slots__ = ()
 
 
 def packed(noted: Journal | Changes | Packed) -> Journal | Changes | Packed:
@@ -61,7 +61,7 @@ def journal_of(noted: Journal | Changes | Packed) -> Journal:
     if isinstance(noted, list):
         return noted
     if isinstance(noted, Packed):
-        return msgpack.decode(noted.data, type=list[int])
+        return msgpack.decode(noted, type=list[int])
     journal = memoryview(noted).cast("q").tolist()
     del journal[2::3]
     return journal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -17,6 +17,11 @@ from rulespec.records import Brief
 
 MAX_CHANGES = 12
 """Changes of a move that are listed."""
+
+
+def said(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of some data that says something: what is false or empty is left out of frames, which are many."""
+    return {name: value for name, value in data.items() if value}
 
 
 class SeenMove(Brief, Struct, frozen=True):
@@ -36,7 +41,7 @@ class SeenMove(Brief, Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """The object of a frame."""
-        return {"text": self.text, "by": self.by, "changes": list(self.changes)}
+        return {"text": self.text, "by": self.by, **said({"changes": list(self.changes)})}
 
 
 def was_open(game: Game, first: int) -> bool:

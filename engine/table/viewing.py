@@ -14,7 +14,7 @@ from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.sight import TAIL, Sight, Tail, packed
 from rulespec.engine.table.taking_back import Request, known
-from rulespec.engine.table.telling import seen_moves, was_open
+from rulespec.engine.table.telling import said, seen_moves, was_open
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
@@ -179,15 +179,18 @@ def _question(viewer: str | None, narrator: Narrator, of: Standing) -> dict[str,
         return None
     if decision.together:
         decision = replace(decision, by=viewer if viewer in of.asked else None)
-    return {
+    data = {
         "decision": decision.name,
         "text": narrator.decision(decision),
+        "waiting": {seat: round(of.since.get(seat, 0)) for seat in of.asked},
+    }
+    more = {
         "who": narrator.subject(decision) if decision.by is not None else "",
         "doc": decision.doc,
         "together": decision.together,
         "chance": of.played.game.decision is not None and of.played.game.decision.by is None,
-        "waiting": {seat: round(of.since.get(seat, 0)) for seat in of.asked},
     }
+    return data | said(more)
 
 
 def _seats(of: Standing) -> list[dict[str, Any]]:
@@ -210,10 +213,9 @@ def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict
     """Options as a page has them; without a narrator they have no words of their own."""
     for option in options:
         arguments = zip(option.kinds.values(), option.arguments.values(), strict=True)
-        yield {
-            "text": str(option),
-            "name": option.name,
+        more = {
             "words": "" if narrator is None else narrator.option(option),
             "arguments": [{"kind": kind, "id": id_} for kind, id_ in arguments],
             "out_of_turn": option.interrupt,
         }
+        yield {"text": str(option), "name": option.name, **said(more)}

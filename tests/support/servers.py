@@ -84,7 +84,7 @@ class Client:
 
     @property
     def options(self) -> list[str]:
-        return [option["text"] for option in self.state["options"] if not option["out_of_turn"]]
+        return [option["text"] for option in self.state["options"] if "out_of_turn" not in option]
 
     def ended(self) -> int:
         """Reads until the server closes the connection; the code with which it does."""

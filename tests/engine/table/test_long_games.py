@@ -71,7 +71,7 @@ class Messages:
     def send(self) -> None:
         table, (seat, *_) = self.table, self.table.waited
         frame = table.say(seat)
-        options = [option["text"] for option in frame["options"] if not option["out_of_turn"]]
+        options = [option["text"] for option in frame["options"] if "out_of_turn" not in option]
         assert table.hear(seat, Message("take", frame["serial"], self.rng.choice(options))) is None
         proceed(table)
         for viewer, since in self.since.items():

@@ -17,7 +17,7 @@ def test_confirmed_decisions_are_packed_and_can_be_taken_back() -> None:
     before = table.game.omniscient.numbers.cells
     assert send(table, "A", do="take", option="take(2)") is None
     steps = table.game.omniscient.numbers.steps
-    assert len(steps) == 2 and all(isinstance(step.noted, Packed) for step in steps)
+    assert len(steps) == 2 and all(isinstance(step.noted, Packed) and not step.option.legal_at for step in steps)
     assert send(table, "A", do="undo") is None
     assert table.game.omniscient.numbers.cells == before
 

@@ -32,6 +32,8 @@ def test_who_decides_has_options_and_others_have_none() -> None:
     assert table.say(None)["options"] == [] and list(table.say(None)["asked"]["waiting"]) == ["A"]
     first = table.say("A")["options"][0]
     assert first["arguments"] == [{"kind": "int", "id": "1"}] and "1" in first["words"]
+    assert "out_of_turn" not in first, "what is false or empty is left out"
+    assert table.say("A")["asked"].keys() == {"decision", "text", "who", "waiting"}
 
 
 def test_a_difference_has_what_has_changed_and_nothing_else() -> None:
