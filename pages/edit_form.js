@@ -112,19 +112,13 @@ function makeForm(app) {
       if (names.length) app.edit(names.map((each) => ["put", each, name, value || "0"]), `${whom(names)}: ${name}`);
     });
     return {
-      node: labelled(name.replace(".", " "), input),
+      node: labelled(`${name.replace(".", " ")} (start)`, input),
       show() {
         const [count, ...others] = counts();
         input.placeholder = others.length ? "(several)" : /^\d+$/.test(count) ? "" : count;
         field.set(others.length || count === "0" ? "" : count);
       },
     };
-  }
-
-  function atStart() {
-    const group = make("fieldset", ""), parts = app.state.form.pieces.map(pieces);
-    group.append(make("legend", "at the start"), ...parts.map((part) => part.node));
-    return { node: group, show() { for (const part of parts) part.show(); } };
   }
 
   function place() {
@@ -204,8 +198,9 @@ function makeForm(app) {
   function build(regions) {
     const one = regions.length === 1;
     fields = app.state.form.facts.map((fact) => kinds[fact.type](fact));
-    if (app.state.form.pieces.length) fields.push(atStart());
-    if (one) fields.push(links(), written("title", "text"), written("doc", "text"), place());
+    if (one) fields.push(links());
+    fields.push(...app.state.form.pieces.map(pieces));
+    if (one) fields.push(written("title", "text"), written("doc", "text"), place());
     const head = make("h2", "", { id: "form_head" });
     const note = make("p", "", { class: "note" });
     fields.unshift({

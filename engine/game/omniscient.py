@@ -57,9 +57,9 @@ class Session:
     @cached_property
     def visibility(self) -> Visibility:
         """The views of seats on states."""
-        from rulespec.engine.game.visibility import Visibility
+        from rulespec.engine.game.visibility import visibility_of
 
-        return Visibility(self.machine)
+        return visibility_of(self.machine)
 
     @cached_property
     def fields(self) -> StateFields:

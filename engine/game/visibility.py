@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 
 from msgspec import Struct
@@ -162,3 +162,9 @@ class Visibility:
                 return None
             self.machine.run(state, self.p.decisions[asked].choices[first[0]].block, first[1])
         return state
+
+
+@lru_cache(16)
+def visibility_of(machine: Machine) -> Visibility:
+    """The visibility of a machine's states, one for all its games: what it works out of the program is large."""
+    return Visibility(machine)

@@ -64,6 +64,9 @@ class Machine(Protocol):
     p: ir.Program
     """The program as it was lowered."""
 
+    def __hash__(self) -> int:
+        """The identity: what is worked out of a program is kept by its machine."""
+
     @property
     def asked(self) -> Mapping[int, int]:
         """The blocks in which a game waits, each with the number of its decision."""

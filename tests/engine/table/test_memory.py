@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-from tables import new_table, send
+import gc
+import random
+import tracemalloc
 
+import pytest
+from tables import new_table, proceed, send, table_of
+
+from rulespec.engine.game.game import Game
 from rulespec.engine.program.journal import Packed, journal_of, packed
+from rulespec.engine.table.messages import Message
+from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 
@@ -45,3 +52,38 @@ def test_viewers_who_see_the_same_share_it() -> None:
     one, other = (table._viewing._sights[viewer] for viewer in ("A", None))
     assert one._cells is other._cells and [*one._changed.values()][-1] is [*other._changed.values()][-1]
     assert one._parts["seats"][1] is other._parts["seats"][1]
+
+
+def play(table: Table, rng: random.Random, plies: int) -> None:
+    """Plays random moves of people, which all viewers see."""
+    end = table.game.ply + plies
+    while table.game.ply < end:
+        seat = next(seat for seat in table.waited if seat in table.people)
+        frame = table.say(seat)
+        options = [option["text"] for option in frame["options"] if "out_of_turn" not in option]
+        assert table.hear(seat, Message("take", frame["serial"], rng.choice(options))) is None
+        proceed(table)
+        for viewer in ("A", "B", None):
+            table.say(viewer)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("ref", ["imperial", "shadow_of_the_emperor"])
+def test_each_decision_adds_little(ref: str) -> None:
+    """Once viewers have the last 30 moves, all that grows is what can be taken back: some 300 bytes a decision."""
+    ruleset = load_ruleset(ref)
+    one, other = (table_of(Game(ruleset, "ABCD"), "random", "random") for _ in range(2))
+    play(one, random.Random(1), 190)  # what all tables of a game share is there
+    rng = random.Random(1)
+    play(other, rng, 80)
+    tracemalloc.start()
+    try:
+        play(other, rng, 40)
+        gc.collect()
+        first, ply = tracemalloc.get_traced_memory()[0], other.game.ply
+        play(other, rng, 60)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - first
+    finally:
+        tracemalloc.stop()
+    assert grown / (other.game.ply - ply) < 700
