@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,6 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from rulespec.serve.connection import BURST, LEFT, MAX_OF_KEY, TOO_MUCH, WRONG_KEY
+from rulespec.serve.running import listening
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -360,3 +363,22 @@ def test_a_removed_player_is_gone_and_the_seat_is_free(nim: Served) -> None:
 def test_a_wrong_order_is_refused(nim: Served, order: dict[str, Any]) -> None:
     games = {*nim.hall.games}
     assert Owner(nim).order("refused", **order)["text"] and set(nim.hall.games) == games
+
+
+def test_short_messages_are_sent_at_once() -> None:
+    """A second one would else wait until the other side has confirmed the first, which it does 40 ms later."""
+    found = list[int]()
+
+    async def connected(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        found.append(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    async def both() -> None:
+        listener = listening("127.0.0.1", 0)
+        async with await asyncio.start_server(connected, sock=listener):
+            reader, writer = await asyncio.open_connection(*listener.getsockname())
+            await reader.read()
+            writer.close()
+
+    asyncio.run(both())
+    assert found == [1]
