@@ -35,6 +35,7 @@ from rulespec.drawing.svg import Box, Point
 PIECE = 22.0
 """The size of a piece on a map where there is room for all of a place."""
 _SEAM = 90.0
+_ACROSS = 9.0  # half of a line across a border
 _MAT = 14.0  # paper around the frame of a board with outlines, under which lines along coasts end
 
 
@@ -90,7 +91,7 @@ def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
     yield from (_area(sheet, board, layout, i, corner) for i in sorted(water))
     coasts = _ranked(sheet, board, layout, corner).get("coasts", "")
     lines = [svg.element("path", d=coasts, fill="none", stroke_linejoin="round", **look) for look in SHALLOWS]
-    if coasts and water:
+    if coasts and (water or any(part.colour == "water" for part in board.scenery)):
         yield Item(f"shallows.{board.kind}", "areas", "".join(lines))
     yield from _scenery(board, layout, corner, water=False)
     land = (i for i in numbers if i not in water)
@@ -251,14 +252,22 @@ def _ends(layout: Ground, board: BoardStyle, link: Link) -> list[Point]:
 
 
 def _middle_of(layout: Ground, pair: tuple[int, int], ends: list[Point]) -> list[Point]:
-    """A short line across the longest border of two regions."""
+    """A short line across the longest border of two regions, near its middle, on no name if there is room."""
     lines = [b.points for b in layout.areas.borders if (min(b.a, b.b), max(b.a, b.b)) == pair]
     points = max(lines, key=len)
-    x, y = points[len(points) // 2]
     (ax, ay), (bx, by) = ends
     length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1)
-    dx, dy = (bx - ax) / length * 9, (by - ay) / length * 9
-    return [(x - dx, y - dy), (x + dx, y + dy)]
+    dx, dy = (bx - ax) / length * _ACROSS, (by - ay) / length * _ACROSS
+    taken = [box for n in pair for box in layout.blocks[n].boxes]
+    half = len(points) // 2
+    tried = [
+        [(x - dx, y - dy), (x, y), (x + dx, y + dy)]
+        for x, y in (points[i] for i in sorted(range(len(points)), key=lambda i: abs(i - half)))
+    ]
+    line = next(
+        (each for each in tried if not any(box.holds(Box((*at, *at))) for box in taken for at in each)), tried[0]
+    )
+    return [line[0], line[2]]
 
 
 def _line(points: Sequence[Point], style: LinkStyle, dashed: bool) -> str:

@@ -56,7 +56,7 @@ def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, 
     results = [(sheet.look(*of), "") for of in facts if of is not None]
     if owner is None:
         return results
-    first = results[0][0] if results else replace(owner, symbol="circle")
+    first = results[0][0] if results else replace(owner, symbol=owner.symbol or "circle")
     return [(first, owner.letter), *results[1:]]
 
 

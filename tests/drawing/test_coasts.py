@@ -31,11 +31,10 @@ from rulespec.typed import nodes as typed
 from tools.coasts.projections import projection
 
 ROOT = Path(__file__).parents[2]
-RECIPES = sorted(
-    path for path in (ROOT / "games").glob("*/coasts.yaml") if "\n  positions:" not in path.read_text("utf-8")
-)
-"""Recipes of maps with outlines; one with positions is that of a map of boxes."""
+RECIPES = sorted((ROOT / "games").glob("*/coasts.yaml"))
 MAPS = [path.parent.name for path in RECIPES]
+LINKS = {"imperial": 137, "imperial_2030": 156, "imperial_asia": 145, "tetrarchia": 71}
+REGIONS = {"imperial": 54, "imperial_2030": 62, "imperial_asia": 62, "tetrarchia": 48}
 _CRIMEA = (34.2, 45.2)
 
 pytestmark = pytest.mark.parametrize("ref", MAPS)
@@ -71,7 +70,7 @@ def excepted(ref: str, what: str) -> set[frozenset[str]]:
 def test_borders_are_links_but_for_those_that_the_recipe_lists(ref: str) -> None:
     style, layout, names = laid_out(ref)
     links, borders = pairs_of(style, layout.links), layout.areas.touching()
-    assert len(links) > 100
+    assert len(links) == LINKS[ref]
     assert {frozenset((names[a], names[b])) for a, b in links - borders} == excepted(ref, "link")
     assert {frozenset((names[a], names[b])) for a, b in borders - links} == excepted(ref, "border")
 
@@ -82,12 +81,16 @@ def test_the_recipe_has_the_form_that_its_schema_says(ref: str) -> None:
 
 
 def test_only_lines_that_a_border_cannot_be_are_drawn(ref: str) -> None:
-    _, _, names = laid_out(ref)
+    style, layout, names = laid_out(ref)
     scene = empty(ref)
     lines = {frozenset(item.id.split(".")[2:]) for item in scene.static if item.id.startswith("link.")}
-    assert lines == excepted(ref, "link")
+    # Links that differ have a short line across their border, which says of what kind each is.
+    differ = any(isinstance(each.dashed, str) for each in style.links.values())
+    across = {frozenset((names[a], names[b])) for a, b in layout.areas.touching()} if differ else set()
+    assert across <= lines
+    assert lines - across == excepted(ref, "link")
     walls = [item.id for item in scene.static if item.id.startswith("walls.")]
-    assert bool(walls) == bool(excepted(ref, "border")) and len(names) > 50
+    assert bool(walls) == bool(excepted(ref, "border")) and len(names) == REGIONS[ref]
 
 
 def test_every_kind_of_line_is_in_the_legend(ref: str) -> None:
@@ -127,7 +130,8 @@ def test_a_picture_is_small_and_all_pieces_are_of_one_size(ref: str) -> None:
     scene = board(ruleset, game)
     assert len(to_svg(scene)) <= 300_000
     on_map = [i.svg for i in scene.dynamic if i.layer == "pieces" and i.id.split(".")[1] in places]
-    assert len({re.findall(r"scale\((\S+)\)", svg)[0] for svg in on_map}) == 1 and len(on_map) > 9
+    assert len({re.findall(r"scale\((\S+)\)", svg)[0] for svg in on_map}) == min(len(on_map), 1)
+    assert len(on_map) > 9 or ref == "tetrarchia"  # whose map is empty at the start
 
 
 @pytest.mark.parametrize("language", [None, "de"])
@@ -154,8 +158,19 @@ def test_only_land_that_goes_on_beyond_the_map_meets_its_frame(ref: str) -> None
             x in (0, style.frame.width) or y in (0, style.frame.height) for r in style.outlines[i].rings for x, y in r
         )
     }
-    assert not meets & {"edinburgh", "dublin", "london", "australia", "japan", "south_africa", "argentina", "java"}
-    assert meets & {"moscow", "vladivostok"}
+    assert not meets & {
+        "edinburgh",
+        "dublin",
+        "london",
+        "australia",
+        "japan",
+        "south_africa",
+        "argentina",
+        "java",
+        "sicilia",
+        "creta",
+    }
+    assert meets & {"moscow", "vladivostok", "persia"}
 
 
 def test_crimea_lies_in_ukraine_where_that_is_a_region(ref: str) -> None:
@@ -165,7 +180,7 @@ def test_crimea_lies_in_ukraine_where_that_is_a_region(ref: str) -> None:
     left, top, right, _ = project(np.array(how["edges"], float))
     x, y = (project(np.array([_CRIMEA], float))[0] - [left[0], top[1]]) * how["width"] / (right[0] - left[0])
     inside = [names[i] for i, outline in style.outlines.items() if holds(outline.rings, x, y)]
-    assert inside == (["ukraine"] if "ukraine" in names else ["odessa"])
+    assert inside == [name for name in ("ukraine", "odessa") if name in names][:1]
 
 
 def test_each_outline_has_its_spots(ref: str) -> None:

@@ -12,6 +12,8 @@ from rulespec.drawing.board import Board, board_of
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.map_ground import ground
 from rulespec.drawing.outlines import holds
+from rulespec.drawing.place_looks import badges_of, fill_of
+from rulespec.drawing.svg import Box
 
 
 def board_for(ref: str) -> Board:
@@ -65,14 +67,33 @@ def test_regions_of_an_overlay_have_outlines_and_touch_where_links_lead() -> Non
     assert layout.areas.touching() == linked
 
 
-def test_provinces_stand_on_land_and_sea_zones_on_water() -> None:
+def test_sea_zones_stand_on_water() -> None:
+    style = board_for("tetrarchia").sheet.style.boards
+    land = [ring for part in style["province"].scenery if part.colour != "water" for ring in part.rings]
+    provinces = [ring for outline in style["province"].outlines.values() for ring in outline.rings]
+    water = [ring for part in style["province"].scenery if part.colour == "water" for ring in part.rings]
+    for at in style["zone"].positions.values():
+        assert holds(water, *at) and not holds(land, *at) and not holds(provinces, *at)
+
+
+def test_a_line_across_a_border_stands_on_neither_name() -> None:
     board = board_for("tetrarchia")
-    style = board.sheet.style.boards
-    land = [ring for part in style["province"].scenery for ring in part.rings]
-    names = board.names.names("province")
-    at_sea = {names[i] for i, at in style["province"].positions.items() if not holds(land, *at)}
-    assert at_sea == set()
-    assert not any(holds(land, *at) for at in style["zone"].positions.values())
+    layout = ground(board.sheet, board.sheet.style.boards["province"])
+    lines = [item.svg for item in board.static if item.id.startswith("link.")]
+    dots = [(float(x) - 18, float(y) - 58) for svg in lines for x, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", svg)]
+    names = [box for block in layout.blocks if not block.turned for box in block.boxes[:1]]
+    met = {dot for dot in dots for box in names if box.holds(Box((*dot, *dot)))}
+    assert len(dots) > 140 and len(met) == 0
+
+
+def test_the_symbol_of_an_owner_is_the_badge_beside_the_names_of_its_places() -> None:
+    board = board_for("tetrarchia")
+    style = board.sheet.style.boards["province"]
+    assert {badges_of(board.sheet, style, i)[0][0].symbol for i in range(48)} == {"square"}
+    imperial = board_for("imperial")
+    sheet, style = imperial.sheet, imperial.sheet.style.boards["region"]
+    owned = [i for i in range(len(sheet.names("region"))) if fill_of(sheet, style, i)[1] is not None]
+    assert {badges_of(sheet, style, i)[0][0].symbol for i in owned} == {"square", "circle"}
 
 
 def test_fleets_stand_in_their_sea_zone_and_each_has_a_name() -> None:
@@ -85,5 +106,5 @@ def test_fleets_stand_in_their_sea_zone_and_each_has_a_name() -> None:
         assert outer.holds(slot) and board.sheet.titles("zone")[i] in static(board, f"name.{zone}")
 
 
-def test_a_legend_of_boxes_says_how_links_are_drawn() -> None:
+def test_a_legend_says_how_links_are_drawn() -> None:
     assert ">link: broken<" in static(board_for("tetrarchia"), "legend.province")

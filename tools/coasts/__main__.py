@@ -25,7 +25,7 @@ from rulespec.engine.words.titles import languages
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from tools.coasts.atlas import countries
-from tools.coasts.land import OUTSIDE, WATER, Land, Sheet, polygons, regions_of
+from tools.coasts.land import OUTSIDE, WATER, Land, polygons, regions_of
 from tools.coasts.spots import Name, Spot, spots
 
 RECIPE, RESULT = "coasts.yaml", "outlines.yaml"
@@ -44,9 +44,6 @@ def main() -> None:
     how = recipe["coasts"]
     land = Land(how, countries(args.atlas, how["atlas"]["sha256"]))
     areas = regions_of(land)
-    if "positions" in how:
-        (args.ruleset / RESULT).write_text("".join(_backdrop(how, areas, land.sheet)), "utf-8")
-        return
     names = _names(args.ruleset, how["board"])
     if strangers := sorted(set(areas) - {OUTSIDE, WATER} - set(names)):
         parser.error(f"the recipe names what is no {how['board']}: {', '.join(strangers)}")
@@ -58,18 +55,6 @@ def main() -> None:
     (args.ruleset / RESULT).write_text(lines, "utf-8")
     for line in _report(args.ruleset, how["board"], where):
         print(line)
-
-
-def _backdrop(how: dict[str, Any], areas: Mapping[str, Geometry], sheet: Sheet) -> Iterator[str]:
-    """The lines of the file of a map of boxes: land on water, and where the boxes stand."""
-    yield from _head(how)
-    yield f"    {how['board']}:\n      frame: [0, 0, {sheet.width}, {sheet.height}]\n      scenery:\n"
-    yield from _scenery(areas[OUTSIDE], "land", "land")
-    for kind, places in how["positions"].items():
-        yield "      positions:\n" if kind == how["board"] else f"    {kind}:\n      positions:\n"
-        for name, at in places.items():
-            point = sheet.point(at)
-            yield f"        {name}: [{round(point.x)}, {round(point.y)}]\n"
 
 
 def _head(how: dict[str, Any]) -> Iterator[str]:
@@ -113,7 +98,8 @@ def _lines(
         yield f"        {name}: {{outline: {data_of(_rings(areas[name]))}, {label}{turned}{pieces}}}\n"
     yield "      scenery:\n"
     for owner in [owner for owner in SCENERY if owner in areas]:
-        yield from _scenery(areas[owner], *SCENERY[owner])
+        title, colour = SCENERY[owner]
+        yield from _scenery(areas[owner], title, how.get(title, colour))
 
 
 def _rings(area: Geometry) -> list[Ring]:
