@@ -367,10 +367,10 @@ def test_a_wrong_order_is_refused(nim: Served, order: dict[str, Any]) -> None:
 
 def test_short_messages_are_sent_at_once() -> None:
     """A second one would else wait until the other side has confirmed the first, which it does 40 ms later."""
-    found = list[int]()
+    results = list[int]()
 
     async def connected(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        found.append(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        results.append(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         writer.close()
 
     async def both() -> None:
@@ -381,4 +381,4 @@ def test_short_messages_are_sent_at_once() -> None:
             writer.close()
 
     asyncio.run(both())
-    assert found == [1]
+    assert results == [1]
