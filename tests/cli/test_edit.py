@@ -262,11 +262,20 @@ def test_links_that_are_entities_are_left_to_their_author(roads: Path) -> None:
 
 def test_all_but_the_links_of_such_a_map_is_edited(roads: Path) -> None:
     new = "nova area=hispania number=3 name_is=rebuilt number_is=rebuilt sea_is=rebuilt"
-    result = edit(roads, "rename baetica betica", "set britannia title Albion", "move libya 700 800", f"add {new}")
+    result = edit(
+        roads,
+        "rename baetica betica",
+        "set britannia title Albion",
+        "move libya 700 800",
+        f"add {new}",
+        "move nova 10 20",
+    )
     assert result.exit_code == 0, result.output
     text = (roads / "map.yaml").read_text("utf-8")
     assert "        baetica_lvsitania: {ends: [betica, lvsitania], link_is" in text, "the link has a name of its own"
-    assert "title: Albion" in text and "    nova:" in text and "position: [700, 800]" in text
+    assert "title: Albion" in text and "    nova:" in text and "position: [10, 20]" in text
+    outlines = (roads / "outlines.yaml").read_text("utf-8")
+    assert yaml.safe_load(outlines)["drawing"]["boards"]["province"]["outlines"]["libya"]["label"] == [700, 800]
     before = files(roads)
     assert edit(roads, "remove nova").exit_code == 0
     assert {name for name, data in files(roads).items() if data != before[name]} == {"map.yaml"}
