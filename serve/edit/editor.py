@@ -210,10 +210,9 @@ class Editor:
         self._map, self._files = edits, edits.map.files
         self.version += 1
         now = stamps([self.folder])
-        written = {path for path in now if path.resolve() in changes}
-        self._stamps |= {
-            path: now[path] for path in written
-        }  # of other files, what others have done is still to be seen
+        others = {path for path, stamp in now.items() if stamp != self._stamps.get(path)}
+        # Of files that are not of this edit, what somebody has done is still to be seen.
+        self._stamps |= {path: now[path] for path in others if path.resolve() in changes}
         self._check()
 
     def steps(self) -> list[Step]:
