@@ -113,8 +113,13 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
     tray = moved(layout.blocks[number].tray, corner)
     points = [point for line in outlines for point in line] or [(tray[0], tray[1]), (tray[2], tray[3])]
     xs, ys = zip(*points, strict=True)
-    middle = (tray[0] + tray[2]) / 2, (tray[1] + tray[3]) / 2
-    place = sheet.place((board.kind, number), Box((min(xs), min(ys), max(xs), max(ys))), middle, data)
+    left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+    # Pieces of a small island may stand beside it: the nearest point of its box is aimed at.
+    middle = (
+        min(max((tray[0] + tray[2]) / 2, left), right),
+        min(max((tray[1] + tray[3]) / 2, top), bottom),
+    )
+    place = sheet.place((board.kind, number), Box((left, top, right, bottom)), middle, data)
     return Item(f"region.{names[number]}", "areas", svg.group(parts, text, data_place=place.id), (place,))
 
 

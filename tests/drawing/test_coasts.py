@@ -138,7 +138,7 @@ def test_a_picture_is_small_and_all_pieces_are_of_one_size(ref: str) -> None:
 @pytest.mark.sampled(2)
 def test_no_name_stands_on_another_in_a_crowded_position(ref: str, language: str | None) -> None:
     ruleset = loaded(ref)
-    game = Game(ruleset, seat_names(6, ruleset.seats))
+    game = Game(ruleset, seat_names(min(6, ruleset.players[1]), ruleset.seats))
     choose = random.Random(7)
     while game.ply < 200 and not game.is_over:
         game.apply(choose.choice(list(game.legal_options)))
