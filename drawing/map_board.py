@@ -263,16 +263,16 @@ def _middle_of(layout: Ground, pair: tuple[int, int], ends: list[Point]) -> list
     (ax, ay), (bx, by) = ends
     length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1)
     dx, dy = (bx - ax) / length * _ACROSS, (by - ay) / length * _ACROSS
-    taken = [box for n in pair for box in layout.blocks[n].boxes]
+    names = [box for n in pair for box in layout.blocks[n].boxes]
+
+    def is_clear(x: float, y: float) -> bool:
+        along = ((x - dx, y - dy), (x, y), (x + dx, y + dy))
+        return not any(box.holds(Box((*at, *at))) for box in names for at in along)
+
     half = len(points) // 2
-    tried = [
-        [(x - dx, y - dy), (x, y), (x + dx, y + dy)]
-        for x, y in (points[i] for i in sorted(range(len(points)), key=lambda i: abs(i - half)))
-    ]
-    line = next(
-        (each for each in tried if not any(box.holds(Box((*at, *at))) for box in taken for at in each)), tried[0]
-    )
-    return [line[0], line[2]]
+    from_middle = [points[i] for i in sorted(range(len(points)), key=lambda i: abs(i - half))]
+    x, y = next((at for at in from_middle if is_clear(*at)), from_middle[0])
+    return [(x - dx, y - dy), (x + dx, y + dy)]
 
 
 def _line(points: Sequence[Point], style: LinkStyle, dashed: bool) -> str:

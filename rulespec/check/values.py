@@ -27,9 +27,11 @@ def _check_stakes(c: Context, stakes: Scalar) -> None:
     d = c.declarations
     d.stakes = int(stakes.text)
     if c.rules.scoring is None:
-        message, help_ = "the game is played for points, and has none", "write a `scoring`, or leave `stakes` out"
+        message = "bots cannot play for points: the rules have no `scoring`"
+        help_ = "write a `scoring`, or leave `stakes` out"
     elif d.teams == ALL:
-        message, help_ = "the game is played for points, and all players win together", "write a value in place of it"
+        message = "bots cannot play for points against one another: all players win together"
+        help_ = "declare a value in place of `stakes`"
     elif d.values:
         message = f"bots cannot play for points and for the value `{next(iter(d.values))}`"
         help_ = "leave `stakes` or `values` out"

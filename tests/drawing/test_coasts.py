@@ -122,16 +122,22 @@ def test_without_hatching_letters_and_borders_tell_owners_apart(ref: str) -> Non
 
 
 @pytest.mark.sampled(2)
-def test_a_picture_is_small_and_all_pieces_are_of_one_size(ref: str) -> None:
+def test_a_picture_is_small(ref: str) -> None:
+    ruleset = loaded(ref)
+    assert len(to_svg(board(ruleset, Game(ruleset, seat_names(3, ruleset.seats))))) <= 300_000
+
+
+@pytest.mark.sampled(2)
+def test_all_pieces_are_of_one_size(ref: str) -> None:
+    if ref == "tetrarchia":
+        pytest.skip("its map is empty at the start, and later two pieces in a narrow province are smaller")
     ruleset = loaded(ref)
     game = Game(ruleset, seat_names(3, ruleset.seats))
     kind = recipe(ref)["board"]
     places = set(board_of(ruleset, ()).sheet.names(kind))
     scene = board(ruleset, game)
-    assert len(to_svg(scene)) <= 300_000
     on_map = [i.svg for i in scene.dynamic if i.layer == "pieces" and i.id.split(".")[1] in places]
-    assert len({re.findall(r"scale\((\S+)\)", svg)[0] for svg in on_map}) == min(len(on_map), 1)
-    assert len(on_map) > 9 or ref == "tetrarchia"  # whose map is empty at the start
+    assert len({re.findall(r"scale\((\S+)\)", svg)[0] for svg in on_map}) == 1 and len(on_map) > 9
 
 
 @pytest.mark.parametrize("language", [None, "de"])

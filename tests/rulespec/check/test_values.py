@@ -85,7 +85,7 @@ def test_a_game_may_be_played_for_points_and_no_log_depends_on_it(tmp_path: Path
 @pytest.mark.parametrize(
     "world, why",
     [
-        (STALLS + POINTS.partition("--- measures.yaml")[2].join(["--- measures.yaml", ""]), "has none"),
+        (STALLS + POINTS.partition("--- measures.yaml")[2].join(["--- measures.yaml", ""]), "no `scoring`"),
         (STALLS.replace("max: 2}", "max: 2, teams: all}") + POINTS, "all players win together"),
         (STALLS + POINTS + "values: {wealth: {of: player, value: player.cash, decides: 20}}\n", "the value `wealth`"),
     ],
