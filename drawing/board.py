@@ -344,7 +344,7 @@ class Board:
             if len(self._stood) >= _STOOD:
                 self._stood.clear()
             plan = self.plans[kind]
-            how = Standing(plan.piece or LARGEST, plan.manners.get(number, ""), plan.stack)
+            how = Standing(plan.piece or LARGEST, plan.manners.get(number, ""), plan.stack, plan.rooms.get(number, ()))
             self._stood[key] = tuple(drawn(self.sheet, tokens, slot, how))
         return self._stood[key]
 

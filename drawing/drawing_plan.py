@@ -113,6 +113,9 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
     return {
         "kind": kind,
         "slots": _slots(board.plans[kind].slots),
+        "rooms": {
+            str(slot): [list(room) for room in rooms] for slot, rooms in board.plans[kind].rooms.items() if rooms
+        },
         "piece": board.plans[kind].piece or LARGEST,
         "copies": board.plans[kind].copies,
         "each": board.plans[kind].each,

@@ -25,15 +25,13 @@ from rulespec.drawing.place_looks import (
     shift,
     side_of,
 )
-from rulespec.drawing.placing import Block
+from rulespec.drawing.placing import PIECE, Block
 from rulespec.drawing.plan import LinkLines, Plan, Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.seams import SEAM_SIZE
 from rulespec.drawing.style import BoardStyle, LinkStyle
 from rulespec.drawing.svg import Box, Point
 
-PIECE = 22.0
-"""The size of a piece on a map where there is room for all of a place."""
 _SEAM = 90.0
 _ACROSS = 9.0  # half of a line across a border
 _MAT = 14.0  # paper around the frame of a board with outlines, under which lines along coasts end
@@ -61,6 +59,8 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
     for i, block in enumerate(layout.blocks):
         plan.items.append(_name(sheet, board, i, block, corner))
         plan.slots[i] = moved(block.tray, corner)
+        if layout.rooms:
+            plan.rooms[i] = tuple([moved(room, corner) for room in layout.rooms[i]])
         plan.outlines[i] = _outline(board, layout, i, corner)
     return plan
 

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.areas import Areas, areas
 from rulespec.drawing.bridges import Bridge, Pair, bridges, crossings
+from rulespec.drawing.crowds import rooms
 from rulespec.drawing.map_links import Link, links_of, pairs_of
 from rulespec.drawing.outlines import Frame, centre_of, holds, net, square
 from rulespec.drawing.place_looks import badge_room, lettering_of
@@ -32,6 +33,7 @@ _STAND_IN = 0.025
 class Ground(Struct, frozen=True):
     """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch.
 
+    `rooms`: for each region of a map of areas, the boxes of more pieces than its tray has room for; see `crowds`.
     `traces`: path data of its lines, as they have been drawn, so that the next picture of the same map has them.
     """
 
@@ -42,6 +44,7 @@ class Ground(Struct, frozen=True):
     blocks: list[Block]
     bridges: dict[Pair, Bridge]
     seams: list[Seam]
+    rooms: list[tuple[Box, ...]] = field(default_factory=list)
     traces: dict[tuple[str, int, Point], str] = field(default_factory=dict)
 
 
@@ -91,7 +94,8 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
         spans = crossings(apart, result.outlines)
     else:
         spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
-    return Ground(size, positions, links, result, blocks, spans, over)
+    more = rooms(raster, blocks, notes, size) if board.form == "areas" else []
+    return Ground(size, positions, links, result, blocks, spans, over, more)
 
 
 def spot_boxes(host: BoardStyle, board: BoardStyle, width: float) -> dict[int, Box]:

@@ -20,7 +20,7 @@ from rulespec.drawing.text_width import text_width, wrapped
 STEP = 4
 """The side of a cell of the raster."""
 _GAP = 3.0
-_TRAY = (64.0, 20.0)
+_TRAY = (66.0, 22.0)
 """The size of a tray before it becomes larger."""
 _SIZES = PLAIN.sizes
 _BOX = 6.0
@@ -34,7 +34,8 @@ _RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
 _WANTED = (96.0, 56.0)
 _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22), (22, 66), (44, 22), (22, 44), (22, 22))
 """Rooms for pieces of equal size where a spot says where they stand, those for most pieces first."""
-_PIECE = 22.0
+PIECE = 22.0
+"""The size of a piece on a map."""
 
 
 class Block(Struct, frozen=True):
@@ -273,10 +274,10 @@ def _settled(region: int, title: str, badges: float, raster: Raster, spot: Spot)
 def _wider(region: int, blocks: Mapping[int, Block], raster: Raster) -> Block:
     """The block of a region with room for two pieces, partly beyond its borders if nothing else is there."""
     block = blocks[region]
-    if block.tray[2] - block.tray[0] > _PIECE or block.tray[3] - block.tray[1] > _PIECE:
+    if block.tray[2] - block.tray[0] > PIECE or block.tray[3] - block.tray[1] > PIECE:
         return block
     middle = ((block.tray[0] + block.tray[2]) / 2, (block.tray[1] + block.tray[3]) / 2)
-    trays = [_around_spot(middle, *extent) for extent in ((2 * _PIECE, _PIECE), (_PIECE, 2 * _PIECE))]
+    trays = [_around_spot(middle, *extent) for extent in ((2 * PIECE, PIECE), (PIECE, 2 * PIECE))]
     names = [around(other.box, other.turned) for other in blocks.values()]
     others = [*names, *(other.tray for i, other in blocks.items() if i != region)]
     free = [tray for tray in trays if not any(tray.meets(other) for other in others)]

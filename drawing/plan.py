@@ -38,6 +38,7 @@ class Plan(Brief, Struct):
     Attributes:
         items: what never changes.
         slots: the number of each entity → where its pieces go.
+        rooms: slots → larger boxes for more piles than find room in the slot at full size, the smallest first.
         outlines: path data around each entity, on maps.
         size: width and height.
         piece: the size of its pieces where there is room; 0 if they are as large as they get.
@@ -55,6 +56,7 @@ class Plan(Brief, Struct):
     size: tuple[float, float]
     items: list[Item] = field(default_factory=list)
     slots: dict[int, Box] = field(default_factory=dict)
+    rooms: dict[int, tuple[Box, ...]] = field(default_factory=dict)
     outlines: dict[int, str] = field(default_factory=dict)
     piece: float = 0
     copies: dict[str, int] = field(default_factory=dict)

@@ -28,11 +28,12 @@ _MARK = 0.3  # the height of an owner's letter that is not the text
 
 
 class Standing(Struct, frozen=True):
-    """The way in which tokens stand in a slot: the largest size of one, and how; see `Plan`."""
+    """The way in which tokens stand in a slot: the largest size of one, how, and rooms for more of them; see `Plan`."""
 
     largest: float = LARGEST
     manner: Manner | Literal[""] = ""
     stack: int = 0
+    rooms: tuple[Box, ...] = ()
 
 
 class Token(Brief, Struct, frozen=True):
@@ -145,8 +146,14 @@ def drawn(sheet: Sheet, tokens: Sequence[Token], slot: Box, how: Standing) -> It
     elif how.manner:
         yield from _columns(sheet, shown, slot, how)
     else:
-        for token, (x, y, size) in zip(shown, _squares(len(shown), slot, how.largest), strict=True):
+        room = _room(len(shown), (slot, *how.rooms), how.largest)
+        for token, (x, y, size) in zip(shown, _squares(len(shown), room, how.largest), strict=True):
             yield _item(sheet, token, _symbol(sheet, token, token.text, (x, y), size), _around((x, y), size))
+
+
+def _room(count: int, rooms: Sequence[Box], largest: float) -> Box:
+    """The first of some rooms in which tokens are as large as they get, else the last."""
+    return next((room for room in rooms if _grid(count, room, largest)[0] > largest - 0.01), rooms[-1])
 
 
 def _squares(count: int, slot: Box, largest: float) -> Iterator[tuple[float, float, float]]:

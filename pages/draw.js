@@ -147,23 +147,29 @@ function makeDrawing(plan) {
     const [fill, ink, letter] = look(kind, n);
     return { id: `ring.${key}.${nameOf(kind, n)}.${field}`, symbol: "circle", fill, ink, text: letter, title: told, mark: "" };
   }
-  function* drawn(tokens, slot, { largest, manner = "", stack = 0 }) {
+  function* drawn(tokens, slot, { largest, manner = "", stack = 0, rooms = [] }) {
     const shown = tokens.slice(0, 60);
     if (manner === "cards") yield* cards(shown, slot);
     else if (manner === "spread") yield* spread(shown, slot, largest);
     else if (manner) yield* inColumns(shown, slot, { largest, manner, stack });
     else {
-      const at = squares(shown.length, slot, largest);
+      const all = [slot, ...rooms], fitting = all.find((room) => grid(shown.length, room, largest)[0] > largest - 0.01);
+      const at = squares(shown.length, fitting ?? all.at(-1), largest);
       for (const [i, token] of shown.entries()) yield itemOf(token, symbolOf(token, token.text, ...at[i]));
     }
   }
-  function squares(count, [left, top, right, bottom], largest) {
-    const width = right - left, height = bottom - top, result = [];
+  function grid(count, [left, top, right, bottom], largest) {
+    const width = right - left, height = bottom - top;
     let size = 5, columns = Math.max(Math.round((width - width % 5) / 5), 1);
     for (let many = 1; many <= count; many++) {
       const fits = Math.min(width / many, height / Math.ceil(count / many), largest);
       if (fits > size) [size, columns] = [fits, many];
     }
+    return [size, columns];
+  }
+  function squares(count, slot, largest) {
+    const [left, top, right, bottom] = slot, [size, columns] = grid(count, slot, largest);
+    const width = right - left, result = [];
     const first = (top + bottom) / 2 - Math.ceil(count / columns) * size / 2;
     for (let i = 0; i < count; i++) {
       const row = Math.floor(i / columns), beside = Math.min(columns, count - row * columns);
@@ -423,7 +429,7 @@ function makeDrawing(plan) {
       const board = boards.get(kind);
       if (!(n in board.slots)) continue;
       for (const token of standing.slice(0, 60)) if (token.place) ids.add(token.place);
-      yield* drawn(standing, board.slots[n], { largest: board.piece, manner: board.manners[n], stack: board.stack });
+      yield* drawn(standing, board.slots[n], { largest: board.piece, manner: board.manners[n], stack: board.stack, rooms: board.rooms[n] });
     }
     for (const scale of plan.scales) yield* onScale(scale, shown);
     for (const table of plan.tables) yield* rows(table, shown, ids);
