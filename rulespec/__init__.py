@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rulespec.diagnostics.report import DiagnosticsError
     from rulespec.drawing.board import board
     from rulespec.drawing.scene import to_svg
-    from rulespec.engine.game.determinize import determinize, particles
     from rulespec.engine.game.game import Game, restarted, teams_of
     from rulespec.engine.game.learned import learned
     from rulespec.engine.game.legal_options import LegalOptions
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from rulespec.engine.logs.seat_log import seat_log
     from rulespec.engine.replay.replay import replay_log
     from rulespec.engine.search.open_search import open_search
+    from rulespec.engine.search.twins import determinize, particle_rows, particles
     from rulespec.engine.search.uct import uct
     from rulespec.engine.words.changes import Changes
     from rulespec.engine.words.moves import Moves
@@ -85,6 +85,7 @@ __all__ = [
     "learned",
     "load_ruleset",
     "open_search",
+    "particle_rows",
     "particles",
     "read_log",
     "replay_log",
@@ -102,7 +103,6 @@ _HOMES = {
     "rulespec.diagnostics.report": "DiagnosticsError",
     "rulespec.drawing.board": "board",
     "rulespec.drawing.scene": "to_svg",
-    "rulespec.engine.game.determinize": "determinize particles",
     "rulespec.engine.game.game": "Game restarted teams_of",
     "rulespec.engine.game.learned": "learned",
     "rulespec.engine.game.legal_options": "LegalOptions",
@@ -117,6 +117,7 @@ _HOMES = {
     "rulespec.engine.logs.sealed": "SealedRound",
     "rulespec.engine.replay.replay": "replay_log",
     "rulespec.engine.search.open_search": "open_search",
+    "rulespec.engine.search.twins": "determinize particle_rows particles",
     "rulespec.engine.search.uct": "uct",
     "rulespec.engine.words.changes": "Changes",
     "rulespec.engine.words.moves": "Moves",

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from rulespec.bundles.packed import Bundle
 from rulespec.bundles.rules import ruleset_in
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.game.determinize import NotFoundError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Refusal as RulesRefusal
+from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded

@@ -9,9 +9,9 @@ from msgspec import Struct
 from rulespec.bundles.packed import Bundle
 from rulespec.bundles.rules import ruleset_in
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.game.determinize import determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.seat_log import seat_log
+from rulespec.engine.search.twins import determinize
 
 
 class PastDecision(Struct, frozen=True):

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.bots.bot import Bot, Pick, Situation
-from rulespec.engine.game.determinize import NotFoundError, particles
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.retrace import NotFoundError, retraced
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
@@ -100,7 +100,7 @@ class BotSeats:
                 pass
 
         def drawn(number: int) -> NDArray[np.int64]:
-            rows: NDArray[np.int64] = self.search.rows(particles(game, seat, number, random.Random(seed)))
+            rows: NDArray[np.int64] = self.search.rows(retraced(game, seat, number, random.Random(seed)))
             return rows
 
         return Situation(self.search, number, codes, drawn, Draws(seed))

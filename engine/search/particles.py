@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.game.determinize import NotFoundError
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.program.draws import word
 from rulespec.engine.search.exchange import Exchange, Words, exchanges, swaps
 from rulespec.engine.search.replays import Codes
@@ -88,12 +88,16 @@ class Particles:
         except NotFoundError:
             self._begin(-1)
             raise
-        return self._rows[self._sample(word(self._key(len(seen.looks)), 0))]
+        return self._rows[self._drawn()]
 
     @property
     def histories(self) -> Codes:
-        """For each particle its decisions as codes, from the first one on that the seat has not seen all of."""
-        return self._codes
+        """The decisions of each particle as codes, from the first one on that the seat has not seen all of."""
+        return self._codes[self._drawn()]
+
+    def _drawn(self) -> NDArray[np.int64]:
+        """The numbers of the particles that stand for all of them, by their weights."""
+        return self._sample(word(self._key(len(self._seen.looks)), 0))
 
     def _key(self, ply: int) -> int:
         return word(self._seed, self._seen.keys[ply - 1]) & (1 << 63) - 1

@@ -9,11 +9,12 @@ import pytest
 from folders import SHIPPED
 from twins import outlets
 
-from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.sealed import pending
+from rulespec.engine.search.twins import determinize
 from rulespec.load import load_ruleset
 from rulespec.types import BOOL
 

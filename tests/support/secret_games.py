@@ -6,10 +6,11 @@ import random
 
 from shipped import loaded
 
-from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.twins import determinize
 from rulespec.engine.simulate.playouts import choose
 
 DECIDED = ["kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor"]

@@ -6,12 +6,13 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game, own_options, restarted, seen_state
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.game.round import Round
 from rulespec.engine.logs.seat_log import seat_log
+from rulespec.engine.search.twins import determinize
 
 Outlets = dict[str, Any]
 """By outlet, the output for a seat."""

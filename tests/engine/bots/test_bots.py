@@ -21,8 +21,8 @@ from rulespec.engine.bots.mcts import MctsBot
 from rulespec.engine.bots.named import BotNameError, open_bot
 from rulespec.engine.bots.seats import BotSeats
 from rulespec.engine.bots.sides import Side
-from rulespec.engine.game.determinize import NotFoundError
 from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.wasm_search import WasmSearch

@@ -10,8 +10,8 @@ from cases import small
 from twins import differences
 from worlds import Play, take
 
-from rulespec.engine.game.determinize import determinize
 from rulespec.engine.game.game import Game
+from rulespec.engine.search.twins import determinize
 
 TILES = """
 --- rules/play.rules

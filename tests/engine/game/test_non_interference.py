@@ -16,12 +16,12 @@ from worlds import WORLD
 
 from rulespec.engine.game import events, views, visibility
 from rulespec.engine.game import game as game_module
-from rulespec.engine.game.determinize import determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.named_state import named_state
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.refusal import refused as refusal
 from rulespec.engine.game.round import Round
+from rulespec.engine.search.twins import determinize
 from rulespec.load import load_ruleset
 
 SECRETS = """

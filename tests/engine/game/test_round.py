@@ -8,10 +8,10 @@ import random
 import pytest
 from worlds import WORLD, Play
 
-from rulespec.engine.game.determinize import determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import IllegalOptionError
 from rulespec.engine.game.round import Round
+from rulespec.engine.search.twins import determinize
 
 ROUND = """
 --- rules/play.rules

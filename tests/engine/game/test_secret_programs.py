@@ -12,11 +12,12 @@ from twins import MOST_TRIED, outlets
 
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.search.twins import determinize
 
 PROGRAMS = int(os.environ.get("RULESPEC_SECRETS", "16"))
 FIRST = int(os.environ.get("RULESPEC_SEED", "0"))

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from leaks import CASES, ruleset_of
 
-from rulespec.engine.game.determinize import NotFoundError, determinize
 from rulespec.engine.game.events import HIDDEN
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.search.twins import determinize
 from rulespec.load import load_ruleset
 
 SEATS = ["A", "B"]

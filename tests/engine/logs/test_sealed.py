@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from worlds import IDLE, WORLD, Play, take
 
-from rulespec.engine.game.determinize import particles
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError, TakenBack
 from rulespec.engine.game.round import Round
@@ -24,6 +23,7 @@ from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.logs.sealed import SealedRound, fits, sealed, seen_line
 from rulespec.engine.logs.seat_log import seat_log
 from rulespec.engine.replay.replay import replay_native
+from rulespec.engine.search.twins import particles
 
 ROUND = """
 --- rules/play.rules

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable
 from functools import cache
 
-from rulespec.engine.game.determinize import particles
 from rulespec.engine.game.game import Game
 from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.twins import particles
 from rulespec.engine.search.uct import Estimate, uct
 from rulespec.load import load_ruleset
 

@@ -16,9 +16,9 @@ from cases import small
 from folders import TESTS
 from leaks import ruleset_of
 
-from rulespec.engine.game.determinize import _looks_like
 from rulespec.engine.game.events import Event, Events
 from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.retrace import _looks_like
 from rulespec.engine.game.secrets import counted
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.particles import Particles

@@ -1,4 +1,4 @@
-"""Games that a seat cannot tell from the one it is in: what bots search, where not everything is seen."""
+"""Games that a seat cannot tell from the one it is in, by walking again what it has seen."""
 
 from __future__ import annotations
 
@@ -26,30 +26,13 @@ class NotFoundError(RulespecError):
     """No other game has been found that looks the same to a seat."""
 
 
-def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIED) -> Game:
-    """A game that the seat cannot tell from this one: in both it has seen the same, from beginning to end.
+def retraced(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
+    """Several games that the seat cannot tell from this one: in each it has seen the same, from beginning to end.
 
     The decisions that the seat has seen are walked again from the start. Where it has not seen all of one, those that
     look like it are tried in a random order, and what the seat remembers must be the same after each; a dead end is
-    taken back. So whatever the rules and the events imply holds of it, every game that looks the same may come, and
-    the odds of each are not those of the game. It depends on what the seat has seen and on `rng` alone.
-
-    Args:
-        game: a game from its own start.
-        seat: who looks.
-        rng: draws what the seat has not seen.
-        tried: how many decisions are tried at most.
-
-    Raises:
-        NotFoundError: if none has been found within the bound.
-    """
-    return particles(game, seat, 1, rng, tried)[0]
-
-
-def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
-    """Several games that the seat cannot tell from this one, each drawn as by `determinize`.
-
-    They are drawn one by one, so some may be equal; what the seat has seen is worked out once.
+    taken back. They are drawn one by one, so some may be equal, and every game that looks the same may come; the odds
+    of each are not those of the game. They depend on what the seat has seen and on `rng` alone.
 
     Args:
         game: a game from its own start.

@@ -1,0 +1,109 @@
+"""Games that a seat cannot tell from the one it is in: what bots search, where not everything is seen."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.particles import Particles
+from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.search import Search
+from rulespec.engine.search.wasm_search import WasmSearch
+
+_DETOURS = 1_000
+"""Decisions that are tried in vain before wasm draws games, if it can."""
+_LEAST = 64
+"""Particles that go on together, so that some are left."""
+
+
+def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIED) -> Game:
+    """A game that the seat cannot tell from this one; see `particles`."""
+    return particles(game, seat, 1, rng, tried)[0]
+
+
+def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
+    """Several games that the seat cannot tell from this one: in each it has seen the same, from beginning to end.
+
+    What the seat has seen is walked again, and what it has not seen is drawn. Where that comes to dead ends, as with
+    hands of many cards, they are particles (see `particle_rows`). They depend on what the seat has seen and on `rng`;
+    some may be equal, and the odds of those that are walked are not those of the game.
+
+    Args:
+        game: a game from its own start.
+        seat: who looks.
+        number: how many games are wanted.
+        rng: draws what the seat has not seen.
+        tried: how many decisions are tried at most, for each game.
+
+    Raises:
+        NotFoundError: if one has not been found within the bound.
+    """
+    quick = min(tried, game.ply + _DETOURS)
+    try:
+        return retraced(game, seat, number, rng, quick)
+    except NotFoundError:
+        if quick == tried:
+            raise
+    search = open_search(game)
+    own = _particles(search, game, seat, number, rng.getrandbits(63))
+    if own is not None:
+        twins = [_game(game, search, history) for history in own.histories[_spread(number, len(own.histories))]]
+        if all(twin.view(seat) == game.view(seat) for twin in twins):
+            return twins
+    return retraced(game, seat, number, rng, tried)
+
+
+def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int) -> NDArray[np.int64]:
+    """Several positions that the seat cannot tell from the one it is in, as rows; one, if it has seen all of it.
+
+    In wasm they are drawn together, with the odds of the game: chance by its weights, and what others choose unseen,
+    evenly. In Python they are those of `particles`. They depend on what the seat has seen and on the seed.
+
+    Args:
+        search: searches positions of the game's ruleset, seats and settings.
+        game: a game from its own start.
+        seat: who looks.
+        number: how many positions are wanted.
+        seed: the seed of what the seat has not seen.
+
+    Raises:
+        NotFoundError: if one has not been found.
+    """
+    own = _particles(search, game, seat, number, seed)
+    if own is None:
+        return search.rows(retraced(game, seat, number, random.Random(seed)))
+    rows = own.rows()
+    return rows if len(rows) == 1 else rows[_spread(number, len(rows))]
+
+
+def _particles(search: Search, game: Game, seat: str, number: int, seed: int) -> Particles | None:
+    """The particles of a seat where a game stands; None where wasm has none."""
+    if not isinstance(search, WasmSearch) or not search.follows:
+        return None
+    own = Particles(search, game.seats.index(seat), max(number, _LEAST), seed)
+    try:
+        own.note(game)
+        own.rows()
+    except NotFoundError:
+        return None
+    return own
+
+
+def _spread(number: int, of: int) -> NDArray[np.int64]:
+    """So many numbers below another, evenly spread."""
+    return np.arange(number) * of // number
+
+
+def _game(game: Game, search: Search, history: Codes) -> Game:
+    """The game that begins as another one, and goes on with other decisions."""
+    twin = restarted(game)
+    known = search.coder.codes(game.history[: game.ply - len(history)], None)
+    for code in [*known.tolist(), *history.tolist()]:
+        if not search.coder.taken(twin, code):
+            raise NotFoundError(f"the decision {twin.ply} of a particle is not legal")
+    return twin
