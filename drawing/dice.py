@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rulespec.drawing import svg
@@ -11,18 +10,15 @@ from rulespec.drawing.scene import Item
 from rulespec.drawing.tables import die
 from rulespec.engine.game.events import Event
 from rulespec.engine.game.option import Option
+from rulespec.engine.words.rolls import rolled
 
 _SIDE, _SCALE = 24.0, 1.5
-_NUMBERS = re.compile(r"\((\d(?:, \d)*)\)$")
 
 
 def last_roll(history: Sequence[Option | Event]) -> list[int]:
     """The numbers of the last roll, if all are from 1 to 6; none before the first, and of a roll that is not seen."""
     roll = next((each for each in reversed(history) if each.by is None), None)
-    text = None if roll is None else roll.option if isinstance(roll, Event) else str(roll)
-    shown = _NUMBERS.search(text or "")
-    numbers = [int(number) for number in shown[1].split(", ")] if shown is not None else []
-    return numbers if all(1 <= number <= 6 for number in numbers) else []
+    return rolled(None if roll is None else roll.option if isinstance(roll, Event) else str(roll))
 
 
 def shows_rolls(plans: Mapping[str, Plan]) -> bool:

@@ -108,7 +108,7 @@ def _slots(slots: Any) -> dict[str, list[float]]:
 
 
 def _board(board: Board, kind: str) -> dict[str, Any]:
-    fields = board.sheet.d.kinds[kind].state
+    fields, dice = board.sheet.d.kinds[kind].state, board.plans[kind].dice
     shown = [f for f in board.sheet.style.boards[kind].fields if f in fields and not board.words.internal(kind, f)]
     return {
         "kind": kind,
@@ -124,6 +124,7 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
         "holder": board.plans[kind].holder,
         "manners": {str(slot): manner for slot, manner in board.plans[kind].manners.items()},
         "stack": board.plans[kind].stack,
+        "dice": None if dice is None else list(dice),
         "fields": [{"name": f, "title": board.words.field(kind, f), **_type(fields[f].type)} for f in shown],
     }
 

@@ -393,8 +393,17 @@ function makeDrawing(plan) {
     return [looks.map((each) => each[2]).join(" ") + (pile.count > 1 ? ` x${pile.count}` : ""), looks[0]];
   }
 
-  // The items that show a state: `{id, layer, svg}`, in the order in which they lie upon one another.
-  return function* items(state) {
+  function* dice(roll) {
+    for (const { kind, dice: at } of plan.boards) {
+      if (!at || !roll.length) continue;
+      const parts = roll.map((value, i) => die(value, at[0] / 1.5 + (i - roll.length / 2) * 24 + 3, at[1] / 1.5));
+      const scaled = `<g transform="scale(1.5)">${parts.join("")}</g>`;
+      yield { id: `dice.${kind}`, layer: "pieces", svg: `<g role="img"><title>${roll.join(", ")}</title>${scaled}</g>` };
+    }
+  }
+
+  // The items that show a state and a roll: `{id, layer, svg}`, in the order in which they lie upon one another.
+  return function* items(state, roll = []) {
     const shown = read(state), tokens = new Map(), ids = new Set(), held = new Set();
     for (const link of plan.links) yield* linkStates(link, shown);
     function add(kind, n, token) {
@@ -433,6 +442,7 @@ function makeDrawing(plan) {
     }
     for (const scale of plan.scales) yield* onScale(scale, shown);
     for (const table of plan.tables) yield* rows(table, shown, ids);
+    yield* dice(roll);
   };
 }
 if (typeof module !== "undefined") module.exports = { makeDrawing };

@@ -53,20 +53,26 @@
     const shown = params.map((type, i) => (option.params[i].private ? "?" : game.show(type, option.row[2 + i], 0).text)).join(", ");
     return `${game.seatName(option.by)}: ${title}${shown ? `: ${shown}` : ""}`;
   }
+  // The numbers of an option of chance, if they are dice.
+  function rolled(text) {
+    const numbers = text.match(/\((\d(?:, \d)*)\)$/)?.[1].split(", ").map(Number) ?? [];
+    return numbers.every((number) => number >= 1 && number <= 6) ? numbers : [];
+  }
   function take(option) {
     const { together, name } = game.decision;
-    const text = secretive && option.by === null && option.params.some((each) => each.private) ? game.texts.words.chance : told(option);
+    const hidden = secretive && option.by === null && option.params.some((each) => each.private);
+    const text = hidden ? game.texts.words.chance : told(option), roll = option.by === null && !hidden ? rolled(option.text) : [];
     const again = moves.some((move) => move.waits === name && move.by === option.by);
     if (again) disclose();
     game.apply(option);
-    moves.push({ text, by: option.by, waits: together ? name : "" });
+    moves.push({ text, by: option.by, waits: together ? name : "", roll });
     if (!together || game.decision?.name !== name) disclose();
   }
   function disclose() {
     for (const [number, move] of moves.entries()) if (move.waits) [move.waits, sent] = ["", Math.min(sent, number)];
   }
   const shownMove = (move) => ({
-    text: move.waits ? `${game.seatName(move.by)}: ${words.table_ready}` : move.text, by: move.by, changes: [],
+    text: move.waits ? `${game.seatName(move.by)}: ${words.table_ready}` : move.text, by: move.by, changes: [], roll: move.roll,
   });
 
   async function go(whole = false) {

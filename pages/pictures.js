@@ -20,12 +20,12 @@ function makePicture(svg, draw) {
     return group;
   }
 
-  // Shows a state; `whole`: there is nothing before it. What differs is marked until the next change.
-  return function show(state, whole) {
+  // Shows a state and a roll; `whole`: there is nothing before it. What differs is marked until the next change.
+  return function show(state, whole, roll) {
     for (const each of marked) each.classList.remove("changed");
     marked = [];
     const items = new Map(), last = {};
-    for (const { id, layer, svg: drawing } of draw(state)) {
+    for (const { id, layer, svg: drawing } of draw(state, roll)) {
       items.set(id, drawing);
       if (shown.get(id) !== drawing) marked.push(place(id, layer, drawing, last[layer]));
       last[layer] = id;

@@ -276,6 +276,12 @@ function makeTable(hello, sent) {
     box.replaceChildren(...parts, buttons);
   }
 
+  // The numbers of the last move of chance, if they are dice.
+  function lastRoll() {
+    const numbers = [...state.moves.keys()].filter((number) => number < state.count && state.moves.get(number).by === null);
+    return numbers.length ? state.moves.get(Math.max(...numbers)).roll ?? [] : [];
+  }
+
   const list = element("list");
   function row(number) {
     const move = state.moves.get(number), item = make("li", "");
@@ -329,7 +335,7 @@ function makeTable(hello, sent) {
       state.count = frame.moves.count;
       if (whole) cells.clear();
       for (const [number, value] of Object.entries(frame.cells ?? {})) cells.set(Number(number), value);
-      if (svg && (frame.state || frame.cells || whole)) showPicture(frame.state ?? stateOf(), whole);
+      if (svg && (frame.state || frame.cells || moved || whole)) showPicture(frame.state ?? stateOf(), whole, lastRoll());
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
       showOptions(false);
       if (moved || whole) showMoves();

@@ -7,11 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.engine.game.events import HIDDEN
+from rulespec.engine.game.events import HIDDEN, Event
 from rulespec.engine.game.game import Game, is_open, seen_events
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.narrator import Narrator, Taken
+from rulespec.engine.words.rolls import rolled
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
 
@@ -32,16 +33,18 @@ class SeenMove(Brief, Struct, frozen=True):
         by: the seat; None for chance.
         changes: what it changed.
         whole: whether it has been disclosed: the choices of an open round have not.
+        roll: the numbers of dice, if it is a roll of them.
     """
 
     text: str
     by: str | None
     changes: tuple[str, ...]
     whole: bool
+    roll: tuple[int, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The object of a frame."""
-        return {"text": self.text, "by": self.by, **said({"changes": list(self.changes)})}
+        return {"text": self.text, "by": self.by, **said({"changes": list(self.changes), "roll": list(self.roll)})}
 
 
 def was_open(game: Game, first: int) -> bool:
@@ -81,4 +84,6 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
         results = tuple(change.text for change in changes.since(before))
         more = (words.word("and_more", number=str(len(results) - MAX_CHANGES)),) if len(results) > MAX_CHANGES else ()
         whole = getattr(event, "option", True) is not None
-        yield SeenMove(text, option.by, results[:MAX_CHANGES] + more, whole)
+        shown = event.option if isinstance(event, Event) else str(event)
+        roll = tuple(rolled(shown)) if option.by is None else ()
+        yield SeenMove(text, option.by, results[:MAX_CHANGES] + more, whole, roll)

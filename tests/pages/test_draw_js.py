@@ -15,6 +15,7 @@ from folders import ROOT
 from shipped import NAMES, OFFERED, loaded
 
 from rulespec.drawing.board import Board, board_of
+from rulespec.drawing.dice import dice, last_roll
 from rulespec.drawing.drawing_plan import plan
 from rulespec.drawing.svg import Box
 from rulespec.engine.game.game import Game
@@ -26,16 +27,18 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node
 _SCRIPT = """
 const { readFileSync, writeFileSync } = require("node:fs");
 const { makeDrawing } = require(process.argv[1]);
-const { plan, states } = JSON.parse(readFileSync(process.argv[2], "utf-8"));
+const { plan, states, rolls } = JSON.parse(readFileSync(process.argv[2], "utf-8"));
 const items = makeDrawing(plan);
-writeFileSync(process.argv[3], JSON.stringify(states.map((state) => [...items(state)])));
+writeFileSync(process.argv[3], JSON.stringify(states.map((state, i) => [...items(state, rolls[i])])));
 """
 
 
-def by_node(drawing: dict[str, Any], states: list[dict[str, Any]], folder: Path) -> list[list[dict[str, str]]]:
-    """The items of states, as the page draws them."""
+def by_node(
+    drawing: dict[str, Any], states: list[dict[str, Any]], folder: Path, rolls: tuple[list[int], ...] = ()
+) -> list[list[dict[str, str]]]:
+    """The items of states, with rolls if there are any, as the page draws them."""
     asked, answered = folder / "asked.json", folder / "answered.json"
-    asked.write_text(json.dumps({"plan": drawing, "states": states}), "utf-8")
+    asked.write_text(json.dumps({"plan": drawing, "states": states, "rolls": rolls}), "utf-8")
     command = ["node", "-e", _SCRIPT, str(ROOT / "pages" / "draw.js"), str(asked), str(answered)]
     subprocess.run(command, check=True, timeout=120)
     result: list[list[dict[str, str]]] = json.loads(answered.read_text("utf-8"))
@@ -68,6 +71,21 @@ def test_both_drawings_are_equal(ref: str, tmp_path: Path) -> None:
     ruleset, _ = loaded(ref)
     board, states = random_states(ref, ruleset.players[1], 1, 400, 25)
     assert by_node(plan(board), states, tmp_path) == by_python(board, states)
+
+
+@pytest.mark.parametrize("ref", ["backgammon", "ludo"])
+def test_the_last_roll_lies_on_the_board(ref: str, tmp_path: Path) -> None:
+    game, choose = Game(loaded(ref)[0], ["A", "B"]), random.Random(1)
+    board = board_of(loaded(ref)[0], game.names)
+    states, rolls, scenes = [], [], []
+    while game.ply < 12:
+        game.apply(choose.choice(list(game.legal_options)))
+        states.append(state_json(game))
+        rolls.append(last_roll(game.history))
+        scenes.append(by_python(board, states[-1:])[0])
+        scenes[-1] += [{"id": i.id, "layer": i.layer, "svg": i.svg} for i in dice(board.plans, game.history)]
+    assert sum(any(item["id"].startswith("dice.") for item in items) for items in scenes) > 8
+    assert by_node(plan(board), states, tmp_path, tuple(rolls)) == scenes
 
 
 @pytest.mark.parametrize("ref", NAMES)

@@ -85,6 +85,14 @@ def test_a_game_is_played_by_clicks_on_the_board(open_page: Open, tmp_path: Path
     assert opened.texts("#result")[0].endswith(", ".join(result.game.result.winners) or "nobody")  # type: ignore[union-attr]
 
 
+def test_the_last_roll_lies_on_the_board(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of("backgammon", 2, tmp_path))
+    wait_for_turn(opened)
+    shown = opened.page.evaluate("document.querySelector('[data-item^=\"dice.\"] title').textContent")
+    said = [text for text in opened.texts("#list > li") if "the dice are" in text][-1]
+    assert shown.split(", ") == re.findall(r"[1-6]", said.partition("the dice are")[2])
+
+
 def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Path) -> None:
     file = page_of("imperial", 4, tmp_path)
     assert file.stat().st_size < 1000 * LARGEST["imperial"]
