@@ -11,6 +11,7 @@ the exit code is 1. A log that is not changed by this is not written, so that a 
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import os
@@ -100,9 +101,13 @@ def _with_hash(section: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Writes everything again; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", action="store_true", help="the generated parts of pages alone")
+    parser.add_argument("--perft", action="store_true", help="perft records as well")
+    wanted = parser.parse_args(arguments)
     for name, text in with_generated_parts().items():
         (ROOT / name).write_text(text, "utf-8")
-    if "--pages" in arguments:
+    if wanted.pages:
         return 0
     failed = 0
     for path in logs():
@@ -112,7 +117,7 @@ def main(arguments: list[str]) -> int:
             failed = 1
     for page in sorted(PAGES.glob("RS*.md")):
         rewrite_page(page)
-    if "--perft" in arguments:
+    if wanted.perft:
         for record in sorted(path for path in (ROOT / "games").rglob("perft/*.yaml")):
             ref = "+".join([str(record.parents[1]), *record.stem.split("+")[1:]])
             failed |= os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-m", "rulespec", "perft", ref, "--record"])
