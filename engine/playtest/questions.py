@@ -11,6 +11,7 @@ from msgspec import Struct
 from rulespec.check.questions import MANY, WINNER
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.simulate.plan import Outcome
+from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import members, teams
 
@@ -36,6 +37,7 @@ class Asked(Struct, frozen=True):
         matters: the difference that matters; 0: a part of the mean of `scale` in the games without the rule.
         scale: what the difference is a part of.
         level: the share of runs in which its bounds are right.
+        role: the entity whose wins are counted; "": it asks for something else.
     """
 
     question: str
@@ -46,6 +48,7 @@ class Asked(Struct, frozen=True):
     matters: float
     scale: Number
     level: float
+    role: str = ""
 
 
 def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int) -> list[Asked]:
@@ -62,11 +65,11 @@ def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: i
     results = []
     for question in questions:
         numbers = list(_numbers(question, ruleset, seats, first))
-        for title, number, scale in numbers:
+        for title, number, scale, role in numbers:
             share = question.asks == "wins"
             matters = question.matters / 100 if share else question.matters
             level = 1 - alpha / len(numbers)
-            results.append(Asked(question.name, question.title, title, share, number, matters, scale, level))
+            results.append(Asked(question.name, question.title, title, share, number, matters, scale, level, role))
     return results
 
 
@@ -80,18 +83,32 @@ def _usual(first: Outcome) -> Iterator[typed.Question]:
 
 def _numbers(
     question: typed.Question, ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome
-) -> Iterator[tuple[str, Number, Number]]:
-    """The titles of the numbers that a question asks for, with what gives them and their scale."""
+) -> Iterator[tuple[str, Number, Number, str]]:
+    """The titles of the numbers that a question asks for, with what gives them, their scale, and their role."""
     if question.asks == "length":
-        yield question.title, length, length
+        yield question.title, length, length, ""
     elif question.asks == "margin":
-        yield question.title, margin, most
+        yield question.title, margin, most, ""
     elif question.asks == "wins":
+        held = first.details.roles if first.details is not None else {}
         for name, number in wins(ruleset, seats, first).items():
-            yield f"{question.title} of {name}" if name else question.title, number, number
+            title = f"{question.title} of {_called(ruleset, name)}" if name else question.title
+            yield title, number, number, name if name in held else ""
     else:
         number = partial(measure, question.asks, question.of)
-        yield question.title, number, number
+        yield question.title, number, number, ""
+
+
+def _called(ruleset: typed.Ruleset, name: str) -> str:
+    """The title of an entity that is a role, with its field if it is named with one; seats and teams are called so."""
+    entity, dot, field = name.partition(".")
+    for kind in ruleset.declarations.kinds.values():
+        names = [each.name for each in kind.entities]
+        if not kind.is_player and entity in names:
+            words = Words(ruleset)
+            title = words.title(kind.name, names.index(entity), ())
+            return f"{title} ({words.field(kind.name, field)})" if dot else title
+    return name
 
 
 def length(outcome: Outcome) -> float | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from rulespec.engine.bots.match import Standing
 from rulespec.engine.playtest.playtest import Playtest, Rule, Strength
 from rulespec.engine.playtest.sentence import otherwise, sentence, verdict
-from rulespec.engine.playtest.trial import Answered, Trial
+from rulespec.engine.playtest.trial import Answered, Band, Trial
 
 
 def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[Standing]) -> dict[str, Any]:
@@ -19,12 +19,14 @@ def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[S
     rules = []
     for at, rule in enumerate(playtest.rules):
         trial = strengths[0].trials[at]
-        text = sentence(trial.answers(), trial.same, trial.pairs - trial.failed, strengths[0].name)
-        others = (otherwise(trial.answers(), each.trials[at].answers(), each.name) for each in strengths[1:])
+        shown = trial.distinct
+        answers = _shown(trial, shown)
+        text = sentence(answers, trial.same, trial.pairs - trial.failed, strengths[0].name)
+        others = (otherwise(answers, _shown(each.trials[at], shown), each.name) for each in strengths[1:])
         rules.append(
             _game(rule)
             | {"sentence": text, "otherwise": [each for each in others if each]}
-            | {"strengths": [_strength(each, at) for each in strengths]}
+            | {"strengths": [_strength(each, at, shown) for each in strengths]}
         )
     return {
         "base": _game(playtest.base),
@@ -48,7 +50,13 @@ def _game(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _strength(strength: Strength, at: int) -> dict[str, Any]:
+def _shown(trial: Trial, shown: Mapping[int, str]) -> list[Answered]:
+    """The answers of some numbers, with their titles."""
+    answers = trial.answers()
+    return [Answered(replace(answers[at].asked, title=title), answers[at].answer) for at, title in shown.items()]
+
+
+def _strength(strength: Strength, at: int, shown: Mapping[int, str]) -> dict[str, Any]:
     trial = strength.trials[at]
     return {
         "bots": list(strength.bots),
@@ -57,9 +65,9 @@ def _strength(strength: Strength, at: int) -> dict[str, Any]:
         "equal": trial.equal,
         "failed": trial.failed,
         "capped": trial.capped,
-        "answers": [_answer(each) for each in trial.answers()],
+        "answers": [_answer(each) for each in _shown(trial, shown)],
         "figures": [each.to_json() for each in trial.figures],
-        "bands": _bands(trial),
+        "bands": _bands([trial.bands[number] for number in shown]),
     }
 
 
@@ -73,9 +81,9 @@ def _answer(each: Answered) -> dict[str, Any]:
     )
 
 
-def _bands(trial: Trial) -> list[list[list[float]]]:
+def _bands(bands: Sequence[Sequence[Band]]) -> list[list[list[float]]]:
     """For each number, after some pairs: their number, the difference, its bounds."""
-    return [[[b.pairs, *(round(v, 6) for v in (b.difference, b.low, b.high))] for b in band] for band in trial.bands]
+    return [[[b.pairs, *(round(v, 6) for v in (b.difference, b.low, b.high))] for b in band] for band in bands]
 
 
 def _match(standing: Standing) -> dict[str, Any]:

@@ -55,6 +55,8 @@ class Trial:
         self.figures = Figures(seats), Figures(seats)
         self.bands: list[list[Band]] = [[] for _ in asked]
         self._evidence = [Evidence() for _ in asked]
+        questions = [each.question for each in asked]
+        self._first = [questions.index(each.question) if each.role else at for at, each in enumerate(asked)]
         self._scales = [[0.0, 0] for _ in asked]
         self._stride = 1
 
@@ -68,6 +70,9 @@ class Trial:
         for at, outcome in enumerate((rule, other)):
             self.capped[at] += outcome.ended is None
             self.figures[at].add(outcome)
+        alike: dict[tuple[int, str | None, str | None], int] = {}
+        for at, (asked, first) in enumerate(zip(self.asked, self._first, strict=True)):
+            self._first[at] = alike.setdefault((first, _held(asked, rule), _held(asked, other)), at)
         for asked, evidence, scale in zip(self.asked, self._evidence, self._scales, strict=True):
             value, without = asked.number(rule), asked.number(other)
             if value is not None and without is not None:
@@ -83,6 +88,17 @@ class Trial:
         for asked, evidence, (total, pairs) in zip(self.asked, self._evidence, self._scales, strict=True):
             matters = asked.matters or SHARE * abs(total) / max(1, pairs)
             results.append(Answered(asked, evidence.answer(asked.level, matters)))
+        return results
+
+    @property
+    def distinct(self) -> dict[int, str]:
+        """The numbers, by their places, with their titles; roles that one seat has had in all games are one number."""
+        results = {}
+        for at, asked in enumerate(self.asked):
+            if self._first[at] == at:
+                prefix = f"{asked.of} of "
+                others = [each.title for k, each in enumerate(self.asked) if self._first[k] == at and k != at]
+                results[at] = " and ".join([asked.title, *(title.removeprefix(prefix) for title in others)])
         return results
 
     @property
@@ -106,6 +122,11 @@ class Trial:
             self._stride *= 2
             for band in self.bands:
                 del band[::2]
+
+
+def _held(asked: Asked, outcome: Outcome) -> str | None:
+    """The seat that has had the role of a number."""
+    return outcome.details.roles.get(asked.role) if asked.role and outcome.details is not None else None
 
 
 def is_same(one: Outcome, other: Outcome) -> bool:

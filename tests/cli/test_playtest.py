@@ -193,3 +193,20 @@ def test_ctrl_c_ends_with_the_answers_so_far(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("rulespec.cli.playtest._Progress.__call__", press)
     code, text, err = invoke("playtest", "nim", "nim+tall", *GAMES, "--pairs", 400)
     assert code != 0 and "45 pairs" in text and "answers so far" in err
+
+
+@pytest.mark.parametrize(
+    "players, wins",
+    [(3, ["Austria-Hungary and Great Britain", "Italy and Russia", "France and German Empire"]), (6, 6)],
+)
+def test_roles_have_titles_and_those_of_one_player_are_one_line(players: int, wins: list[str] | int) -> None:
+    args = ("--bots", "random", "--beside", "greedy", "--ladder", 0, "--pairs", 3, "--format", "json")
+    code, text, err = invoke("playtest", "imperial", "+end_at_20", "--players", players, *args)
+    assert code == 0, err
+    for strength in json.loads(text)["rules"][0]["strengths"]:
+        titles = [each["title"] for each in strength["answers"] if each["question"] == "wins"]
+        if isinstance(wins, int):
+            assert len(titles) == wins and "Wins of German Empire" in titles
+        else:
+            assert titles == [f"Wins of {each}" for each in wins]
+        assert len(strength["bands"]) == len(strength["answers"])
