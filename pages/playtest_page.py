@@ -144,8 +144,8 @@ def _cell(label: str, text: str, kind: str) -> str:
 
 
 def _breaking(text: str) -> str:
-    """A text that may be broken within a name, as in `market.buy(fish)`."""
-    return re.sub(r"([._(])", r"\1<wbr>", escape(text))
+    """A text that may be broken within a name, as in `market.buy(fish)`, and not within a number."""
+    return re.sub(r"([._(])(?=[^\W\d])", r"\1<wbr>", escape(text)).replace(" %", "&nbsp;%")
 
 
 def _figure(caption: str, note: str, content: str) -> str:
