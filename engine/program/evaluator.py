@@ -124,33 +124,34 @@ class Evaluator(Execution):
         source = self.evaluate(e.source, state, slots)
         start = self.evaluate(e.start, state, slots) if e.start is not None else 0
         values: list[int] = []
+        op, slot, where, body = e.op, e.slot, e.where, e.body
         for member in members(source, start):
-            slots[e.slot] = member
-            if e.where is not None and not self.evaluate(e.where, state, slots):
+            slots[slot] = member
+            if where is not None and not self.evaluate(where, state, slots):
                 continue
-            if e.op == "any":
+            if op == "any":
                 return 1
-            if e.op == "first":
+            if op == "first":
                 return member
-            value = self.evaluate(e.body, state, slots) if e.body is not None else member
-            if e.op == "all" and not value:
+            value = self.evaluate(body, state, slots) if body is not None else member
+            if op == "all" and not value:
                 return 0
             values.append(value)
-        if e.op == "count":
+        if op == "count":
             return len(values)
-        if e.op == "sum":
+        if op == "sum":
             return sum(values)
-        if e.op in ("set", "union"):
+        if op in ("set", "union"):
             mask = 0
             for value in values:
-                mask |= value if e.op == "union" else 1 << value
+                mask |= value if op == "union" else 1 << value
             return mask
-        if e.op in ("min", "max"):
+        if op in ("min", "max"):
             if not values:
                 assert e.default is not None
                 return self.evaluate(e.default, state, slots)
-            return min(values) if e.op == "min" else max(values)
-        return {"any": 0, "all": 1, "first": -1}[e.op]
+            return min(values) if op == "min" else max(values)
+        return {"any": 0, "all": 1, "first": -1}[op]
 
     def _closure(self, e: ir.Closure, state: State, slots: State) -> int:
         result = 0
