@@ -10,16 +10,18 @@ from msgspec.structs import asdict, replace
 from rulespec.engine.bots.match import Standing
 from rulespec.engine.playtest.playtest import Playtest, Rule, Strength
 from rulespec.engine.playtest.sentence import otherwise, sentence, verdict
-from rulespec.engine.playtest.trial import Answered, Band, Trial
+from rulespec.engine.playtest.trial import Answered, Band, Trial, distinct
 
 
 def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[Standing]) -> dict[str, Any]:
     """The report."""
     plan = playtest.base.plan
+    every = [trial for each in strengths for trial in each.trials]
     rules = []
     for at, rule in enumerate(playtest.rules):
         trial = strengths[0].trials[at]
-        shown = trial.distinct
+        titles = [each.title for each in trial.asked]
+        shown = distinct([each for each in every if [one.title for one in each.asked] == titles])
         answers = _shown(trial, shown)
         text = sentence(answers, trial.same, trial.pairs - trial.failed, strengths[0].name)
         others = (otherwise(answers, _shown(each.trials[at], shown), each.name) for each in strengths[1:])

@@ -91,15 +91,9 @@ class Trial:
         return results
 
     @property
-    def distinct(self) -> dict[int, str]:
-        """The numbers, by their places, with their titles; roles that one seat has had in all games are one number."""
-        results = {}
-        for at, asked in enumerate(self.asked):
-            if self._first[at] == at:
-                prefix = f"{asked.of} of "
-                others = [each.title for k, each in enumerate(self.asked) if self._first[k] == at and k != at]
-                results[at] = " and ".join([asked.title, *(title.removeprefix(prefix) for title in others)])
-        return results
+    def alike(self) -> list[int]:
+        """For each number the first one that was the same in all games, as roles are that one seat has; else itself."""
+        return self._first if self.pairs > self.failed else list(range(len(self.asked)))
 
     @property
     def same(self) -> bool:
@@ -122,6 +116,19 @@ class Trial:
             self._stride *= 2
             for band in self.bands:
                 del band[::2]
+
+
+def distinct(trials: Sequence[Trial]) -> dict[int, str]:
+    """The numbers of trials that ask for the same, by their places, with their titles; roles of one seat are one."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for at, key in enumerate(zip(*(trial.alike for trial in trials), strict=True)):
+        groups.setdefault(key, []).append(at)
+    results = {}
+    for first, *others in groups.values():
+        asked = trials[0].asked
+        titles = [asked[first].title, *(asked[at].title.removeprefix(f"{asked[at].of} of ") for at in others)]
+        results[first] = " and ".join([part for part in (", ".join(titles[:-1]), titles[-1]) if part])
+    return results
 
 
 def _held(asked: Asked, outcome: Outcome) -> str | None:

@@ -1,0 +1,40 @@
+"""Roles of one seat are one number of a trial: seen in its games, and the same for all trials of a report."""
+
+from __future__ import annotations
+
+from rulespec.engine.playtest.questions import Asked, length
+from rulespec.engine.playtest.trial import Trial, distinct
+from rulespec.engine.simulate.details import Details
+from rulespec.engine.simulate.plan import Outcome
+
+ROLES = ("red", "green", "blue")
+
+
+def game(**roles: str) -> Outcome:
+    return Outcome(0, 2, 9, "end", ("A",), {}, None, Details("", roles, (), ()))
+
+
+def trial(*games: Outcome) -> Trial:
+    wins = [Asked("wins", "Wins", f"Wins of {role}", True, length, 0.05, length, 0.95, role) for role in ROLES]
+    result = Trial([Asked("length", "Length", "Length", False, length, 1, length, 0.95), *wins], ["A", "B"])
+    for each in games:
+        result.add(each, each)
+    return result
+
+
+def test_roles_that_one_seat_has_in_all_games_are_one_number() -> None:
+    together = game(red="A", green="B", blue="A")
+    assert distinct([trial(together, together)]) == {0: "Length", 1: "Wins of red and blue", 2: "Wins of green"}
+    alone = game(red="A", green="A", blue="A")
+    assert distinct([trial(alone)]) == {0: "Length", 1: "Wins of red, green and blue"}
+    assert list(distinct([trial(together, game(red="A", green="B", blue="B"))])) == [0, 1, 2, 3]
+
+
+def test_what_one_trial_tells_apart_is_apart_in_all() -> None:
+    one, other = trial(game(red="A", green="A", blue="B")), trial(game(red="A", green="B", blue="B"))
+    assert list(distinct([one])) == [0, 1, 3] and list(distinct([other])) == [0, 1, 2]
+    assert list(distinct([one, other])) == [0, 1, 2, 3]
+
+
+def test_without_games_all_numbers_are_apart() -> None:
+    assert list(distinct([trial()])) == [0, 1, 2, 3]
