@@ -1,7 +1,7 @@
 "use strict";
 // Bots that choose as in Python by the same seed: `random`, and `flat:N` (see `rulespec.engine.bots.flat`).
 // They need a `WasmGame`; the page runs them in a worker.
-const CUT = 20, CAP = 5000, NEARLY = Math.log(19), WORD = 2n ** 64n;
+const CUT = 20, CAP = 5000, NEARLY = Math.log(19), PLACES = 0.2, WORD = 2n ** 64n;
 
 // A number made of the seed, the seat and the number of the decision.
 function seedOf(seed, seat, ply) {
@@ -47,9 +47,9 @@ function flat(game, options, seat, playouts, seedOfRound) {
   for (let round = 0; round < rounds; round++) {
     const times = Math.max(1, Math.floor(playouts / (rounds * left.length)));
     left.forEach((option, i) => game.numbers.set(after[option], (first + size * i) / 8));
-    const ends = game.playouts(first, left.length * times, seedOfRound(round), { times, cap, which: value ? 0 : -1 });
+    const ends = game.playouts(first, left.length * times, seedOfRound(round), { times, cap, period: times, which: value ? 0 : -1 });
     left.forEach((option, i) => {
-      sums[option] += summed(ends.slice(i * times, (i + 1) * times).map((end) => payoff(game.names, end, seat)));
+      sums[option] += summed(ends.slice(i * times, (i + 1) * times).map((end) => aim(game.names, end, seat)));
       played[option] += times;
     });
     const order = [...left].sort((one, other) => sums[other] / played[other] - sums[one] / played[one] || one - other);
@@ -72,21 +72,40 @@ function summed(values) {
   return values.slice(whole).reduce((one, other) => one + other, sum);
 }
 
+// What a seat plays for at the end of a playout: the share of the win, and its place; see `Payoffs.aims`.
+function aim(names, end, seat) {
+  const share = payoff(names, end, seat), { seats, teams, value, stakes } = names, { ended, winners, scores, values } = end;
+  const of = teams.length ? teams : seats, named = [...new Set(of)];
+  if (stakes || named.length < 3) return share;
+  const won = new Set(winners.map((winner) => of[winner])), own = of[seat];
+  const points = (team) => meanOf(of, team, scores), worth = (team) => meanOf(of, team, values) * (NEARLY / value.decides);
+  const beaten = named.map((team) => {
+    if (!ended && value !== null) return 1 / (1 + Math.exp(-Math.max(-500, Math.min(500, worth(own) - worth(team)))));
+    return (Math.sign(2 * (won.has(own) - won.has(team)) + Math.sign(points(own) - points(team))) + 1) / 2;
+  });
+  const place = (summed(beaten) - 0.5) / (named.length * (named.length - 1) / 2);
+  return share + PLACES * (place - share);
+}
+
+// The mean of a team's numbers, given those of each seat and the team of each.
+function meanOf(of, team, numbers) {
+  const own = numbers.filter((_, i) => of[i] === team);
+  return own.reduce((sum, each) => sum + each, 0) / own.length;
+}
+
 // The share of the win that the end of a playout is worth to a seat; see `Payoffs` in `rulespec.engine.search.ends`.
 function payoff({ seats, teams, value, single, stakes }, { ended, winners, scores, values }, seat) {
   const of = teams.length ? teams : seats, named = [...new Set(of)], own = of[seat];
-  const mean = (numbers) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
-  const meanOf = (team, numbers) => mean(numbers.filter((_, i) => of[i] === team));
   if (stakes) {
-    const means = named.map((team) => meanOf(team, scores));
-    return Math.min(1, Math.max(0, 0.5 + (means[named.indexOf(own)] - mean(means)) / (2 * stakes)));
+    const means = named.map((team) => meanOf(of, team, scores)), mean = means.reduce((sum, each) => sum + each, 0) / means.length;
+    return Math.min(1, Math.max(0, 0.5 + (means[named.indexOf(own)] - mean) / (2 * stakes)));
   }
   if (ended || value === null) {
     if (single && !ended) return 0.5;
     const won = new Set(winners.map((winner) => of[winner]));
     return won.size ? (won.has(own) ? 1 / won.size : 0) : single ? 0 : 1 / named.length;
   }
-  const means = named.map((team) => meanOf(team, values) * (NEARLY / value.decides));
+  const means = named.map((team) => meanOf(of, team, values) * (NEARLY / value.decides));
   if (single) return 1 / (1 + Math.exp(-Math.max(-500, Math.min(500, means[0]))));
   const best = Math.max(...means), odds = means.map((mean) => Math.exp(mean - best));
   return odds[named.indexOf(own)] / odds.reduce((sum, each) => sum + each, 0);

@@ -464,12 +464,13 @@ export class WasmGame {
 
   /**
    * Plays random games from rows in a sequence on, `times` from each: `which` is the number of the value of positions
-   * (-1: points). Playout n draws as game n of the seed, as `Search.playouts` in Python. Returns for each whether it has
-   * ended, the winners as numbers of seats, and the values.
+   * (-1: points). Playout n draws as game n of the seed, or n modulo a `period`, as `Search.playouts` in Python. Returns
+   * for each whether it has ended, the winners as numbers of seats, the points and the values.
    */
-  playouts(rows, count, seed, { times = 1, cap = 5000, which = -1 } = {}) {
+  playouts(rows, count, seed, { times = 1, cap = 5000, which = -1, period = 0 } = {}) {
     const { RESULT, RESULTS } = this.registers, { seats } = this.names, results = [], batch = this.names.batch;
     this.write("EACH", 1);
+    this.write("PERIOD", period);
     this.write("SEED", BigInt.asIntN(64, BigInt(seed)));
     for (let first = 0; first < count; first += batch) {
       const size = Math.min(batch, count - first);

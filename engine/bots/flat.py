@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rulespec.engine.bots.bot import Pick, Situation
 from rulespec.engine.program.draws import word
+from rulespec.engine.search.ends import Ends
 from rulespec.engine.search.search import Search
 from rulespec.engine.simulate.playouts import CAP
 
@@ -54,7 +55,8 @@ class FlatBot:
 
     It is sequential halving: the playouts are split evenly over rounds, and after each the worse half of the options
     is left out (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013). A round plays each
-    option that is left at least once, so wide decisions take more playouts than are asked for.
+    option that is left at least once, so wide decisions take more playouts than are asked for. The games of a round
+    draw alike after all options (common random numbers), so that luck tells as little as it can.
 
     A playout is cut off after some decisions and judged by the value of the position, or else by points. Where there is
     neither, or all win together and there is no value, it is played to its end.
@@ -72,7 +74,7 @@ class FlatBot:
         search, after = situation.search, situation.after(PARTICLES)
         count, particles, _ = after.shape
         cap = horizon(search)
-        sums, played = np.zeros(count), np.zeros(count, np.int64)
+        sums, played = np.zeros((2, count)), np.zeros(count, np.int64)
         left: NDArray[np.int64] = np.arange(count)
         silent = 0
         rounds = max(1, ceil(log2(count)))
@@ -80,12 +82,18 @@ class FlatBot:
             each = max(1, self.playouts // (rounds * len(left)))
             taken = (played[left, None] + np.arange(each if particles > 1 else 1)) % particles
             rows = after[left[:, None], taken].reshape(taken.size, -1)
-            times = len(left) * each // len(rows)
-            ends = search.playouts(rows, word(situation.draws.key, number), times=times, cap=cap)
-            sums[left] += ends.payoffs[:, situation.seat].reshape(len(left), each).sum(axis=1)
+            seed, times = word(situation.draws.key, number), len(left) * each // len(rows)
+            ends = search.playouts(rows, seed, times=times, cap=cap, period=each)
+            sums[:, left] += _worth(situation, ends).reshape(2, len(left), each).sum(axis=2)
             played[left] += each
             silent += int((~ends.signal).sum())
-            order = np.argsort(-sums[left] / played[left], kind="stable")
+            order = np.argsort(-sums[0, left] / played[left], kind="stable")
             left = np.sort(left[order[: ceil(len(left) / 2)]])
-        shares = (sums / played).tolist()
+        shares = (sums[1] / played).tolist()
         return Pick(int(left[0]), dict(enumerate(shares)), silent / int(played.sum()))
+
+
+def _worth(situation: Situation, ends: Ends) -> NDArray[np.float64]:
+    """The worth of each playout to the seat: what it plays for, then the share of the win."""
+    aims = situation.search.payoffs.aims(ends)
+    return np.stack([aims[:, situation.seat], ends.payoffs[:, situation.seat]])

@@ -17,6 +17,10 @@ NO_HASHES = np.empty(0, np.uint64)
 _NO_CODES = np.empty((0, 0), np.int64)
 _NEARLY = log(19)
 """The logarithm of the odds at which a game is nearly decided: 19 to 1."""
+_PLACES = 0.2
+"""The part of what bots play for that goes by places, where there are three teams or more."""
+_PLACES = 0.2
+"""The part of what bots play for that goes by places, where there are more than two."""
 
 
 class Expanded(NamedTuple):
@@ -110,6 +114,11 @@ class Payoffs:
         flags = np.array([[seat in winners for seat in range(len(self._teams))]])
         return tuple(np.flatnonzero(self.whole(flags)).tolist())
 
+    def _mean(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The mean of each team's numbers, given those of each seat."""
+        means: NDArray[np.float64] = numbers @ self._teams / self._teams.sum(axis=0)
+        return means
+
     def of(
         self,
         ended: NDArray[np.bool_],
@@ -120,7 +129,7 @@ class Payoffs:
         """Payoffs, and whether they say anything; the arguments are as in `Ends`."""
         teams = self._teams.shape[1]
         if self.stakes:
-            means = scores @ self._teams / self._teams.sum(axis=0)
+            means = self._mean(scores)
             shares = 0.5 + (means - means.mean(axis=1, keepdims=True)) / (2 * self.stakes)
             return np.clip(shares, 0, 1) @ self._teams.T, ended | (np.ptp(means, axis=1) > 0)
         won = winners @ self._teams > 0
@@ -131,7 +140,7 @@ class Payoffs:
             if self.single:
                 shares[~ended] = 0.5
         else:
-            ahead, cut = values @ self._teams / self._teams.sum(axis=0) * (_NEARLY / self._value.decides), ~ended
+            ahead, cut = self._mean(values) * (_NEARLY / self._value.decides), ~ended
             if self.single:
                 signal = np.ones(len(ended), np.bool_)
                 shares[cut] = 1 / (1 + np.exp(-np.clip(ahead[cut], -500, 500)))
@@ -141,3 +150,27 @@ class Payoffs:
                 odds = np.exp(ahead[cut])
                 shares[cut] = odds / odds.sum(axis=1, keepdims=True)
         return shares @ self._teams.T, signal
+
+    def aims(self, ends: Ends) -> NDArray[np.float64]:
+        """For each seat its part of a purse of 1 that bots play for: a fifth goes by places, the rest by payoffs.
+
+        So who cannot win any more plays for the next place, and does not keep a lost game alive. The place of a team is
+        the part of its rivals that it is ahead of: as a winner, then by points; in a playout that was cut off, by the
+        odds that the value gives. Of two teams, and in a game for points, payoffs say that already.
+        """
+        teams = self._teams.shape[1]
+        if self.stakes or teams < 3:
+            return ends.payoffs
+        won, points = ends.winners @ self._teams > 0, self._mean(ends.scores)
+        beaten = (np.sign(2 * _apart(won.astype(np.float64)) + np.sign(_apart(points))) + 1) / 2
+        if self._value is not None:
+            ahead = _apart(self._mean(ends.values[~ends.ended]) * (_NEARLY / self._value.decides))
+            beaten[~ends.ended] = 1 / (1 + np.exp(-np.clip(ahead, -500, 500)))
+        places = (beaten.sum(axis=2) - 0.5) / (teams * (teams - 1) / 2)
+        aims: NDArray[np.float64] = ends.payoffs + _PLACES * (places @ self._teams.T - ends.payoffs)
+        return aims
+
+
+def _apart(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By how much each column of a row is more than each other one."""
+    return numbers[:, :, None] - numbers[:, None, :]

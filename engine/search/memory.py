@@ -83,9 +83,10 @@ class SearchMemory:
                 self.set("PAUSED", 0)
         return given_back
 
-    def sow(self, seed: int, first: int) -> None:
-        """Says by which numbers of a seed the next playouts draw, from `first` on."""
+    def sow(self, seed: int, first: int, period: int = 0) -> None:
+        """Says by which numbers of a seed the next playouts draw: from `first` on, modulo a period if there is one."""
         sow(self.instance, self.constants, seed, range(first, first + self.most))
+        self.set("PERIOD", period)
 
     def play(self, count: int, cap: int, value: int, times: int = 1, skip: int = 0) -> list[int]:
         """Plays so many random games; returns those that only Python can play.

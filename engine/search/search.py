@@ -44,6 +44,11 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
     return named[name] if name else next(iter(named.values()), None)
 
 
+def drawn(number: int, period: int) -> int:
+    """The number of the game as which a playout of a number draws; see `Search.playouts`."""
+    return number % period if period else number
+
+
 class Search:
     """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
 
@@ -267,7 +272,15 @@ class Search:
         return Expanded(after, np.array(parents, np.int64), np.array(hashes, np.uint64))
 
     def playouts(
-        self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, jobs: int = 1, hashes: bool = False
+        self,
+        rows: NDArray[np.int64],
+        seed: int,
+        *,
+        times: int = 1,
+        cap: int = CAP,
+        jobs: int = 1,
+        hashes: bool = False,
+        period: int = 0,
     ) -> Ends:
         """Plays random games from each position, as `rulespec simulate` plays them.
 
@@ -278,10 +291,12 @@ class Search:
             cap: decisions after which a game is cut off.
             jobs: threads that play; it makes no difference to the games. Python uses one.
             hashes: whether the hash of the position after each decision is wanted.
+            period: playout n draws as game `n % period`, so that rows are compared under the same chance (common
+                random numbers); 0: each draws on its own.
         """
         rows = self._checked(rows)
         numbers = range(times * len(rows))
-        return self.ends([self.playout(rows[number // times], seed, number, cap, hashes) for number in numbers])
+        return self.ends([self.playout(rows[n // times], seed, drawn(n, period), cap, hashes) for n in numbers])
 
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> End:
         """Plays a random game from one position in Python; it draws as game `number` of the seed."""

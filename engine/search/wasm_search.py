@@ -19,7 +19,7 @@ from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.replays import Codes, Notes, Replayed
-from rulespec.engine.search.search import Search
+from rulespec.engine.search.search import Search, drawn
 from rulespec.engine.search.sight import Sight
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.search.wasm_replay import WasmReplay
@@ -213,7 +213,15 @@ class WasmSearch(Search):
         return listed[~np.isin(listed[:, parent], others)], np.array(others, np.int64)
 
     def playouts(
-        self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, jobs: int = 1, hashes: bool = False
+        self,
+        rows: NDArray[np.int64],
+        seed: int,
+        *,
+        times: int = 1,
+        cap: int = CAP,
+        jobs: int = 1,
+        hashes: bool = False,
+        period: int = 0,
     ) -> Ends:
         """Plays random games from each position."""
         rows = self._checked(rows)
@@ -227,7 +235,7 @@ class WasmSearch(Search):
         def play(first: int) -> Played:
             memory, last = free.get(), min(first + size, count) - 1
             try:
-                memory.sow(seed, first)
+                memory.sow(seed, first, period)
                 memory.write(memory.rows, rows[first // times : last // times + 1])
                 return self._play(memory, range(first, last + 1), times, cap, hashes)
             finally:
@@ -240,7 +248,7 @@ class WasmSearch(Search):
             with ThreadPoolExecutor(jobs) as threads:
                 parts = list(threads.map(play, firsts))
         given_back = [number for part in parts for number in part.given_back]
-        others = [self.playout(rows[number // times], seed, number, cap, hashes) for number in given_back]
+        others = [self.playout(rows[n // times], seed, drawn(n, period), cap, hashes) for n in given_back]
         return self._results(parts, given_back, others)
 
     def _memories_for(self, threads: int) -> list[SearchMemory]:

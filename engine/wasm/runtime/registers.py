@@ -72,6 +72,8 @@ TRAIL_END = 344
 """The address after the room for them."""
 CODED = 352
 """Whether the codes of the decisions of a playout are written, and not hashes."""
+PERIOD = 360
+"""The playouts from rows after which their numbers begin again, so that they draw alike; 0: never."""
 
 REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
 """All registers by their names."""

@@ -26,6 +26,7 @@ from rulespec.engine.wasm.runtime.registers import (
     OUT,
     OUT_END,
     PAUSED,
+    PERIOD,
     PLY,
     ROWS,
     SEED,
@@ -55,7 +56,11 @@ def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
         row = RESULTS + RESULT * number
         if load(PAUSED) == 0:
             restored(load(ROWS) + ROW * ((skip + number) // times))
-            seed(load(SEED), load(FIRST) + load(EACH) * number)
+            game = load(FIRST) + load(EACH) * number
+            period = load(PERIOD)
+            if period != 0:
+                game = game % period
+            seed(load(SEED), game)
             if load(TRAIL) != 0:
                 store(HASH, whole_hash())
         status = play(cap, 0)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.program import long_values
+from rulespec.engine.search.ends import Ends
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.uct import uct
@@ -114,6 +115,50 @@ def test_several_playouts_from_a_row_are_those_from_its_copies(times: int) -> No
     results.append(fast.playouts(rows, 3, times=times, cap=4, jobs=2, hashes=True))
     for other in results[1:]:
         assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_rows_are_compared_under_the_same_chance(jobs: int) -> None:
+    game = Game(load_ruleset("imperial"), ["A", "B", "C"])
+    fast, plain = WasmSearch(game), Search(game)
+    rows = positions(fast, game, 3)
+    ends = fast.playouts(rows, 3, times=4, cap=6, jobs=jobs, hashes=True, period=4)
+    own = [fast.playouts(row[None], 3, times=4, cap=6, hashes=True) for row in rows]
+    for alike, apart in zip(ends, zip(*own, strict=True), strict=True):
+        assert np.array_equal(alike, np.concatenate(apart))
+    other = plain.playouts(rows, 3, times=4, cap=6, hashes=True, period=4)
+    assert all(np.array_equal(one, two) for one, two in zip(ends, other, strict=True))
+
+
+def test_a_seat_that_cannot_win_plays_for_the_next_place() -> None:
+    """A fifth of what there is to win goes by places: of three, the first has two thirds of it, the second one."""
+    game = Game(load_ruleset("imperial"), ["A", "B", "C"])
+    search = WasmSearch(game)
+    over, nobody = [True, True, False, False], [False] * 3
+    winners = [[True, False, False], nobody, nobody, nobody]
+    points, values = [[3, 9, 5], [2, 2, 2], [0] * 3, [0] * 3], [[0] * 3, [0] * 3, [0, 0, 0], [9000, 500, 100]]
+    flags = np.array(over), np.array(winners)
+    scores, worth = np.array(points, np.int64), np.array(values, np.int64)
+    payoffs, signal = search.payoffs.of(*flags, scores, worth)
+    none = np.zeros(4, np.int64)
+    aims = search.payoffs.aims(Ends(*flags[:1], none, flags[1], scores, worth, payoffs, signal))
+    assert aims.sum(axis=1) == pytest.approx(1)
+    assert aims[0].tolist() == pytest.approx([0.8 + 0.4 / 3, 0.2 / 3, 0])
+    assert aims[1:3].reshape(-1) == pytest.approx(1 / 3)
+    second = 0.95 / 3  # ahead by the difference that nearly decides
+    assert aims[3].tolist() == pytest.approx([0.8 + 0.4 / 3, 0.2 * second, 0.2 * (1 / 3 - second)], abs=1e-6)
+
+
+def test_of_two_rivals_and_in_a_game_for_points_bots_play_for_payoffs() -> None:
+    for ref, seats in (
+        ("backgammon", ["white", "black"]),
+        ("leduc_poker", ["A", "B"]),
+        ("tetrarchia", ["A", "B", "C"]),
+    ):
+        game = Game(load_ruleset(ref), seats)
+        search = WasmSearch(game)
+        ends = search.playouts(positions(search, game, 6), 1, cap=3)
+        assert np.array_equal(search.payoffs.aims(ends), ends.payoffs)
 
 
 def test_who_is_ahead_by_the_difference_that_decides_wins_19_times_in_20(tmp_path: Path) -> None:

@@ -106,11 +106,11 @@ def test_search_expands_rows_as_there_is_room(twins: Twins, positions: list[Heap
 
 
 @ANY
-@given(POSITIONS, SEEDS, st.integers(0, 9), st.booleans(), st.integers(1, 3), st.integers(-1, 1))
+@given(POSITIONS, SEEDS, st.integers(0, 9), st.booleans(), st.integers(1, 3), st.integers(-1, 1), st.integers(0, 9))
 def test_playouts_are_games_from_rows_on(
-    twins: Twins, positions: list[Heap], seed: int, cap: int, interrupted: bool, times: int, which: int
+    twins: Twins, positions: list[Heap], seed: int, cap: int, interrupted: bool, times: int, which: int, period: int
 ) -> None:
-    at = {"SEED": seed, "FIRST": 5, "EACH": 2, "RATE": threshold(0.2)}
+    at = {"SEED": seed, "FIRST": 5, "EACH": 2, "RATE": threshold(0.2), "PERIOD": period}
     rows(twins, positions, **at)
     skip = times - 1  # the first row has one game, the others have as many as they should
     count = min(len(positions) * times - skip, 8)
@@ -119,7 +119,8 @@ def test_playouts_are_games_from_rows_on(
         twins.call("judged", count, cap, which, times, skip)
     for number in range(count):
         played = positions[(skip + number) // times].copy()
-        status, plies = played.play(Draws(seed, 5 + 2 * number), cap, 0.2)
+        game = 5 + 2 * number
+        status, plies = played.play(Draws(seed, game % period if period else game), cap, 0.2)
         expected = [status, plies, int(played.decision < 0), played.winners, played.amount, played.added]
         assert twins.read(CONSTANTS["RESULTS"] + RESULT * number, 6) == expected
         if status:
