@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import choose, op
 from rulespec.engine.program.counts import Count, counts_of
+from rulespec.engine.program.draws import word
 from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.taint import Taint, choice_expressions
 from rulespec.engine.wasm.expressions import ExpressionEmitter
@@ -66,18 +67,27 @@ def shown_cells(p: ir.Program) -> list[int]:
 def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
     """Lays out what the functions of `seen` look up; the constants."""
     unseen, further = memory.room(8 * len(p.cells)), RowForm(p).further
+    places: dict[int, int] = {}
+    for number, secret in enumerate(p.secrets, 1):
+        if secret.places:
+            size = p.sizes[p.cells[secret.cells.start].type]
+            weights = memory.numbers([word(number, place) for place in range(size)])
+            places |= dict.fromkeys(secret.cells, weights)
     sights: list[int] = []
     for at in shown_cells(p):
-        for word in range(1 + len(further.get(at, ()))):
-            sights += (unseen + 8 * at, memory.address(at) + 8 * word)
-    counts = [memory.numbers(_count(p, memory, count)) for count in counts_of(p)]
+        for k in range(1 + len(further.get(at, ()))):
+            sights += (unseen + 8 * at, memory.address(at) + 8 * k, word(0, len(sights)), places.get(at, 0))
+    counts = [(count, memory.numbers(_count(p, memory, count))) for count in counts_of(p)]
     taint = Taint(p)
     telling = [any(taint.told_by(e) for c in d.choices for e in choice_expressions(c)) for d in p.decisions]
     questions: dict[tuple[str, str], int] = {}
     asks = [questions.setdefault((d.name, d.doc), number) for number, d in enumerate(p.decisions)]
-    result = {"UNSEEN": unseen, "OPEN": OPEN, "SIGHTS": memory.numbers(sights), "COUNTS": memory.numbers(counts)}
-    result["SIGHTS_END"] = result["SIGHTS"] + 8 * len(sights)
-    result["COUNTS_END"] = result["COUNTS"] + 8 * len(counts)
+    sums = [at for count, at in counts if count.place < 0]
+    tables = {"SIGHTS": sights, "COUNTS": [at for _, at in counts], "SUMS": sums}
+    result = {"UNSEEN": unseen, "OPEN": OPEN}
+    for name, numbers in tables.items():
+        result[name] = memory.numbers(numbers)
+        result[f"{name}_END"] = result[name] + 8 * len(numbers)
     return result | {"QUESTIONS": memory.numbers(asks), "TELLING": memory.numbers([int(tells) for tells in telling])}
 
 

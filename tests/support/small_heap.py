@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from rulespec.engine.program.draws import Draws
+from rulespec.engine.program.draws import Draws, word
 from rulespec.engine.wasm.runtime.arithmetic import charge
 from rulespec.engine.wasm.runtime.intrinsics import load, store, trap
 from rulespec.engine.wasm.runtime.journal import put
@@ -39,10 +39,12 @@ CONSTANTS = {
     "MOVED": 0x960,
     "MOVED_END": 0x970,
     "CHANGED": 0xA00,
-    "SIGHTS": 0xD00,
-    "SIGHTS_END": 0xD00 + 16 * 2,
+    "SIGHTS": 0xE40,
+    "SIGHTS_END": 0xE40 + 32 * 3,
     "COUNTS": 0xD40,
     "COUNTS_END": 0xD40 + 8 * 3,
+    "SUMS": 0xD40 + 8,
+    "SUMS_END": 0xD40 + 8 * 3,
     "QUESTIONS": 0xD80,
     "TELLING": 0xDC0,
     "UNSEEN": 0xE00,
@@ -67,7 +69,10 @@ CONSTANTS = {
 }
 _C = CONSTANTS
 _LISTS = 0x980
+_OF_PLACES = 0xF00
 WEIGHT_OF = [0, 2**64 - 60, 1, 2**63 + 7, 2**40 + 5, 2**64 - 1000, 0, 77]
+SIGHT_WEIGHTS = [word(6, sight) for sight in range(3)]
+PLACE_WEIGHTS = [word(7, heap) for heap in range(32)]
 SIGNED = [1, 1, 0, 1, 1, 1, 0, 1]
 
 
@@ -88,7 +93,10 @@ def image(heap: int) -> dict[int, list[int]]:
         _C["SAMES"]: [0, 1, 2, 3],
         _C["TAKES"]: [2, 1, _C["STATE"] + 8 * AMOUNT, -1 - 4, 1, 0, 7, 0, 0, 6, 0, 0],
         _C["EVERY"]: [1],
-        _C["SIGHTS"]: [_C["UNSEEN"], _C["STATE"] + 8 * HEAP, _C["UNSEEN"] + 8, _C["STATE"] + 8 * TURN],
+        _C["SIGHTS"]: [_C["UNSEEN"], _C["STATE"] + 8 * HEAP, SIGHT_WEIGHTS[0], _OF_PLACES],
+        _C["SIGHTS"] + 32: [_C["UNSEEN"] + 8, _C["STATE"] + 8 * TURN, SIGHT_WEIGHTS[1], 0],
+        _C["SIGHTS"] + 64: [_C["UNSEEN"], _C["STATE"] + 8 * ADDED, SIGHT_WEIGHTS[2], 0],
+        _OF_PLACES: PLACE_WEIGHTS,
         _C["COUNTS"]: [_LISTS + 64, _LISTS + 96, _LISTS + 120],
         _LISTS + 64: [1, _C["STATE"] + 8 * TURN, 3, 2],
         _LISTS + 96: [2, 1, _C["STATE"] + 8 * ADDED],

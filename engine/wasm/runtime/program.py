@@ -94,7 +94,10 @@ OPEN = -9223372036854775807
 UNSEEN = 0
 """For each cell the note whether the seat that looks does not see it."""
 SIGHTS = 0
-"""For each word of a cell that has a name: the address of the note that it is not seen, and its own."""
+"""For each word of a cell that has a name: the address of the note that it is not seen, its own, and its weight.
+
+After these the address of the weights of the places where a token may be, which count where it is not seen; 0: none.
+"""
 SIGHTS_END = 0
 """The address after them."""
 COUNTS = 0
@@ -104,6 +107,10 @@ COUNTS = 0
 3: the length of an order: its first word, how many there are, the bits of a member.
 """
 COUNTS_END = 0
+"""The address after them."""
+SUMS = 0
+"""The addresses of those of the forms 2 and 3."""
+SUMS_END = 0
 """The address after them."""
 QUESTIONS = 0
 """For each decision the first one that asks the same."""

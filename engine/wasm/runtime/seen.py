@@ -23,6 +23,8 @@ from rulespec.engine.wasm.runtime.program import (
     SIGHTS_END,
     STATE,
     STRIDE,
+    SUMS,
+    SUMS_END,
     TAKES,
     TELLING,
     sees,
@@ -117,16 +119,23 @@ def options_seen(number: int, by: int, seat: int) -> int:
 
 @exported
 def seen_by(seat: int) -> int:
-    """A digest of what a seat sees of the position."""
+    """A digest of what a seat sees of the position: the sum of its words, each times its weight, mixed with the rest.
+
+    Of tokens that it does not see, the weights of their places are added, so it changes with their counts.
+    """
     sees(seat)
     total = 0
     at = SIGHTS
     while at < SIGHTS_END:
-        value = load(load(at + 8)) if load(load(at)) == 0 else OPEN
-        total = mixed(total + value)
-        at = at + 16
-    at = COUNTS
-    while at < COUNTS_END:
+        if load(load(at)) == 0:
+            total = total + load(load(at + 8)) * load(at + 16)
+        elif load(at + 24) == 0:
+            total = total + OPEN * load(at + 16)
+        else:
+            total = total + load(load(at + 24) + 8 * load(load(at + 8)))
+        at = at + 32
+    at = SUMS
+    while at < SUMS_END:
         total = mixed(total + public_count(load(at)))
         at = at + 8
     number = decision()
@@ -152,7 +161,7 @@ def sighted(count: int, seat: int) -> None:
 @exported
 def observed(count: int, seat: int) -> None:
     """Writes what a seat sees of each row: the words of the cells, `OPEN` where it does not see them, and counts."""
-    size = (SIGHTS_END - SIGHTS) // 16 + (COUNTS_END - COUNTS) // 8
+    size = (SIGHTS_END - SIGHTS) // 32 + (COUNTS_END - COUNTS) // 8
     while load(GAME) < count:
         number = load(GAME)
         restored(load(ROWS) + ROW * number)
@@ -162,7 +171,7 @@ def observed(count: int, seat: int) -> None:
         while at < SIGHTS_END:
             store(to, load(load(at + 8)) if load(load(at)) == 0 else OPEN)
             to = to + 8
-            at = at + 16
+            at = at + 32
         at = COUNTS
         while at < COUNTS_END:
             store(to, public_count(load(at)))

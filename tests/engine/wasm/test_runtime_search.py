@@ -26,7 +26,7 @@ from runtime_games import (
     rows,
 )
 from runtime_twins import ROOM, Twins, signed
-from small_heap import CELLS, CONSTANTS, TURN, Heap
+from small_heap import CELLS, CONSTANTS, PLACE_WEIGHTS, SIGHT_WEIGHTS, TURN, Heap
 
 from rulespec.engine.program.draws import GAMMA, Draws, threshold, word
 
@@ -181,12 +181,11 @@ def mixed(value: int) -> int:
 
 
 def digest(game: Heap, seat: int) -> int:
-    """A digest of what a seat sees: the heap, if it is the first; the turn; three counts; the question; its options."""
-    cells = game.cells()
-    order = (game.heap.bit_length() + 1) // 2
-    counts = [cells[TURN : TURN + 3].count(2), game.added, order]
-    total = 0
-    for value in (OPEN if seat else game.heap, game.turn, *counts):
+    """A digest of what a seat sees: the heap and what was added, if it is the first; the turn; counts; its options."""
+    first, second, third = SIGHT_WEIGHTS
+    total = (PLACE_WEIGHTS[game.heap] if seat else game.heap * first) + game.turn * second
+    total += (OPEN if seat else game.added) * third
+    for value in (game.added, (game.heap.bit_length() + 1) // 2):
         total = mixed(total + value)
     if game.decision < 0:
         return mixed(total + 1)
@@ -208,8 +207,10 @@ def test_what_a_seat_sees_has_a_digest(twins: Twins, positions: list[Heap], seat
     assert [each % 2**64 for each in twins.read(ANSWERS, len(positions))] == [digest(each, seat) for each in positions]
     twins.registers(GAME=0)
     twins.call("observed", len(positions), seat)
-    seen = [twins.read(OUT + 40 * n, 5) for n in range(len(positions))]
-    assert [each[:2] for each in seen] == [[OPEN if seat else game.heap, game.turn] for game in positions]
+    seen = [twins.read(OUT + 48 * n, 6) for n in range(len(positions))]
+    hidden = [(OPEN, OPEN) if seat else (game.heap, game.added) for game in positions]
+    expected = [[one, game.turn, two] for game, (one, two) in zip(positions, hidden, strict=True)]
+    assert [each[:3] for each in seen] == expected
 
 
 @ANY
