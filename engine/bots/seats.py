@@ -71,14 +71,21 @@ class BotSeats:
     def choose(self, game: Game) -> tuple[Option, Pick]:
         """The option that the bot takes who decides, with its reason.
 
+        If no position has been found that its seat may be in, which is seldom, it takes any option.
+
         Raises:
             KeyError: if no bot decides.
-            NotFoundError: if no position has been found that its seat may be in.
+            NotFoundError: if the game has no history, so nobody knows what the seat has seen.
         """
         assert game.decision is not None and game.decision.by is not None
         seat = game.decision.by
         bot, options = self.bots[seat], list(game.legal_options)
-        pick = bot.pick(self._situation(game, seat)) if len(options) > 1 else _ONLY
+        try:
+            pick = bot.pick(self._situation(game, seat)) if len(options) > 1 else _ONLY
+        except NotFoundError:
+            if not game.history:
+                raise
+            pick = Pick(Draws(self._seed_of(game, seat)).below(0, len(options)))
         return options[pick.option], pick
 
     def _situation(self, game: Game, seat: str) -> Situation:

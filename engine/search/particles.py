@@ -19,11 +19,14 @@ from rulespec.engine.program.draws import word
 from rulespec.engine.search.exchange import Exchange, Words, exchanges, swaps
 from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.seen_history import SeenHistory
+from rulespec.engine.search.sight import Followed
 from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.wasm.runtime.program import OPEN
 
 _TRIES = 8
 """Exchanges that are tried for a particle that looks different."""
+_MOST_TRIES = 64
+"""Exchanges that are tried while all particles look different."""
 _EVEN = 1e-9
 """Logarithms of odds that differ by less are equal."""
 _MOVES = 2
@@ -127,9 +130,8 @@ class Particles:
                 self._take(self._sample(word(key, 1)))
             return
         self._stale = True
-        self._codes[~alive, -1] = look[:-1]
         if not alive.any() or np.ptp(self._odds[alive]) < _EVEN:
-            alive = self._repaired(ply, alive, before, Words(word(key, 3)))
+            alive = self._repaired(ply, alive, before, word(key, 3))
         if not alive.any():
             raise NotFoundError(f"no position was found that looks as seen, after {ply + 1} decisions")
         self._weights[~alive] = -np.inf
@@ -138,29 +140,45 @@ class Particles:
 
     # --- what looks different -----------------------------------------------------------------
 
-    def _repaired(
-        self, ply: int, alive: NDArray[np.bool_], before: NDArray[np.int64], words: Words
-    ) -> NDArray[np.bool_]:
+    def _repaired(self, ply: int, alive: NDArray[np.bool_], before: NDArray[np.int64], key: int) -> NDArray[np.bool_]:
         """Exchanges tokens in particles that look different; those that look as seen then."""
-        alive, first = alive.copy(), alive.copy()
+        alive, first, before, words = alive.copy(), alive.copy(), before.copy(), Words(key)
         weight = self._weights[alive].mean() if alive.any() else 0.0
         seen = self._seen.observation(ply + 1)
-        for number in range(_TRIES):
+        for number in range(_MOST_TRIES):
+            if number >= _TRIES and alive.any():
+                break
             for exchange in self._exchanges:
                 out = np.flatnonzero(~alive)
                 if not len(out):
                     return alive
-                pairs = self._mended(exchange, seen, out, words)
-                if pairs is None or number % 2:
-                    pairs = self._as_others(exchange, ply, out, before, first, words)
-                alive[out] = self._replace(exchange, ply, out, pairs, None)
+                pairs = self._as_others(exchange, ply, out, before, first, words)
+                drawn = np.ones(len(out), np.bool_)
+                if number % 3 == 0:
+                    pairs, drawn = self._mended(exchange, seen, out, pairs, words)
+                elif number % 3 == 1 and number >= _TRIES:
+                    free = np.broadcast_to(self._free(exchange, ply), pairs.shape)
+                    pairs = swaps(exchange.size, words.one_of(free), words.one_of(free))
+                elif number % 3 == 2:
+                    pairs = self._cleared(exchange, ply, out, before, pairs, words, all_=number < _TRIES)
+                history = self._replayed(exchange, ply, out, pairs, redrawn=drawn, seed=word(key, number))
+                alive[out] = self._replace(out, history, history.reached > ply - self._start)
+                if number >= _TRIES:
+                    blocked = (history.reached == ply - self._start) & (history.odds[:, -1, 0] == 0)
+                    self._replace(out, history, blocked)
+                    before[out[blocked]] = history.rows[blocked]
                 self._weights[out] = weight
         return alive
 
     def _mended(
-        self, exchange: Exchange, seen: NDArray[np.int64], out: NDArray[np.int64], words: Words
-    ) -> NDArray[np.int64] | None:
-        """Exchanges of what is seen elsewhere than it should be; None if nothing is."""
+        self,
+        exchange: Exchange,
+        seen: NDArray[np.int64],
+        out: NDArray[np.int64],
+        pairs: NDArray[np.int64],
+        words: Words,
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Exchanges of what is seen elsewhere than it should be; others where nothing is, and which these are."""
         columns = self._search.shown
         own = self._sight.observations(self._rows[out])[:, : len(columns)]
         differs, theirs = own != seen[: len(columns)], seen[: len(columns)]
@@ -169,14 +187,52 @@ class Particles:
         cells[1][:, columns] = differs & (own != OPEN) & (theirs == OPEN)
         wanted, extra = exchange.tokens_at(cells[0]), exchange.tokens_at(cells[1])
         count = np.minimum(wanted.sum(axis=1), extra.sum(axis=1))
-        if not count.any():
-            return None
-        pairs = np.broadcast_to(np.arange(exchange.size), wanted.shape).copy()
+        pairs = np.where(count[:, None] > 0, np.arange(exchange.size), pairs)
         for _ in range(int(count.max())):
             one, other = words.one_of(wanted), words.one_of(extra)
             rows = np.flatnonzero((one >= 0) & (other >= 0))
             pairs[rows, one[rows]], pairs[rows, other[rows]] = other[rows], one[rows]
             wanted[rows, one[rows]] = extra[rows, other[rows]] = False
+        return pairs, count == 0
+
+    def _cleared(
+        self,
+        exchange: Exchange,
+        ply: int,
+        out: NDArray[np.int64],
+        before: NDArray[np.int64],
+        pairs: NDArray[np.int64],
+        words: Words,
+        *,
+        all_: bool,
+    ) -> NDArray[np.int64]:
+        """Exchanges of tokens that are in the way: those of options that are legal where the seen one is not.
+
+        So a hand that has not followed suit gives away all cards of the suit, or one. Others where nothing is.
+        """
+        look, rows = self._seen.looks[ply, :-1], before[out]
+        codes, parents = self._search.legal(rows)
+        numbers, columns = np.nonzero(exchange.places(codes) & (codes >= 0))
+        way = np.zeros((len(out), exchange.size), np.bool_)
+        way[parents[numbers], codes[numbers, columns]] = True
+        way[parents[((codes == look) | (look == OPEN)).all(axis=1)]] = False
+        free = self._free(exchange, ply)
+        way[:, ~free] = False
+        where, every = exchange.where(rows), np.arange(len(out))
+        elsewhere: NDArray[np.bool_] = (where != where[every, way.argmax(axis=1)][:, None]).any(axis=2)
+        blocked = np.asarray(way.any(axis=1))[:, None]
+        others = free & elsewhere & blocked
+        pairs = np.where(blocked, np.arange(exchange.size), pairs)
+        tokens = look[exchange.places(look) & (look >= 0)]
+        for wanted in [*tokens.tolist(), *[-1] * (int(way.sum(axis=1).max()) if all_ else 1)]:
+            ones = words.one_of(way)
+            twos = words.one_of(others) if wanted < 0 else np.where(others[:, wanted], wanted, -1)
+            at = np.flatnonzero((ones >= 0) & (twos >= 0))
+            one, two = ones[at], twos[at]
+            pairs[at, one], pairs[at, two] = two, one
+            way[at, one] = others[at, two] = False
+            if wanted >= 0:
+                others[:, wanted] = False
         return pairs
 
     def _as_others(
@@ -215,25 +271,32 @@ class Particles:
         result[unseen] = True
         return result
 
-    def _replace(
+    def _replayed(
         self,
         exchange: Exchange,
         ply: int,
         numbers: NDArray[np.int64],
         pairs: NDArray[np.int64],
-        chances: NDArray[np.float64] | None,
-    ) -> NDArray[np.bool_]:
-        """Plays histories again with exchanged tokens; takes those that look as seen, by their odds, if need be."""
+        *,
+        redrawn: NDArray[np.bool_] | None = None,
+        seed: int = 0,
+    ) -> Followed:
+        """Histories with exchanged tokens, played again.
+
+        What was drawn in the last decision is drawn once more where `redrawn` says so.
+        """
         looks = self._seen.looks[self._start : ply + 1]
         codes = exchange.swapped(self._codes[numbers], looks[:, :-1] == OPEN, pairs)
+        if redrawn is not None:
+            codes[redrawn, -1] = looks[-1, :-1]
         start = self._seen.row(self._start)[None].repeat(len(numbers), axis=0)
-        result = self._sight.follow(start, codes, looks, 0)
-        odds = _odds(result.odds, looks)
-        taken: NDArray[np.bool_] = result.reached == len(looks)
-        if chances is not None:
-            taken &= np.log(np.maximum(chances, 1e-300)) < odds - self._odds[numbers]
-        at = numbers[taken]
-        self._codes[at], self._rows[at], self._odds[at] = result.codes[taken], result.rows[taken], odds[taken]
+        return self._sight.follow(start, codes, looks, seed)
+
+    def _replace(self, numbers: NDArray[np.int64], histories: Followed, taken: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Puts histories in the places of particles, where they are to be taken; which these are."""
+        at, looks = numbers[taken], self._seen.looks[self._start :][: histories.codes.shape[1]]
+        self._codes[at], self._rows[at] = histories.codes[taken], histories.rows[taken]
+        self._odds[at] = _odds(histories.odds, looks)[taken]
         return taken
 
     # --- odds -----------------------------------------------------------------------------------
@@ -247,7 +310,11 @@ class Particles:
                 ones, others = words.one_of(free), words.one_of(free)
                 numbers = every[ones != others]
                 pairs = swaps(exchange.size, ones[numbers], others[numbers])
-                self._replace(exchange, ply, numbers, pairs, words.shares(self._number)[numbers])
+                history = self._replayed(exchange, ply, numbers, pairs)
+                odds = _odds(history.odds, self._seen.looks[self._start : ply + 1])
+                chances = np.log(np.maximum(words.shares(self._number)[numbers], 1e-300))
+                as_seen = history.reached > ply - self._start
+                self._replace(numbers, history, as_seen & (chances < odds - self._odds[numbers]))
 
     def _sample(self, key: int) -> NDArray[np.int64]:
         """As many numbers of particles, by their weights: systematic resampling."""

@@ -12,7 +12,7 @@ import pytest
 from cases import small
 from numpy.typing import NDArray
 
-from rulespec.engine.bots import named
+from rulespec.engine.bots import named, seats
 from rulespec.engine.bots.bot import Bot, Pick, Situation
 from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
 from rulespec.engine.bots.games import BotGames
@@ -25,6 +25,7 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.particles import Particles
 from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.search.wasm_walk import WasmWalk
 from rulespec.engine.simulate.plan import Plan
@@ -264,6 +265,18 @@ def test_a_position_without_its_history_is_not_handed_to_bots() -> None:
     alone = search.game(search.rows([game])[0])
     with pytest.raises(NotFoundError):
         BotSeats(alone, {"A": FlatBot(8)}, 1, search).choose(alone)
+
+
+def test_a_bot_that_finds_no_position_takes_any_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> None:
+        raise NotFoundError
+
+    monkeypatch.setattr(Particles, "rows", none)
+    monkeypatch.setattr(seats, "retraced", none)
+    game = after("kuhn_poker", ["A", "B"], "deal(king)", "deal(jack)")
+    taken = [BotSeats(game, {"A": FlatBot(8)}, seed).choose(game) for seed in range(12)]
+    assert {str(option) for option, _ in taken} == set(map(str, game.legal_options))
+    assert all(not pick.shares for _, pick in taken)
 
 
 def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:

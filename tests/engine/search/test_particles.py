@@ -236,6 +236,22 @@ def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str,
             assert np.array_equal(search.rows([twin])[0], row)
 
 
+def test_hands_that_have_not_followed_suit_are_found_by_few_particles(tmp_path: Path) -> None:
+    """What is in the way of a decision is exchanged: by chance alone, hardly a hand has no card of a suit."""
+    text = TRICKS.replace("four: {}", ", ".join(f"r{n}: {{}}" for n in range(4, 9)))
+    text = text.replace("hearts: {}", "hearts: {}, spades: {}").replace("at most 2", "at most 6")
+    small(tmp_path / "long", text)
+    table = Game(load_ruleset(str(tmp_path / "long")), ["P0", "P1", "P2"])
+    search = WasmSearch(table)
+    for seed in range(20):
+        game = played(restarted(table), seed, 38)
+        for viewer, seat in enumerate(table.seats):
+            particles = Particles(search, viewer, 8, seed)
+            particles.note(game)
+            rows = particles.rows()
+            assert len(np.unique(search.sight(viewer).digests(np.concatenate([rows, search.rows([game])])))) == 1, seat
+
+
 def test_what_is_carried_is_what_a_rebuild_gives(tmp_path: Path) -> None:
     """Also after decisions are taken back, and whenever somebody has looked."""
     game = Game(load_ruleset(ruleset(tmp_path, "tricks")), ["P0", "P1", "P2"])
