@@ -302,13 +302,17 @@ class Particles:
     # --- odds -----------------------------------------------------------------------------------
 
     def _metropolis(self, ply: int, words: Words) -> None:
-        """Exchanges two tokens in each particle, if the odds are for it; some times."""
+        """Exchanges two tokens in each particle, if the odds are for it; some times.
+
+        Two that are in one place are left there: who holds them sees no difference.
+        """
         every = np.arange(self._number)
         for exchange in self._exchanges:
             free = np.broadcast_to(self._free(exchange, ply), (self._number, exchange.size))
             for _ in range(_MOVES if free[0].sum() > 1 else 0):
                 ones, others = words.one_of(free), words.one_of(free)
-                numbers = every[ones != others]
+                where = exchange.where(self._rows)
+                numbers = every[(where[every, ones] != where[every, others]).any(axis=1)]
                 pairs = swaps(exchange.size, ones[numbers], others[numbers])
                 history = self._replayed(exchange, ply, numbers, pairs)
                 odds = _odds(history.odds, self._seen.looks[self._start : ply + 1])

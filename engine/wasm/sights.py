@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import choose, op
+from rulespec.engine.program.builder import choose, logic, op
 from rulespec.engine.program.counts import Count, counts_of
 from rulespec.engine.program.draws import word
 from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.taint import Taint, choice_expressions
+from rulespec.engine.program.traversal import changed
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.layout import Memory
 from rulespec.engine.wasm.rows import RowForm
@@ -47,6 +48,12 @@ def sight_source(p: ir.Program, memory: Memory) -> str:
     lines = ["def sees(seat: int) -> None:"]
     for number, secret in enumerate(p.secrets):
         lines.append(f"    at = {memory.constants['UNSEEN'] + 8 * secret.cells.start}")
+        if hidden := _hidden_at(p, secret):
+            by_place, cell = memory.numbers(hidden), memory.address(secret.cells.start)
+            lines += [f"    cell = {cell}", f"    while cell < {cell + 8 * len(secret.cells)}:"]
+            lines.append(f"        store(at, load({by_place} + 8 * load(cell)) >> seat & 1)")
+            lines += ["        at = at + 8", "        cell = cell + 8"]
+            continue
         indent = "    "
         for k, size in enumerate(secret.sizes):
             lines += [f"{indent}e{k} = 0", f"{indent}while e{k} < {size}:"]
@@ -57,6 +64,30 @@ def sight_source(p: ir.Program, memory: Memory) -> str:
             lines.append(f"{indent}e{k} = e{k} + 1")
             indent = indent[4:]
     return "\n".join([*lines, "    return", ""])
+
+
+def _hidden_at(p: ir.Program, secret: ir.Secret) -> list[int]:
+    """For each place of a token the set of the seats that do not see it; empty if more than the place decides."""
+    place_of = ir.Cell(secret.cells.start, ir.Local(0), len(secret.cells))
+
+    def known(e: ir.Expr, place: int) -> ir.Expr:
+        if e == place_of:
+            return ir.Const(place)
+        result = changed(e, lambda part: known(part, place))
+        if isinstance(result, ir.Op):
+            return op(result.op, *result.args, site=result.site)
+        if isinstance(result, ir.Logic):
+            return logic(result.op, list(result.args))
+        return choose(result.condition, result.then, result.other) if isinstance(result, ir.If) else result
+
+    if not secret.places or secret.open is not None:
+        return []
+    seats = [known(secret.to, place) for place in range(p.sizes[p.cells[secret.cells.start].type])]
+    return [~each.value for each in seats if isinstance(each, ir.Const)] if all(map(_is_set, seats)) else []
+
+
+def _is_set(e: ir.Expr) -> bool:
+    return isinstance(e, ir.Const) and e.value >= 0
 
 
 def shown_cells(p: ir.Program) -> list[int]:

@@ -180,14 +180,19 @@ def observed(count: int, seat: int) -> None:
         store(GAME, number + 1)
 
 
-def fits(option: int, code: int, by: int) -> int:
-    """Whether a listed option is what a code says and leaves open."""
+def of_kind(option: int, code: int, by: int) -> int:
+    """Whether a listed option is of the kind, and of the seat, that a code says or leaves open."""
     if load(code) != OPEN and load(SAMES + 8 * load(option)) != load(code):
         return 0
     actor = load(option + 8)
     if actor < 0:
         actor = by
-    if load(code + 8) != OPEN and actor != load(code + 8):
+    return load(code + 8) == OPEN or actor == load(code + 8)
+
+
+def fits(option: int, code: int, by: int) -> int:
+    """Whether a listed option is what a code says and leaves open."""
+    if not of_kind(option, code, by):
         return 0
     end = 16 + 8 * load(TAKES + STRIDE * load(option) + 8)
     at = 16
@@ -217,18 +222,37 @@ def one_of(first: int, last: int, one: int, look: int, by: int) -> int:
     some = 0
     pick = 0
     least = 1
+    kind = -1
+    actor = 0
+    end = 16
+    as_seen = 0
+    as_taken = 0
     option = first
     while option < last:
+        if load(option) != kind or load(option + 8) != actor:
+            kind = load(option)
+            actor = load(option + 8)
+            end = 16 + 8 * load(TAKES + STRIDE * kind + 8)
+            as_seen = of_kind(option, look, by)
+            as_taken = of_kind(option, one, by)
         size = 1
         if by < 0:
             size = weight(0, option)
         total = added(total, size)
-        if fits(option, look, by):
-            alike = added(alike, size)
-            if fits(option, one, by):
-                some = added(some, size)
-                pick = option
-                least = size
+        if as_seen:
+            at = 16
+            while at < end and (load(look + at) == OPEN or load(look + at) == load(option + at)):
+                at = at + 8
+            if at >= end:
+                alike = added(alike, size)
+                if as_taken:
+                    at = 16
+                    while at < end and (load(one + at) == OPEN or load(one + at) == load(option + at)):
+                        at = at + 8
+                    if at >= end:
+                        some = added(some, size)
+                        pick = option
+                        least = size
         option = option + STRIDE
     if some > least:
         left = drawn(load(PLY), some)
