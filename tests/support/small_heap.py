@@ -47,6 +47,7 @@ CONSTANTS = {
     "SUMS_END": 0xD40 + 8 * 3,
     "QUESTIONS": 0xD80,
     "TELLING": 0xDC0,
+    "WEIGHED": 0xDE0,
     "UNSEEN": 0xE00,
     "OPEN": OPEN,
     "SORTED": 0xB00,
@@ -103,6 +104,7 @@ def image(heap: int) -> dict[int, list[int]]:
         _LISTS + 120: [3, _C["STATE"] + 8 * HEAP, 1, 2],
         _C["QUESTIONS"]: [0, 1, 0],
         _C["TELLING"]: [1, 0, 0],
+        _C["WEIGHED"]: [1, 1, 1],
         _C["MOVED"]: [8 * RULES, _C["STATE"] + 8 * ADDED],
     }
 

@@ -31,6 +31,7 @@ from rulespec.engine.wasm.runtime.program import (
     STRIDE,
     TAKES,
     UNBOUNDED,
+    WEIGHED,
     go,
     holds,
     list_others,
@@ -183,7 +184,7 @@ def choose() -> int:
     size = (last - first) // STRIDE
     if size == 0:
         return 0
-    if by >= 0:
+    if by >= 0 or not load(WEIGHED + 8 * number):
         return first + STRIDE * drawn(at + 1, size)
     total = 0
     one = first

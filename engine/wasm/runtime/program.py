@@ -67,6 +67,8 @@ TAKES = 0
 """For each option its block (-1 - block: it reads its arguments from the option), how many arguments, their cells."""
 SAMES = 0
 """For each option the first one with its name."""
+WEIGHED = 0
+"""For each decision whether its options have weights; else all have 1."""
 RESULT = 32
 """The bytes of the result of a game: status, decisions, ending, winners, ranks, values."""
 SEATS = 0

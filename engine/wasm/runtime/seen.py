@@ -27,6 +27,7 @@ from rulespec.engine.wasm.runtime.program import (
     SUMS_END,
     TAKES,
     TELLING,
+    WEIGHED,
     sees,
     weight,
     who,
@@ -215,7 +216,7 @@ def taken_down(option: int, one: int, by: int) -> None:
         at = at + 8
 
 
-def one_of(first: int, last: int, one: int, look: int, by: int) -> int:
+def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) -> int:
     """The address of an option that a decision may be, drawn by weight, and its numbers; 0 if there is none."""
     total = 0
     alike = 0
@@ -236,24 +237,26 @@ def one_of(first: int, last: int, one: int, look: int, by: int) -> int:
             as_seen = of_kind(option, look, by)
             as_taken = of_kind(option, one, by)
         size = 1
-        if by < 0:
+        if weighed:
             size = weight(0, option)
-        total = added(total, size)
+            total = added(total, size)
         if as_seen:
             at = 16
             while at < end and (load(look + at) == OPEN or load(look + at) == load(option + at)):
                 at = at + 8
             if at >= end:
-                alike = added(alike, size)
+                alike = alike + size
                 if as_taken:
                     at = 16
                     while at < end and (load(one + at) == OPEN or load(one + at) == load(option + at)):
                         at = at + 8
                     if at >= end:
-                        some = added(some, size)
+                        some = some + size
                         pick = option
                         least = size
         option = option + STRIDE
+    if not weighed:
+        total = (last - first) // STRIDE
     if some > least:
         left = drawn(load(PLY), some)
         pick = first - STRIDE
@@ -261,7 +264,7 @@ def one_of(first: int, last: int, one: int, look: int, by: int) -> int:
             pick = pick + STRIDE
             if fits(pick, look, by) and fits(pick, one, by):
                 least = 1
-                if by < 0:
+                if weighed:
                     least = weight(0, pick)
                 left = left - least
     if some > 0:
@@ -279,11 +282,12 @@ def going_on(one: int, look: int) -> int:
         return 0
     store(OPTIONS, OPTIONS_BASE)
     own_again(number)
-    option = one_of(OPTIONS_BASE, load(OPTIONS), one, look, who(number))
+    by = who(number)
+    option = one_of(OPTIONS_BASE, load(OPTIONS), one, look, by, by < 0 and load(WEIGHED + 8 * number))
     if option == 0:
         first = load(OPTIONS)
         others(number)
-        option = one_of(first, load(OPTIONS), one, look, 0)
+        option = one_of(first, load(OPTIONS), one, look, 0, 0)
     return option
 
 
