@@ -244,7 +244,12 @@ class _Games:
         self.base = self._game(r.base, self._both)
 
     def rules(self) -> list[Rule]:
-        """The games under the rules."""
+        """The games under the rules.
+
+        Raises:
+            click.UsageError: if a question of a rule asks for a measure that the game without it does not have.
+        """
+        from rulespec.check.questions import GAME_NUMBERS
         from rulespec.engine.playtest.playtest import Rule
 
         r, results = self._r, []
@@ -257,6 +262,13 @@ class _Games:
         for sweep in r.sweeps:
             own, _ = sweep.own(self.base.ruleset)
             results += [self.at([value]) for value in sweep.values if value != own]
+        known = {*GAME_NUMBERS, *self.base.ruleset.declarations.measures}
+        for question in (q for rule in results for q in rule.ruleset.declarations.questions.values()):
+            if question.asks not in known:
+                raise click.UsageError(
+                    f"the question `{question.name}` asks for the measure `{question.asks}`, which {r.base} does not "
+                    f"have; declare it in an overlay of its own, and play {r.base}+THAT_OVERLAY against the rule"
+                )
         return results
 
     def at(self, values: Sequence[int]) -> Rule:

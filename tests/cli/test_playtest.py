@@ -20,6 +20,7 @@ RULE = 'id: {id}\ntitle: {id}\nfor: nim\nversion: "1.0"\n{what}\n'
 RULES = {
     "more": "changes: {constants.most: 5}",
     "asking": "changes: {constants.most: 5}\nadd: {questions: {time: {asks: length, matters: 1}}}",
+    "measuring": "add: {measures.twos: {value: 2}, questions: {two: {asks: twos, matters: 1}}}",
 }
 GAMES = ("--players", 2, "--bots", "random", "--beside", "", "--ladder", 0)
 
@@ -155,6 +156,7 @@ def test_the_page_opens_each_game_that_is_written_and_shows_recorded_ones_beside
     assert code == 2 and "--recorded takes 1 to 1,000 games" in err
 
 
+@pytest.mark.usefixtures("rules")
 @pytest.mark.parametrize(
     "more, why",
     [
@@ -178,6 +180,7 @@ def test_the_page_opens_each_game_that_is_written_and_shows_recorded_ones_beside
         (("nim", "--sweep", "constants.most=2..4", "--target", "depth=5"), "there is no number `depth`"),
         (("nim", "--sweep", "constants.most=2..4", "--cluster", "dask:x:1"), "needs --out FOLDER"),
         (("nim", "nim", "--bots", "flat:0"), "there is no bot `flat:0`"),
+        (("nim", "+./measuring.yaml"), "the measure `twos`, which nim does not have"),
     ],
 )
 def test_wrong_usage_is_reported(more: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]) -> None:
