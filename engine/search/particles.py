@@ -17,6 +17,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.program.draws import word
 from rulespec.engine.search.exchange import Exchange, Words, exchanges, swaps
+from rulespec.engine.search.repair import Repair
 from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.seen_history import SeenHistory
 from rulespec.engine.search.sight import Followed
@@ -142,9 +143,9 @@ class Particles:
 
     def _repaired(self, ply: int, alive: NDArray[np.bool_], before: NDArray[np.int64], key: int) -> NDArray[np.bool_]:
         """Exchanges tokens in particles that look different; those that look as seen then."""
-        alive, first, before, words = alive.copy(), alive.copy(), before.copy(), Words(key)
+        alive, before, words = alive.copy(), before.copy(), Words(key)
         weight = self._weights[alive].mean() if alive.any() else 0.0
-        seen = self._seen.observation(ply + 1)
+        look, seen, others = self._seen.looks[ply, :-1], self._seen.observation(ply + 1), before[alive]
         for number in range(_MOST_TRIES):
             if number >= _TRIES and alive.any():
                 break
@@ -152,15 +153,15 @@ class Particles:
                 out = np.flatnonzero(~alive)
                 if not len(out):
                     return alive
-                pairs = self._as_others(exchange, ply, out, before, first, words)
+                repair = Repair(self._search, exchange, look, self._free(exchange, ply), words)
+                pairs = repair.as_others(before[out], others)
                 drawn = np.ones(len(out), np.bool_)
                 if number % 3 == 0:
-                    pairs, drawn = self._mended(exchange, seen, out, pairs, words)
+                    pairs, drawn = repair.mended(self._sight.observations(self._rows[out]), seen, pairs)
                 elif number % 3 == 1 and number >= _TRIES:
-                    free = np.broadcast_to(self._free(exchange, ply), pairs.shape)
-                    pairs = swaps(exchange.size, words.one_of(free), words.one_of(free))
+                    pairs = repair.any(len(out))
                 elif number % 3 == 2:
-                    pairs = self._cleared(exchange, ply, out, before, pairs, words, all_=number < _TRIES)
+                    pairs = repair.cleared(before[out], pairs, at_once=number < _TRIES)
                 history = self._replayed(exchange, ply, out, pairs, redrawn=drawn, seed=word(key, number))
                 alive[out] = self._replace(out, history, history.reached > ply - self._start)
                 if number >= _TRIES:
@@ -169,96 +170,6 @@ class Particles:
                     before[out[blocked]] = history.rows[blocked]
                 self._weights[out] = weight
         return alive
-
-    def _mended(
-        self,
-        exchange: Exchange,
-        seen: NDArray[np.int64],
-        out: NDArray[np.int64],
-        pairs: NDArray[np.int64],
-        words: Words,
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Exchanges of what is seen elsewhere than it should be; others where nothing is, and which these are."""
-        columns = self._search.shown
-        own = self._sight.observations(self._rows[out])[:, : len(columns)]
-        differs, theirs = own != seen[: len(columns)], seen[: len(columns)]
-        cells = np.zeros((2, len(out), self._search.columns), np.bool_)
-        cells[0][:, columns] = differs & (theirs != OPEN)
-        cells[1][:, columns] = differs & (own != OPEN) & (theirs == OPEN)
-        wanted, extra = exchange.tokens_at(cells[0]), exchange.tokens_at(cells[1])
-        count = np.minimum(wanted.sum(axis=1), extra.sum(axis=1))
-        pairs = np.where(count[:, None] > 0, np.arange(exchange.size), pairs)
-        for _ in range(int(count.max())):
-            one, other = words.one_of(wanted), words.one_of(extra)
-            rows = np.flatnonzero((one >= 0) & (other >= 0))
-            pairs[rows, one[rows]], pairs[rows, other[rows]] = other[rows], one[rows]
-            wanted[rows, one[rows]] = extra[rows, other[rows]] = False
-        return pairs, count == 0
-
-    def _cleared(
-        self,
-        exchange: Exchange,
-        ply: int,
-        out: NDArray[np.int64],
-        before: NDArray[np.int64],
-        pairs: NDArray[np.int64],
-        words: Words,
-        *,
-        all_: bool,
-    ) -> NDArray[np.int64]:
-        """Exchanges of tokens that are in the way: those of options that are legal where the seen one is not.
-
-        So a hand that has not followed suit gives away all cards of the suit, or one. Others where nothing is.
-        """
-        look, rows = self._seen.looks[ply, :-1], before[out]
-        codes, parents = self._search.legal(rows)
-        numbers, columns = np.nonzero(exchange.places(codes) & (codes >= 0))
-        way = np.zeros((len(out), exchange.size), np.bool_)
-        way[parents[numbers], codes[numbers, columns]] = True
-        way[parents[((codes == look) | (look == OPEN)).all(axis=1)]] = False
-        free = self._free(exchange, ply)
-        way[:, ~free] = False
-        where, every = exchange.where(rows), np.arange(len(out))
-        elsewhere: NDArray[np.bool_] = (where != where[every, way.argmax(axis=1)][:, None]).any(axis=2)
-        blocked = np.asarray(way.any(axis=1))[:, None]
-        others = free & elsewhere & blocked
-        pairs = np.where(blocked, np.arange(exchange.size), pairs)
-        tokens = look[exchange.places(look) & (look >= 0)]
-        for wanted in [*tokens.tolist(), *[-1] * (int(way.sum(axis=1).max()) if all_ else 1)]:
-            ones = words.one_of(way)
-            twos = words.one_of(others) if wanted < 0 else np.where(others[:, wanted], wanted, -1)
-            at = np.flatnonzero((ones >= 0) & (twos >= 0))
-            one, two = ones[at], twos[at]
-            pairs[at, one], pairs[at, two] = two, one
-            way[at, one] = others[at, two] = False
-            if wanted >= 0:
-                others[:, wanted] = False
-        return pairs
-
-    def _as_others(
-        self,
-        exchange: Exchange,
-        ply: int,
-        out: NDArray[np.int64],
-        before: NDArray[np.int64],
-        alive: NDArray[np.bool_],
-        words: Words,
-    ) -> NDArray[np.int64]:
-        """Exchanges of a token that has been seen in the decision, with one that is where it is in other particles."""
-        code = self._seen.looks[ply, :-1]
-        tokens = code[exchange.places(code) & (code >= 0)]
-        free = np.broadcast_to(self._free(exchange, ply), (len(out), exchange.size))
-        if not len(tokens):
-            return swaps(exchange.size, words.one_of(free), words.one_of(free))
-        ones = tokens[(words.shares(len(out)) * len(tokens)).astype(np.int64)]
-        others = words.one_of(free)
-        if alive.any():
-            rows = np.flatnonzero(alive)
-            models = exchange.where(before[rows[(words.shares(len(out)) * len(rows)).astype(np.int64)]])
-            there = (exchange.where(before[out]) == models[np.arange(len(out)), ones][:, None]).all(axis=2)
-            better = words.one_of(there & free)
-            others = np.where(better >= 0, better, others)
-        return swaps(exchange.size, ones, np.where(others < 0, ones, others))
 
     def _free(self, exchange: Exchange, ply: int) -> NDArray[np.bool_]:
         """The tokens that may be exchanged: those that the seat has not seen, or that are somewhere unseen."""

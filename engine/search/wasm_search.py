@@ -26,6 +26,7 @@ from rulespec.engine.search.wasm_replay import WasmReplay
 from rulespec.engine.search.wasm_walk import WasmWalk
 from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.wasm.engine import NoWasmtimeError
+from rulespec.engine.wasm.roots import Ranks
 
 _COUNT, _DECIDER, _HASH = range(3)
 """The functions of the module that look at rows."""
@@ -60,6 +61,18 @@ class Played(NamedTuple):
 def _numbered(p: ir.Program, value: ir.PositionValue) -> int:
     """The number of a value of another form of a program."""
     return [each.name for each in p.values].index(value.name)
+
+
+def _leaders(ranks: NDArray[np.int64], numbers: Ranks) -> NDArray[np.bool_]:
+    """For each seat whether it leads; the last index of `ranks` is that of the numbers that a seat is ranked by."""
+    if not ranks.size:
+        return np.zeros(ranks.shape[:2], np.bool_)
+    leaders: NDArray[np.bool_] = ranks[:, :, 0] == ranks[:, :, 0].max(axis=1, keepdims=True)
+    if ranks.shape[2] > 1:
+        for number in np.flatnonzero(leaders.sum(axis=1) > 1).tolist():
+            of_rank = numbers.of(ranks[number].reshape(-1).tolist())
+            leaders[number] = [rank == max(of_rank) for rank in of_rank]
+    return leaders
 
 
 class WasmSearch(Search):
@@ -270,7 +283,7 @@ class WasmSearch(Search):
         ranks = results[:, 4 : width - self.seats].reshape(count, self.seats, (width - 4) // self.seats - 1)
         ended, won = results[:, 0] == 0, results[:, 3, None]
         named = won >> np.minimum(np.arange(self.seats), 63) & 1 > 0
-        winners = np.where(ended[:, None] & (won >= 0), named, self._leaders(ranks))
+        winners = np.where(ended[:, None] & (won >= 0), named, _leaders(ranks, memory.ranks))
         scores = ranks[:, :, 0].copy() if ranks.size else np.zeros((count, self.seats), np.int64)
         values = np.where(ended[:, None], 0, results[:, width - self.seats :])
         return Played(ended, results[:, 1].copy(), winners, scores, values, [first + n for n in given_back], seen)
@@ -294,17 +307,6 @@ class WasmSearch(Search):
                 hashes = np.insert(hashes, np.repeat(np.cumsum(decisions)[given_back], some.decisions), some.hashes)
             decisions[given_back] = some.decisions
         return Ends(ended, decisions, winners, scores, values, *self.payoffs.of(ended, winners, scores, values), hashes)
-
-    def _leaders(self, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """For each seat whether it leads; the last index of `ranks` is that of the numbers that a seat is ranked by."""
-        if not ranks.size:
-            return np.zeros(ranks.shape[:2], np.bool_)
-        leaders: NDArray[np.bool_] = ranks[:, :, 0] == ranks[:, :, 0].max(axis=1, keepdims=True)
-        if ranks.shape[2] > 1:
-            for number in np.flatnonzero(leaders.sum(axis=1) > 1).tolist():
-                of_rank = self._memories[0].ranks.of(ranks[number].reshape(-1).tolist())
-                leaders[number] = [rank == max(of_rank) for rank in of_rank]
-        return leaders
 
     def _replayed(self, games: list[Codes], row: NDArray[np.int64], notes: Notes) -> Replayed:
         return WasmReplay(self, self._memories[0], games, row, notes, self._value).replayed()

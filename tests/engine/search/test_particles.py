@@ -237,7 +237,7 @@ def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str,
 
 
 def test_hands_that_have_not_followed_suit_are_found_by_few_particles(tmp_path: Path) -> None:
-    """What is in the way of a decision is exchanged: by chance alone, hardly a hand has no card of a suit."""
+    """Cards in the way of a decision are exchanged: by chance alone, hardly a hand has no card of a suit."""
     text = TRICKS.replace("four: {}", ", ".join(f"r{n}: {{}}" for n in range(4, 9)))
     text = text.replace("hearts: {}", "hearts: {}, spades: {}").replace("at most 2", "at most 6")
     small(tmp_path / "long", text)

@@ -1,0 +1,134 @@
+"""Repairs of particles that look different: exchanges of hidden tokens after which they may look as the seat has seen.
+
+A proposal is for each particle the token that stands for each token in its history. Whether it looks as seen then, its
+history tells, which is played again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.search.exchange import Exchange, Words, swaps
+from rulespec.engine.search.search import Search
+from rulespec.engine.wasm.runtime.program import OPEN
+
+Pairs = NDArray[np.int64]
+"""For each particle the token that stands for each token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Proposals for particles that look different after a decision.
+
+    Attributes:
+        search: searches positions of the table.
+        exchange: the kind of the tokens.
+        look: the decision as the seat has seen it.
+        free: the tokens that may be exchanged.
+        words: random words.
+    """
+
+    search: Search
+    exchange: Exchange
+    look: NDArray[np.int64]
+    free: NDArray[np.bool_]
+    words: Words
+
+    def any(self, count: int) -> Pairs:
+        """Exchanges of any two tokens, for so many particles."""
+        free = np.broadcast_to(self.free, (count, self.exchange.size))
+        return swaps(self.exchange.size, self.words.one_of(free), self.words.one_of(free))
+
+    def as_others(self, before: NDArray[np.int64], others: NDArray[np.int64]) -> Pairs:
+        """Exchanges of a token that is seen in the decision with one that is where others, which look as seen, have it.
+
+        Args:
+            before: the positions before the decision.
+            others: those of the particles that look as seen.
+        """
+        count, exchange, words, tokens = len(before), self.exchange, self.words, self._tokens
+        if not len(tokens):
+            return self.any(count)
+        free = np.broadcast_to(self.free, (count, exchange.size))
+        ones = tokens[(words.shares(count) * len(tokens)).astype(np.int64)]
+        twos = words.one_of(free)
+        if len(others):
+            models = exchange.where(others[(words.shares(count) * len(others)).astype(np.int64)])
+            there = (exchange.where(before) == models[np.arange(count), ones][:, None]).all(axis=2)
+            better = words.one_of(there & free)
+            twos = np.where(better >= 0, better, twos)
+        return swaps(exchange.size, ones, np.where(twos < 0, ones, twos))
+
+    def mended(self, own: NDArray[np.int64], seen: NDArray[np.int64], pairs: Pairs) -> tuple[Pairs, NDArray[np.bool_]]:
+        """Exchanges of what is seen elsewhere than it should be.
+
+        Args:
+            own: what the seat sees of each particle.
+            seen: what it has seen.
+            pairs: proposals where nothing is wrong in this way.
+
+        Returns:
+            The exchanges, and for which particles they are those of `pairs`.
+        """
+        columns = self.search.shown
+        own, seen = own[:, : len(columns)], seen[: len(columns)]
+        cells = np.zeros((2, len(own), self.search.columns), np.bool_)
+        cells[0][:, columns] = (own != seen) & (seen != OPEN)
+        cells[1][:, columns] = (own != seen) & (own != OPEN) & (seen == OPEN)
+        wanted, extra = self.exchange.tokens_at(cells[0]), self.exchange.tokens_at(cells[1])
+        count = np.minimum(wanted.sum(axis=1), extra.sum(axis=1))
+        pairs = np.where(count[:, None] > 0, np.arange(self.exchange.size), pairs)
+        for _ in range(int(count.max())):
+            self._exchange(pairs, wanted, extra, self.words.one_of(wanted), self.words.one_of(extra))
+        return pairs, count == 0
+
+    def cleared(self, before: NDArray[np.int64], pairs: Pairs, *, at_once: bool) -> Pairs:
+        """Exchanges of tokens that are in the way: those of options that are legal where the seen one is not.
+
+        So a hand that has not followed suit gives away all cards of the suit.
+
+        Args:
+            before: the positions before the decision.
+            pairs: proposals where nothing is in the way.
+            at_once: whether all go; else one does.
+        """
+        exchange, look, words = self.exchange, self.look, self.words
+        codes, parents = self.search.legal(before)
+        numbers, columns = np.nonzero(exchange.places(codes) & (codes >= 0))
+        way = np.zeros((len(before), exchange.size), np.bool_)
+        way[parents[numbers], codes[numbers, columns]] = True
+        way[parents[((codes == look) | (look == OPEN)).all(axis=1)]] = False
+        way[:, ~self.free] = False
+        where, blocked = exchange.where(before), np.asarray(way.any(axis=1))[:, None]
+        there = where[np.arange(len(before)), way.argmax(axis=1)]
+        others = self.free & (where != there[:, None]).any(axis=2) & blocked
+        pairs = np.where(blocked, np.arange(exchange.size), pairs)
+        for token in self._tokens.tolist():
+            elsewhere = np.where(others[:, token], token, -1)
+            self._exchange(pairs, way, others, words.one_of(way), elsewhere)
+            others[:, token] = False
+        for _ in range(int(way.sum(axis=1).max()) if at_once else 1):
+            self._exchange(pairs, way, others, words.one_of(way), words.one_of(others))
+        return pairs
+
+    @property
+    def _tokens(self) -> NDArray[np.int64]:
+        """The tokens that are seen in the decision."""
+        return self.look[self.exchange.places(self.look) & (self.look >= 0)]
+
+    def _exchange(
+        self,
+        pairs: Pairs,
+        some: NDArray[np.bool_],
+        others: NDArray[np.bool_],
+        ones: NDArray[np.int64],
+        twos: NDArray[np.int64],
+    ) -> None:
+        """Exchanges one token with another in each particle where neither is -1, and takes them out of both sets."""
+        at = np.flatnonzero((ones >= 0) & (twos >= 0))
+        one, two = ones[at], twos[at]
+        pairs[at, one], pairs[at, two] = two, one
+        some[at, one] = others[at, two] = False
