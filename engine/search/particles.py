@@ -146,14 +146,14 @@ class Particles:
         alive, before, words = alive.copy(), before.copy(), Words(key)
         weight = self._weights[alive].mean() if alive.any() else 0.0
         look, seen, others = self._seen.looks[ply, :-1], self._seen.observation(ply + 1), before[alive]
+        repairs = [Repair(self._search, each, look, self._free(each, ply), words) for each in self._exchanges]
         for number in range(_MOST_TRIES):
             if number >= _TRIES and alive.any():
                 break
-            for exchange in self._exchanges:
+            for repair in repairs:
                 out = np.flatnonzero(~alive)
                 if not len(out):
                     return alive
-                repair = Repair(self._search, exchange, look, self._free(exchange, ply), words)
                 pairs = repair.as_others(before[out], others)
                 drawn = np.ones(len(out), np.bool_)
                 if number % 3 == 0:
@@ -162,7 +162,7 @@ class Particles:
                     pairs = repair.any(len(out))
                 elif number % 3 == 2:
                     pairs = repair.cleared(before[out], pairs, at_once=number < _TRIES)
-                history = self._replayed(exchange, ply, out, pairs, redrawn=drawn, seed=word(key, number))
+                history = self._replayed(repair.exchange, ply, out, pairs, redrawn=drawn, seed=word(key, number))
                 alive[out] = self._replace(out, history, history.reached > ply - self._start)
                 if number >= _TRIES:
                     blocked = (history.reached == ply - self._start) & (history.odds[:, -1, 0] == 0)
@@ -207,7 +207,7 @@ class Particles:
         """Puts histories in the places of particles, where they are to be taken; which these are."""
         at, looks = numbers[taken], self._seen.looks[self._start :][: histories.codes.shape[1]]
         self._codes[at], self._rows[at] = histories.codes[taken], histories.rows[taken]
-        self._odds[at] = _odds(histories.odds, looks)[taken]
+        self._odds[at] = _odds(histories.odds[taken], looks)
         return taken
 
     # --- odds -----------------------------------------------------------------------------------
