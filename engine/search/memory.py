@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.program.draws import threshold
-from rulespec.engine.search.weights import write_weights
+from rulespec.engine.search.weights import write_sight_weights, write_weights
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.layout import BATCH
@@ -34,6 +34,7 @@ class SearchMemory:
         self.constants = wasm.compiled.memory.constants
         self.instance = wasm.instance()
         write_weights(wasm, self.instance)
+        write_sight_weights(wasm, self.instance)
         self.row = self.constants["ROW"]
         self.most = max(1, min(BATCH, _ROWS_BYTES // self.row))
         """The most rows that go in at once."""

@@ -44,11 +44,6 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
     return named[name] if name else next(iter(named.values()), None)
 
 
-def drawn(number: int, period: int) -> int:
-    """The number of the game as which a playout of a number draws; see `Search.playouts`."""
-    return number % period if period else number
-
-
 class Search:
     """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
 
@@ -295,8 +290,9 @@ class Search:
                 random numbers); 0: each draws on its own.
         """
         rows = self._checked(rows)
-        numbers = range(times * len(rows))
-        return self.ends([self.playout(rows[n // times], seed, drawn(n, period), cap, hashes) for n in numbers])
+        count = times * len(rows)
+        own = period or count
+        return self.ends([self.playout(rows[n // times], seed, n % own, cap, hashes) for n in range(count)])
 
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> End:
         """Plays a random game from one position in Python; it draws as game `number` of the seed."""

@@ -47,7 +47,7 @@ class Sight:
         constants = memory.constants
         self._width = constants["STRIDE"] // 8
         self._columns = memory.row // 8
-        sights = (constants["SIGHTS_END"] - constants["SIGHTS"]) // 32
+        sights = (constants["SIGHTS_END"] - constants["SIGHTS"]) // 16
         self.size = sights + (constants["COUNTS_END"] - constants["COUNTS"]) // 8
 
     def digests(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

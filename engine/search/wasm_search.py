@@ -19,7 +19,7 @@ from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.replays import Codes, Notes, Replayed
-from rulespec.engine.search.search import Search, drawn
+from rulespec.engine.search.search import Search
 from rulespec.engine.search.sight import Sight
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.search.wasm_replay import WasmReplay
@@ -261,7 +261,8 @@ class WasmSearch(Search):
             with ThreadPoolExecutor(jobs) as threads:
                 parts = list(threads.map(play, firsts))
         given_back = [number for part in parts for number in part.given_back]
-        others = [self.playout(rows[n // times], seed, drawn(n, period), cap, hashes) for n in given_back]
+        own = period or count
+        others = [self.playout(rows[n // times], seed, n % own, cap, hashes) for n in given_back]
         return self._results(parts, given_back, others)
 
     def _memories_for(self, threads: int) -> list[SearchMemory]:

@@ -1,4 +1,4 @@
-"""The weights of cells, without which there is no hash of a position, in the memory of a module."""
+"""The weights of cells, for hashes of positions and digests of what is seen, in the memory of a module."""
 
 from __future__ import annotations
 
@@ -17,3 +17,10 @@ def write_weights(wasm: WasmProgram, instance: Instance) -> None:
         results += [(weight[at] << 64 * word) % PRIME for word in range(memory.words)]
     content = words(results)
     instance.memory[memory.weights : memory.weights + len(content)] = content
+
+
+def write_sight_weights(wasm: WasmProgram, instance: Instance) -> None:
+    """Writes the weights of what is seen."""
+    memory = wasm.compiled.memory
+    at, content = memory.constants["SIGHT_WEIGHTS"], words(memory.sight_weights)
+    instance.memory[at : at + len(content)] = content

@@ -42,6 +42,7 @@ class Memory:
         wide: of the first cell whose value has several words.
         ranks: a cell whose value has several words → its number among them.
         constants: registers and addresses by their names, for the fixed functions.
+        sight_weights: the numbers at `SIGHT_WEIGHTS`, which only hosts that ask for digests of what is seen write.
     """
 
     def __init__(self, module: Module, widths: Widths, start: Sequence[int], params: int) -> None:
@@ -51,6 +52,7 @@ class Memory:
         self.cells = len(start)
         self.words = widths.words
         self.ranks: dict[int, int] = {}
+        self.sight_weights: list[int] = []
         for at, wide in enumerate(widths.cells):
             if wide:
                 self.ranks[at] = len(self.ranks)

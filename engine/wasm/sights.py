@@ -107,7 +107,8 @@ def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
     sights: list[int] = []
     for at in shown_cells(p):
         for k in range(1 + len(further.get(at, ()))):
-            sights += (unseen + 8 * at, memory.address(at) + 8 * k, word(0, len(sights)), places.get(at, 0))
+            memory.sight_weights += (word(0, len(sights)), places.get(at, 0))
+            sights += (unseen + 8 * at, memory.address(at) + 8 * k)
     counts = [(count, memory.numbers(_count(p, memory, count))) for count in counts_of(p)]
     taint = Taint(p)
     telling = [any(taint.told_by(e) for c in d.choices for e in choice_expressions(c)) for d in p.decisions]
@@ -115,7 +116,7 @@ def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
     asks = [questions.setdefault((d.name, d.doc), number) for number, d in enumerate(p.decisions)]
     sums = [at for count, at in counts if count.place < 0]
     tables = {"SIGHTS": sights, "COUNTS": [at for _, at in counts], "SUMS": sums}
-    result = {"UNSEEN": unseen, "OPEN": OPEN}
+    result = {"UNSEEN": unseen, "OPEN": OPEN, "SIGHT_WEIGHTS": memory.room(8 * len(memory.sight_weights))}
     for name, numbers in tables.items():
         result[name] = memory.numbers(numbers)
         result[f"{name}_END"] = result[name] + 8 * len(numbers)

@@ -40,7 +40,8 @@ CONSTANTS = {
     "MOVED_END": 0x970,
     "CHANGED": 0xA00,
     "SIGHTS": 0xE40,
-    "SIGHTS_END": 0xE40 + 32 * 3,
+    "SIGHTS_END": 0xE40 + 16 * 3,
+    "SIGHT_WEIGHTS": 0xE80,
     "COUNTS": 0xD40,
     "COUNTS_END": 0xD40 + 8 * 3,
     "SUMS": 0xD40 + 8,
@@ -72,7 +73,7 @@ _C = CONSTANTS
 _LISTS = 0x980
 _OF_PLACES = 0xF00
 WEIGHT_OF = [0, 2**64 - 60, 1, 2**63 + 7, 2**40 + 5, 2**64 - 1000, 0, 77]
-SIGHT_WEIGHTS = [word(6, sight) for sight in range(3)]
+OF_SIGHTS = [word(6, sight) for sight in range(3)]
 PLACE_WEIGHTS = [word(7, heap) for heap in range(32)]
 SIGNED = [1, 1, 0, 1, 1, 1, 0, 1]
 
@@ -94,9 +95,9 @@ def image(heap: int) -> dict[int, list[int]]:
         _C["SAMES"]: [0, 1, 2, 3],
         _C["TAKES"]: [2, 1, _C["STATE"] + 8 * AMOUNT, -1 - 4, 1, 0, 7, 0, 0, 6, 0, 0],
         _C["EVERY"]: [1],
-        _C["SIGHTS"]: [_C["UNSEEN"], _C["STATE"] + 8 * HEAP, SIGHT_WEIGHTS[0], _OF_PLACES],
-        _C["SIGHTS"] + 32: [_C["UNSEEN"] + 8, _C["STATE"] + 8 * TURN, SIGHT_WEIGHTS[1], 0],
-        _C["SIGHTS"] + 64: [_C["UNSEEN"], _C["STATE"] + 8 * ADDED, SIGHT_WEIGHTS[2], 0],
+        _C["SIGHTS"]: [_C["UNSEEN"], _C["STATE"] + 8 * HEAP, _C["UNSEEN"] + 8, _C["STATE"] + 8 * TURN],
+        _C["SIGHTS"] + 32: [_C["UNSEEN"], _C["STATE"] + 8 * ADDED],
+        _C["SIGHT_WEIGHTS"]: [OF_SIGHTS[0], _OF_PLACES, OF_SIGHTS[1], 0, OF_SIGHTS[2], 0],
         _OF_PLACES: PLACE_WEIGHTS,
         _C["COUNTS"]: [_LISTS + 64, _LISTS + 96, _LISTS + 120],
         _LISTS + 64: [1, _C["STATE"] + 8 * TURN, 3, 2],

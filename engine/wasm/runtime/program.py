@@ -96,12 +96,14 @@ OPEN = -9223372036854775807
 UNSEEN = 0
 """For each cell the note whether the seat that looks does not see it."""
 SIGHTS = 0
-"""For each word of a cell that has a name: the address of the note that it is not seen, its own, and its weight.
-
-After these the address of the weights of the places where a token may be, which count where it is not seen; 0: none.
-"""
+"""For each word of a cell that has a name: the address of the note that it is not seen, and its own."""
 SIGHTS_END = 0
 """The address after them."""
+SIGHT_WEIGHTS = 0
+"""For each of these its weight, and the address of those of the places where a token may be that is not seen, or 0.
+
+The host writes them.
+"""
 COUNTS = 0
 """The addresses of the public counts of what is private. Each is a list that begins with its form.
 

@@ -19,6 +19,7 @@ from rulespec.engine.wasm.runtime.program import (
     QUESTIONS,
     ROW,
     SAMES,
+    SIGHT_WEIGHTS,
     SIGHTS,
     SIGHTS_END,
     STATE,
@@ -127,14 +128,16 @@ def seen_by(seat: int) -> int:
     sees(seat)
     total = 0
     at = SIGHTS
+    one = SIGHT_WEIGHTS
     while at < SIGHTS_END:
         if load(load(at)) == 0:
-            total = total + load(load(at + 8)) * load(at + 16)
-        elif load(at + 24) == 0:
-            total = total + OPEN * load(at + 16)
+            total = total + load(load(at + 8)) * load(one)
+        elif load(one + 8) == 0:
+            total = total + OPEN * load(one)
         else:
-            total = total + load(load(at + 24) + 8 * load(load(at + 8)))
-        at = at + 32
+            total = total + load(load(one + 8) + 8 * load(load(at + 8)))
+        at = at + 16
+        one = one + 16
     at = SUMS
     while at < SUMS_END:
         total = mixed(total + public_count(load(at)))
@@ -162,7 +165,7 @@ def sighted(count: int, seat: int) -> None:
 @exported
 def observed(count: int, seat: int) -> None:
     """Writes what a seat sees of each row: the words of the cells, `OPEN` where it does not see them, and counts."""
-    size = (SIGHTS_END - SIGHTS) // 32 + (COUNTS_END - COUNTS) // 8
+    size = (SIGHTS_END - SIGHTS) // 16 + (COUNTS_END - COUNTS) // 8
     while load(GAME) < count:
         number = load(GAME)
         restored(load(ROWS) + ROW * number)
@@ -172,7 +175,7 @@ def observed(count: int, seat: int) -> None:
         while at < SIGHTS_END:
             store(to, load(load(at + 8)) if load(load(at)) == 0 else OPEN)
             to = to + 8
-            at = at + 32
+            at = at + 16
         at = COUNTS
         while at < COUNTS_END:
             store(to, public_count(load(at)))

@@ -26,7 +26,7 @@ from runtime_games import (
     rows,
 )
 from runtime_twins import ROOM, Twins, signed
-from small_heap import CELLS, CONSTANTS, PLACE_WEIGHTS, SIGHT_WEIGHTS, TURN, Heap
+from small_heap import CELLS, CONSTANTS, OF_SIGHTS, PLACE_WEIGHTS, TURN, Heap
 
 from rulespec.engine.program.draws import GAMMA, Draws, threshold, word
 
@@ -182,7 +182,7 @@ def mixed(value: int) -> int:
 
 def digest(game: Heap, seat: int) -> int:
     """A digest of what a seat sees: the heap and what was added, if it is the first; the turn; counts; its options."""
-    first, second, third = SIGHT_WEIGHTS
+    first, second, third = OF_SIGHTS
     total = (PLACE_WEIGHTS[game.heap] if seat else game.heap * first) + game.turn * second
     total += (OPEN if seat else game.added) * third
     for value in (game.added, (game.heap.bit_length() + 1) // 2):
