@@ -19,8 +19,6 @@ _NEARLY = log(19)
 """The logarithm of the odds at which a game is nearly decided: 19 to 1."""
 _PLACES = 0.2
 """The part of what bots play for that goes by places, where there are three teams or more."""
-_PLACES = 0.2
-"""The part of what bots play for that goes by places, where there are more than two."""
 
 
 class Expanded(NamedTuple):

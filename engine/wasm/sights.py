@@ -83,11 +83,8 @@ def _hidden_at(p: ir.Program, secret: ir.Secret) -> list[int]:
     if not secret.places or secret.open is not None:
         return []
     seats = [known(secret.to, place) for place in range(p.sizes[p.cells[secret.cells.start].type])]
-    return [~each.value for each in seats if isinstance(each, ir.Const)] if all(map(_is_set, seats)) else []
-
-
-def _is_set(e: ir.Expr) -> bool:
-    return isinstance(e, ir.Const) and e.value >= 0
+    results = [~each.value for each in seats if isinstance(each, ir.Const) and each.value >= 0]
+    return results if len(results) == len(seats) else []
 
 
 def shown_cells(p: ir.Program) -> list[int]:

@@ -194,17 +194,20 @@ def of_kind(option: int, code: int, by: int) -> int:
     return load(code + 8) == OPEN or actor == load(code + 8)
 
 
-def fits(option: int, code: int, by: int) -> int:
-    """Whether a listed option is what a code says and leaves open."""
-    if not of_kind(option, code, by):
-        return 0
-    end = 16 + 8 * load(TAKES + STRIDE * load(option) + 8)
+def arguments_fit(option: int, code: int, end: int) -> int:
+    """Whether the arguments of a listed option, which end at an offset, are what a code of its kind says or leaves."""
     at = 16
     while at < end:
         if load(code + at) != OPEN and load(option + at) != load(code + at):
             return 0
         at = at + 8
     return 1
+
+
+def fits(option: int, code: int, by: int) -> int:
+    """Whether a listed option is what a code says and leaves open."""
+    end = 16 + 8 * load(TAKES + STRIDE * load(option) + 8)
+    return of_kind(option, code, by) and arguments_fit(option, code, end)
 
 
 def taken_down(option: int, one: int, by: int) -> None:
@@ -243,20 +246,12 @@ def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) ->
         if weighed:
             size = weight(0, option)
             total = added(total, size)
-        if as_seen:
-            at = 16
-            while at < end and (load(look + at) == OPEN or load(look + at) == load(option + at)):
-                at = at + 8
-            if at >= end:
-                alike = alike + size
-                if as_taken:
-                    at = 16
-                    while at < end and (load(one + at) == OPEN or load(one + at) == load(option + at)):
-                        at = at + 8
-                    if at >= end:
-                        some = some + size
-                        pick = option
-                        least = size
+        if as_seen and arguments_fit(option, look, end):
+            alike = alike + size
+            if as_taken and arguments_fit(option, one, end):
+                some = some + size
+                pick = option
+                least = size
         option = option + STRIDE
     if not weighed:
         total = (last - first) // STRIDE
