@@ -122,10 +122,11 @@ class OperatorEmitter:
             code.do("shr_u")
         else:
             assert name == "passed"
+            number = self.x.held(e.args[0], 1)
             code.const(0)
             for end in e.args[1:]:
                 self.x.value(end)
-                self.x.value(e.args[0])
+                code.get(number)
                 code.do("lt_s", "extend", "add")
 
     def _divided(self, e: ir.Op) -> None:
