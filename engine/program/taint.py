@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, meets
-from rulespec.engine.program.traversal import span, walk
+from rulespec.engine.program.reads import Reads
+from rulespec.engine.program.traversal import span
 
 
 class Taint:
@@ -22,7 +21,7 @@ class Taint:
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p
-        self._reads: dict[int, frozenset[int]] = {}
+        self._reads = Reads(p)
         self.cells = {at for secret in p.secrets for at in secret.cells}
         self.cells |= {q.cell for d in p.decisions for c in d.choices for q in c.params if q.private}
         if self.cells:
@@ -63,28 +62,7 @@ class Taint:
 
     def told_by(self, e: ir.Expr) -> bool:
         """Whether the value of an expression may tell something of these cells."""
-        return bool(self.cells) and not self.cells.isdisjoint(self.read(e))
-
-    def read(self, e: ir.Expr) -> frozenset[int]:
-        """The cells that an expression may read."""
-        results: set[int] = set()
-        for part in walk(e):
-            if isinstance(part, ir.Cell):
-                results.update(span(part))
-            elif isinstance(part, ir.Call):
-                results |= self._of_function(part.function)
-            elif isinstance(part, ir.Suppose):  # it runs rules, which may read anything
-                results.update(range(len(self.p.cells)))
-        return frozenset(results)
-
-    def _of_function(self, number: int) -> frozenset[int]:
-        if number not in self._reads:
-            f = self.p.functions[number]
-            self._reads[number] = self._of_all([*(value for _, value in f.lets), f.body])
-        return self._reads[number]
-
-    def _of_all(self, expressions: Iterable[ir.Expr]) -> frozenset[int]:
-        return frozenset().union(*map(self.read, expressions))
+        return bool(self.cells) and not self.cells.isdisjoint(self._reads.of(e))
 
 
 class _Ways(Flow):

@@ -15,6 +15,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import LongValues, long_values, scored
+from rulespec.engine.program.reads import Reads
 from rulespec.engine.program.traversal import walk
 from rulespec.engine.wasm import words as sets
 from rulespec.engine.wasm.calls import CallEmitter, Definitions
@@ -41,6 +42,8 @@ from rulespec.errors import RulespecError
 
 _UNBOUNDED = 1 << 60
 """Steps that may be taken while nothing counts them."""
+_STEP = 4
+"""Cells of a row that are looked at by one step (`runtime.search`)."""
 
 
 class NoWasmError(RulespecError):
@@ -258,6 +261,7 @@ class _Compiler:
         constants["HOUSES"] = self._lists({at: [self._house(*s) for s in sets] for at, sets in houses.items()})
         constants |= sight_tables(self.p, memory)
         self._rows()
+        self._values_read()
 
     def _rows(self) -> None:
         """Lays out where the words of wide cells stand in rows of numbers (`rows`)."""
@@ -272,6 +276,18 @@ class _Compiler:
         constants["RULES_END"] = memory.state + 8 * form.cells
         constants["MOVED"] = memory.numbers(moved)
         constants["MOVED_END"] = constants["MOVED"] + 8 * len(moved)
+
+    def _values_read(self) -> None:
+        """Lays out what each value reads of a row, points last: the address of a list of parts, with its length."""
+        p, memory, reads = self.p, self.memory, Reads(self.p)
+        values = [value.value for value in p.values]
+        read = [reads.of(e) for e in (*values, *([p.scoring.score] if p.scoring is not None else []))] or [frozenset()]
+        lists = []
+        for cells in read:
+            parts = _parts(cells)
+            addresses = [memory.state + 8 * at for part in parts for at in (part.start, part.stop)]
+            lists.append(memory.numbers([len(parts), *addresses]))
+        memory.constants["VALUES_READ"] = memory.numbers(lists)
 
     def _lists(self, rows: Mapping[int, Sequence[tuple[int, ...]]]) -> int:
         """The address of a table: for each cell the address of its list, which begins with its length; or 0."""
@@ -294,3 +310,14 @@ class _Compiler:
         at, one = self._bit(first, bit)
         stride = 8 * memory.words if self.widths.cells[first] else 8
         return at, one, memory.numbers(array), stride
+
+
+def _parts(cells: Collection[int]) -> list[range]:
+    """The parts of a row that have these cells. Between two parts there is more than what is looked at by one step."""
+    parts: list[range] = []
+    for at in sorted(cells):
+        if parts and at < parts[-1].stop + _STEP:
+            parts[-1] = range(parts[-1].start, at + 1)
+        else:
+            parts.append(range(at, at + 1))
+    return parts

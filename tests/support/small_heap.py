@@ -38,7 +38,8 @@ CONSTANTS = {
     "EVERY": 0x940,
     "MOVED": 0x960,
     "MOVED_END": 0x970,
-    "CHANGED": 0xA00,
+    "VALUES_READ": 0xEC8,
+    "CHANGED": 0xA40,
     "SIGHTS": 0xE40,
     "SIGHTS_END": 0xE40 + 16 * 3,
     "SIGHT_WEIGHTS": 0xE80,
@@ -72,6 +73,8 @@ CONSTANTS = {
 _C = CONSTANTS
 _LISTS = 0x980
 _OF_PLACES = 0xF00
+_OF_POINTS = 0xA20
+_OF_VALUES = 0xEE8
 WEIGHT_OF = [0, 2**64 - 60, 1, 2**63 + 7, 2**40 + 5, 2**64 - 1000, 0, 77]
 OF_SIGHTS = [word(6, sight) for sight in range(3)]
 PLACE_WEIGHTS = [word(7, heap) for heap in range(32)]
@@ -106,6 +109,9 @@ def image(heap: int) -> dict[int, list[int]]:
         _C["QUESTIONS"]: [0, 1, 0],
         _C["TELLING"]: [1, 0, 0],
         _C["WEIGHED"]: [1, 1, 1],
+        _C["VALUES_READ"] - 8: [_OF_POINTS, _OF_VALUES, _OF_VALUES, _OF_POINTS],
+        _OF_POINTS: [1, _C["STATE"], _C["RULES_END"]],
+        _OF_VALUES: [1, _C["STATE"] + 8 * HEAP, _C["STATE"] + 8 * AMOUNT],
         _C["MOVED"]: [8 * RULES, _C["STATE"] + 8 * ADDED],
     }
 

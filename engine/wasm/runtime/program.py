@@ -91,6 +91,8 @@ MOVED = 0
 """Pairs of an offset in such a row and the address of a word of a wide cell."""
 MOVED_END = 0
 """The address after them."""
+VALUES_READ = 0
+"""For each value what it reads of a row, points last (-1): a list of addresses, from each up to the next."""
 OPEN = -9223372036854775807
 """In the place of what a seat does not see; no number of a position is so small."""
 UNSEEN = 0

@@ -9,6 +9,7 @@ from rulespec.engine.wasm.runtime.hashes import grown, plus, whole_hash
 from rulespec.engine.wasm.runtime.intrinsics import copy, exported, load, store, trap
 from rulespec.engine.wasm.runtime.journal import put, undo
 from rulespec.engine.wasm.runtime.program import (
+    CHANGED,
     HOUSES,
     JOURNAL_BASE,
     MOVED,
@@ -36,35 +37,60 @@ from rulespec.engine.wasm.runtime.registers import (
 from rulespec.engine.wasm.runtime.transfers import house, occupied
 
 
-@exported
-def moved(row: int) -> None:
-    """Writes what differs in a row into the state, and the sets that follow it. Most does not: it goes by fours."""
-    at = STATE
-    while at < RULES_END:
-        while at + 32 <= RULES_END:
-            differs = load(row) ^ load(at) | load(row + 8) ^ load(at + 8)
-            if differs | load(row + 16) ^ load(at + 16) | load(row + 24) ^ load(at + 24):
-                break
-            at = at + 32
-            row = row + 32
-        if at < RULES_END:
-            value = load(row)
-            before = load(at)
-            if value != before:
-                if load(HOUSES + at - STATE) != 0:
-                    house(at, value, HOUSES)
-                else:
-                    put(at, value)
-                entry = load(PLACES + at - STATE)
-                if entry != 0:
-                    occupied(entry, before, value)
-            at = at + 8
-            row = row + 8
-    row = row - RULES_END + STATE
+def moved_part(row: int, at: int, end: int) -> None:
+    """Writes what differs in a part of a row into the state, and the sets that follow it: from an address to another.
+
+    First it lists what differs without a branch on it, as that could not be predicted.
+    """
+    further = row - STATE
+    top = CHANGED
+    while at + 32 <= end:
+        one = load(at) ^ load(at + further)
+        two = load(at + 8) ^ load(at + further + 8)
+        three = load(at + 16) ^ load(at + further + 16)
+        four = load(at + 24) ^ load(at + further + 24)
+        if one | two | three | four:
+            store(top, at)
+            top = top + 8 * (one != 0)
+            store(top, at + 8)
+            top = top + 8 * (two != 0)
+            store(top, at + 16)
+            top = top + 8 * (three != 0)
+            store(top, at + 24)
+            top = top + 8 * (four != 0)
+        at = at + 32
+    while at < end:
+        store(top, at)
+        top = top + 8 * (load(at) != load(at + further))
+        at = at + 8
+    one = CHANGED
+    while one < top:
+        at = load(one)
+        value = load(at + further)
+        before = load(at)
+        if load(HOUSES + at - STATE) != 0:
+            house(at, value, HOUSES)
+        else:
+            put(at, value)
+        entry = load(PLACES + at - STATE)
+        if entry != 0:
+            occupied(entry, before, value)
+        one = one + 8
+
+
+def moved_wide(row: int) -> None:
+    """Writes the words of wide cells in a row into the state."""
     pair = MOVED
     while pair < MOVED_END:
         put(load(pair + 8), load(row + load(pair)))
         pair = pair + 16
+
+
+@exported
+def moved(row: int) -> None:
+    """Writes what differs in a row into the state."""
+    moved_part(row, STATE, RULES_END)
+    moved_wide(row)
 
 
 @exported

@@ -4,7 +4,9 @@ from rulespec.engine.wasm.runtime.draws import seed
 from rulespec.engine.wasm.runtime.games import play
 from rulespec.engine.wasm.runtime.hashes import whole_hash
 from rulespec.engine.wasm.runtime.intrinsics import exported, load, store
+from rulespec.engine.wasm.runtime.journal import undo
 from rulespec.engine.wasm.runtime.program import (
+    JOURNAL_BASE,
     OPTIONS_BASE,
     RESULT,
     RESULTS,
@@ -14,6 +16,7 @@ from rulespec.engine.wasm.runtime.program import (
     STATE,
     STRIDE,
     TAKES,
+    VALUES_READ,
     ranks,
     worth,
 )
@@ -22,6 +25,7 @@ from rulespec.engine.wasm.runtime.registers import (
     FIRST,
     GAME,
     HASH,
+    JOURNAL,
     NEXT,
     OUT,
     OUT_END,
@@ -32,7 +36,19 @@ from rulespec.engine.wasm.runtime.registers import (
     SEED,
     TRAIL,
 )
-from rulespec.engine.wasm.runtime.search import decider, listed, restored
+from rulespec.engine.wasm.runtime.search import decider, listed, moved_part, moved_wide, restored
+
+
+def moved_parts(row: int, part: int) -> None:
+    """Moves what a value reads from a row into the state: `part` is its list of addresses, from each up to the next."""
+    undo(JOURNAL_BASE)
+    left = load(part)
+    while left > 0:
+        moved_part(row, load(part + 8), load(part + 16))
+        part = part + 16
+        left = left - 1
+    moved_wide(row)
+    store(JOURNAL, JOURNAL_BASE)
 
 
 @exported
@@ -40,7 +56,7 @@ def valued(count: int, which: int, size: int) -> None:
     """Writes what each row is worth to each seat, or each of so many entities of another kind."""
     while load(GAME) < count:
         number = load(GAME)
-        restored(load(ROWS) + ROW * number)
+        moved_parts(load(ROWS) + ROW * number, load(VALUES_READ + 8 * which))
         worth(load(OUT) + 8 * size * number, which)
         store(GAME, number + 1)
 

@@ -26,7 +26,7 @@ from runtime_games import (
     rows,
 )
 from runtime_twins import ROOM, Twins, signed
-from small_heap import CELLS, CONSTANTS, OF_SIGHTS, PLACE_WEIGHTS, TURN, Heap
+from small_heap import CELLS, CONSTANTS, HEAP, OF_SIGHTS, PLACE_WEIGHTS, SOME, TURN, Heap
 
 from rulespec.engine.program.draws import GAMMA, Draws, threshold, word
 
@@ -136,6 +136,15 @@ def test_rows_have_their_values(twins: Twins, positions: list[Heap], which: int)
     assert twins.read(OUT, 2 * len(positions)) == [
         sign * game.heap * (which + 2) for game in positions for sign in (1, -1)
     ]
+
+
+def test_a_value_moves_only_what_it_reads(twins: Twins) -> None:
+    rows(twins, [Heap(3), Heap(4, turn=1)])
+    for which, turn in ((0, 0), (-1, 1)):
+        twins.registers(GAME=1)
+        twins.call("valued", 2, which, 2)
+        state = twins.read(STATE, CELLS)
+        assert (state[HEAP], state[SOME], state[TURN]) == (4, 1, turn)
 
 
 @ANY
