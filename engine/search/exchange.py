@@ -68,6 +68,12 @@ class Exchange:
         result: NDArray[np.bool_] = self._params[np.maximum(codes[..., 0], 0)]
         return result
 
+    def tokens_in(self, codes: Codes, hidden: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The tokens in the hidden places of histories; -1 where there is none."""
+        steps, columns = hidden.nonzero()
+        some = codes[:, steps, columns]
+        return np.where(self._params[np.maximum(codes[:, steps, 0], 0), columns], some, -1)
+
     def tokens_at(self, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The tokens to which some of the cells belong, which are given by flags for each row."""
         if not self.columns.size:
@@ -87,9 +93,11 @@ class Exchange:
             hidden: which of their places the seat has not seen.
             pairs: for each history the token that stands for each token.
         """
-        at = self.places(codes) & hidden & (codes >= 0)
-        rows = np.broadcast_to(np.arange(len(codes))[:, None, None], codes.shape)
-        return np.where(at, pairs[rows, np.where(at, codes, 0)], codes)
+        result, steps, columns = codes.copy(), *hidden.nonzero()
+        tokens = self.tokens_in(codes, hidden)
+        others = pairs[np.arange(len(codes))[:, None], np.maximum(tokens, 0)]
+        result[:, steps, columns] = np.where(tokens >= 0, others, codes[:, steps, columns])
+        return result
 
 
 def exchanges(p: ir.Program, coder: Coder) -> list[Exchange]:

@@ -175,11 +175,10 @@ class Particles:
         """The tokens that may be exchanged: those that the seat has not seen, or that are somewhere unseen."""
         looks = self._seen.looks[self._start : ply + 1, :-1]
         seen = looks[exchange.places(looks) & (looks >= 0)]
-        codes = self._codes[:, : ply + 1 - self._start]
-        unseen = codes[exchange.places(codes) & (looks == OPEN) & (codes >= 0)]
+        unseen = exchange.tokens_in(self._codes[:, : ply + 1 - self._start], looks == OPEN)
         result = np.ones(exchange.size, np.bool_)
         result[seen] = False
-        result[unseen] = True
+        result[unseen[unseen >= 0]] = True
         return result
 
     def _replayed(
@@ -253,8 +252,8 @@ def _effective(weights: NDArray[np.float64]) -> float:
 
 def _odds(odds: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.float64]:
     """The logarithm of the odds of histories: chance by weight, unseen choices evenly, seen ones are no evidence."""
-    some = np.maximum(odds, 1)
-    chance = np.log(some[:, :, 0] / some[:, :, 2])
-    unseen = np.where((looks[:, :-1] == OPEN).any(axis=1), -np.log(some[:, :, 1]), 0.0)
-    result: NDArray[np.float64] = np.where(looks[:, 1] < 0, chance, unseen).sum(axis=1)
+    by_chance = looks[:, 1] < 0
+    unseen = ~by_chance & (looks[:, :-1] == OPEN).any(axis=1)
+    chance, among = np.maximum(odds[:, by_chance], 1), np.maximum(odds[:, unseen, 1], 1)
+    result: NDArray[np.float64] = np.log(chance[:, :, 0] / chance[:, :, 2]).sum(axis=1) - np.log(among).sum(axis=1)
     return result

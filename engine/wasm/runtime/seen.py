@@ -234,6 +234,8 @@ def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) ->
     end = 16
     as_seen = 0
     as_taken = 0
+    seen = 0
+    taken = 0
     option = first
     while option < last:
         if load(option) != kind or load(option + 8) != actor:
@@ -242,13 +244,16 @@ def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) ->
             end = 16 + 8 * load(TAKES + STRIDE * kind + 8)
             as_seen = of_kind(option, look, by)
             as_taken = of_kind(option, one, by)
+            seen = load(look + 16) if end > 16 else OPEN
+            taken = load(one + 16) if end > 16 else OPEN
+        argument = load(option + 16)
         size = 1
         if weighed:
             size = weight(0, option)
             total = added(total, size)
-        if as_seen and arguments_fit(option, look, end):
+        if as_seen and (seen == OPEN or argument == seen) and (end <= 24 or arguments_fit(option, look, end)):
             alike = alike + size
-            if as_taken and arguments_fit(option, one, end):
+            if as_taken and (taken == OPEN or argument == taken) and (end <= 24 or arguments_fit(option, one, end)):
                 some = some + size
                 pick = option
                 least = size
