@@ -253,7 +253,7 @@ class Position:
         """The weight of an option of chance, relative to the others."""
         taken = self.program.decisions[self.asked].choices[choice]
         if taken.weight is None:
-            return 1
+            return taken.policy
         slots = [0] * (self.program.slots + 1)
         for param, value in zip(taken.params, args, strict=True):
             slots[param.slot] = value

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from rulespec.engine.lower.alike import add_alike
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import ExpressionLowering
@@ -88,6 +90,7 @@ class _Lowering:
         declarations = self.ruleset.declarations
         self.p.values = tuple([self._position_value(value) for value in declarations.values.values()])
         self.p.stakes = declarations.stakes
+        self.p.decisions = [_with_policy(d, declarations.playouts.get(d.name, {})) for d in self.p.decisions]
 
     def _entry(self, procedure: typed.Procedure, procedures: Procedures) -> None:
         params = [procedures.params[procedure][v] for v in procedure.params]
@@ -149,3 +152,10 @@ class _Lowering:
             source, key, value = self.x.expr(t.source, scope), self.x.expr(t.key, inner), self.x.expr(t.value, inner)
             breaks.append(ir.Tiebreak(1, source, key, value))
         return ir.Scoring(self.x.expr(scoring.score, scope), tuple(breaks))
+
+
+def _with_policy(d: ir.Decision, weights: Mapping[str, int]) -> ir.Decision:
+    """A decision with the weights of its options in playouts."""
+    if not weights or d.by is None:
+        return d
+    return replace(d, choices=tuple([replace(c, policy=weights.get(c.name, 1)) for c in d.choices]))

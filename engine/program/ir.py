@@ -426,6 +426,7 @@ class Choice(Brief, Struct, frozen=True, gc=False):
 
     `depths`: where its conditions are tested (see `option_tests`), where that is settled. `steps`: those that are
     taken at most to list its arguments, besides those of each value of a parameter. Both are made by `count_work`.
+    `weight`: by chance; `policy`: that in playouts, if a seat decides.
     """
 
     name: str
@@ -438,6 +439,7 @@ class Choice(Brief, Struct, frozen=True, gc=False):
     span: Span
     depths: tuple[int, ...] | None = None
     steps: int = 0
+    policy: int = 1
 
 
 class Decision(Brief, Struct, frozen=True, gc=False):

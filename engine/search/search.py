@@ -277,7 +277,7 @@ class Search:
         hashes: bool = False,
         period: int = 0,
     ) -> Ends:
-        """Plays random games from each position, as `rulespec simulate` plays them.
+        """Plays random games from each position, as `rulespec simulate` plays them, but by the weights of `playouts`.
 
         Args:
             rows: positions.
@@ -299,7 +299,7 @@ class Search:
         game, draws = self.game(row), Draws(seed, number)
         seen: list[int] = []
         while not game.is_over and game.ply < cap:
-            option = choose(game, draws)
+            option = choose(game, draws, weighing=True)
             if option is None:
                 break
             game.apply(option)

@@ -69,7 +69,14 @@ class Playout:
         return self.game.history + ([last] if last is not None else [])
 
 
-def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: float = INTERRUPT_RATE) -> Option | None:
+def choose(
+    game: Game,
+    draws: Draws,
+    at: int | None = None,
+    interrupt_rate: float = INTERRUPT_RATE,
+    *,
+    weighing: bool = False,
+) -> Option | None:
     """A random legal option, each of the decider's own equally likely; chance options by their weight.
 
     Args:
@@ -78,6 +85,7 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
         at: the number of the decision to draw for; None: as many as there have been in the game, so that the same
             decision draws the same after it has been taken back.
         interrupt_rate: the probability of an option out of turn, where one is legal.
+        weighing: whether the decider's own are drawn by the weights that they have in playouts.
 
     Returns:
         The option; None if none is legal.
@@ -88,11 +96,12 @@ def choose(game: Game, draws: Draws, at: int | None = None, interrupt_rate: floa
     if interrupt_rate and options.interruptible and draws.happens(first, interrupt_rate):
         own = list(result)  # before the interrupts: a fault of the rules is reported in their order
         result = list(game.interrupts) or own
+        weighing = weighing and result is own
     count = len(result)
     if not count:
         return None
     option = result[draws.below(first + 1, count)]
-    if option.by is not None:
+    if option.by is not None and not weighing:
         return option
     return result[draws.weighted(first + 1, [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in result])]
 

@@ -248,7 +248,7 @@ class _Compiler:
         constants["ASKED"] = memory.numbers([waits.get(b, -1) for b in range(len(p.blocks))])
         constants["TAKES"] = memory.numbers(takes)
         constants["SAMES"] = memory.numbers(same_options(self.p))
-        weighed = [any(c.weight is not None for c in d.choices) for d in p.decisions]
+        weighed = [any(c.weight is not None or c.policy != 1 for c in d.choices) for d in p.decisions]
         constants["WEIGHED"] = memory.numbers(list(map(int, weighed)))
         constants["SIGNS"] = memory.numbers(signs)
         constants["INVARIANTS"] = len(every)

@@ -85,7 +85,7 @@ class OptionEmitter:
         code.module.define("who", code, 1, I64, export=True)
 
     def _write_weights(self) -> None:
-        """Writes the function of the weight of a listed option: 1 if it has none."""
+        """Writes the function of the weight of a listed option, by chance or in playouts."""
         x = self.x
         code = x.begin(2)
         code.get(1)
@@ -95,6 +95,8 @@ class OptionEmitter:
         options = [(i, k, c) for i, d in enumerate(x.p.decisions) for k, c in enumerate(d.choices)]
         for i, k, c in cases(code, options):
             if c.weight is None:
+                code.const(c.policy)
+                code.do("return")
                 continue
             if (i, k) in self._long.tests:
                 code.do("unreachable")

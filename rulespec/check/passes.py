@@ -62,6 +62,7 @@ PASSES = (
     Pass("check_start"),
     Pass("check_dead_ends", _understood),
     Pass("check_usual", _understood),
+    Pass("check_playouts", _understood),
     Pass("check_was", _understood),
     Pass("check_unread", finds=True),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.

@@ -17,27 +17,38 @@ def check_usual(c: Context) -> None:
     declared = list(entries(get(c.source.root, "game", "usual")))
     if not declared:
         return
-    statements = (s for procedure in c.rules.procedures.values() for s in walk(procedure.body))
-    offered: dict[str, dict[str, typed.OptionDef]] = {}
-    for decision in (s for s in statements if isinstance(s, typed.Decide)):
-        offered.setdefault(decision.name, {}).update({option.name: option for option in decision.options})
-    layers = c.source.layers
-    top = max(layers.values(), default=0)
+    decisions = offered(c.rules)
     for name, place, answer in declared:
         if not isinstance(answer, Scalar):
             continue
-        option = offered.get(name, {}).get(answer.text)
+        option = decisions.get(name, {}).get(answer.text)
         if option is not None and not option.params:
             c.declarations.usual[name] = answer.text
-        elif layers.get(place.span.file, top) == top:
-            _warn(c, offered, place, answer)
+        elif on_top(c, place):
+            _warn(c, decisions, place, answer)
 
 
-def _warn(c: Context, offered: dict[str, dict[str, typed.OptionDef]], decision: Scalar, answer: Scalar) -> None:
+def offered(rules: typed.Rules, *, chance: bool = True) -> dict[str, dict[str, typed.OptionDef]]:
+    """The decisions of the rules by name, with or without those of chance, each with its options."""
+    results: dict[str, dict[str, typed.OptionDef]] = {}
+    for decision in (s for procedure in rules.procedures.values() for s in walk(procedure.body)):
+        if isinstance(decision, typed.Decide) and (chance or decision.form != "chance"):
+            results.setdefault(decision.name, {}).update({option.name: option for option in decision.options})
+    return results
+
+
+def on_top(c: Context, place: Scalar) -> bool:
+    """Whether a place is in what lies over all else, or is all that there is."""
+    layers = c.source.layers
+    top = max(layers.values(), default=0)
+    return layers.get(place.span.file, top) == top
+
+
+def _warn(c: Context, decisions: dict[str, dict[str, typed.OptionDef]], decision: Scalar, answer: Scalar) -> None:
     """Warns of a usual answer that no decision has."""
-    options = offered.get(decision.text)
+    options = decisions.get(decision.text)
     if options is None:
-        hint, notes = nearest(decision.text, dict.fromkeys(offered))
+        hint, notes = nearest(decision.text, dict.fromkeys(decisions))
         c.report.warning("RS728", f"there is no decision `{decision.text}`", decision.span, notes=notes, help=hint)
         return
     free = [f"`{option.name}`" for option in options.values() if not option.params]

@@ -178,6 +178,7 @@ CODES: dict[str, str] = {
     "RS576": "a value that says nothing of who wins",
     "RS577": "a question that no game answers",
     "RS578": "stakes of a game that cannot be played for points",
+    "RS579": "a weight in playouts of what players do not decide on",
     "RS601": "the log cannot be read",
     "RS602": "the log is too large",
     "RS603": "the last line of the log is cut off",

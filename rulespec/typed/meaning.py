@@ -32,7 +32,7 @@ LEFT_OUT: dict[type[Struct], frozenset[str]] = {
     typed.BoardDecl: frozenset({"at"}),
     typed.Declarations: frozenset(
         {
-            *("bounds", "checks", "measures", "values", "stakes", "questions", "usual", "was"),
+            *("bounds", "checks", "measures", "values", "stakes", "playouts", "questions", "usual", "was"),
             *("entities", "places", "used", "broken", "references"),
         }
     ),

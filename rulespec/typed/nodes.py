@@ -828,6 +828,8 @@ class Declarations(Brief, Struct, eq=False):
     """What a position is worth, by name; the first is the one that counts unless another is asked for."""
     stakes: int = 0
     """The most points by which a seat ends above or below the average, if bots play for points; 0: they play to win."""
+    playouts: dict[str, dict[str, int]] = {}
+    """Decision → option → its weight in playouts, where others have 1."""
     questions: dict[str, Question] = {}
     was: FormerNames = field(default_factory=lambda: FormerNames({}, {}, {}, {}))
     """Former names, by which recorded games are carried over."""

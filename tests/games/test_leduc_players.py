@@ -93,7 +93,7 @@ def test_a_strategy_of_its_own_is_worth_nothing_to_an_equilibrium() -> None:
     assert -1 < solved.answered(even) < -0.7
 
 
-@pytest.mark.parametrize("bot, seeds, least", [("flat:64", 3, -0.65), ("mcts:200", 1, -0.5)])
+@pytest.mark.parametrize("bot, seeds, least", [("flat:64", 3, -0.5), ("mcts:200", 1, -0.5)])
 def test_a_bot_beats_random_players_and_is_beaten_by_the_equilibrium(bot: str, seeds: int, least: float) -> None:
     """Bots that take no bet as evidence lose some chips to it; `docs/explanation/judging.md` has the figures."""
     assert fmean(gains(bot, 1_000)) > 0.5

@@ -197,7 +197,9 @@ class Heap(Struct):
             else:
                 yield from reached.leaves(depth - 1)
 
-    def play(self, draws: Draws, cap: int, rate: float, bound: int | None = None) -> tuple[int, int]:
+    def play(
+        self, draws: Draws, cap: int, rate: float, bound: int | None = None, *, weighing: bool = False
+    ) -> tuple[int, int]:
         """Plays on by random numbers: the status as a module has it, and how many decisions there were."""
         for ply in range(cap):
             if self.decision < 0:
@@ -205,14 +207,19 @@ class Heap(Struct):
             options = self.own()
             if draws.happens(2 * ply, rate) and self.others():
                 option = self.others()[draws.below(2 * ply + 1, len(self.others()))]
-            elif self.decision == 1:
-                option = options[draws.weighted(2 * ply + 1, [n + 1 for _, _, n in options])]
+            elif self.decision == 1 or weighing:
+                option = options[draws.weighted(2 * ply + 1, list(map(weight_of, options)))]
             else:
                 option = options[draws.below(2 * ply + 1, len(options))]
             self.take(option)
             if bound is not None and self.heap >= bound:
                 return 3, ply
         return (0 if self.decision < 0 else 1), cap
+
+
+def weight_of(option: tuple[int, int, int]) -> int:
+    """The weight of an option."""
+    return option[2] + 1 if option[0] < 2 else 1
 
 
 # --- compiled ---
@@ -289,7 +296,7 @@ def weight(number: int, option: int) -> int:
     """The weight of an option."""
     if load(STATE + 40) > 3:  # no turn takes so many: a test has written it
         return 0
-    return load(option + 16) + 1 if load(option) == 1 else 1
+    return load(option + 16) + 1 if load(option) < 2 else 1
 
 
 def holds(number: int, members: int) -> int:

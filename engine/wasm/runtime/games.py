@@ -167,7 +167,12 @@ def run(block: int) -> None:
 
 @exported
 def choose() -> int:
-    """The address of a random option; 0 if there is none."""
+    """The address of a random option, each of a seat's equally likely; 0 if there is none."""
+    return chosen(0)
+
+
+def chosen(weighing: int) -> int:
+    """The address of a random option, if `weighing`, by the weights that those of seats have; 0 if there is none."""
     number = decision()
     store(OPTIONS, OPTIONS_BASE)
     first = OPTIONS_BASE
@@ -181,10 +186,11 @@ def choose() -> int:
             first = last
             last = load(OPTIONS)
             by = 0
+            weighing = 0
     size = (last - first) // STRIDE
     if size == 0:
         return 0
-    if by >= 0 or not load(WEIGHED + 8 * number):
+    if (by >= 0 and not weighing) or not load(WEIGHED + 8 * number):
         return first + STRIDE * drawn(at + 1, size)
     total = 0
     one = first
@@ -217,7 +223,7 @@ def written(one: int, number: int) -> None:
 
 
 @exported
-def play(cap: int, check: int) -> int:
+def play(cap: int, check: int, weighing: int) -> int:
     """Plays on: 0 at the end, 1 after `cap` decisions, 2 without an option, 3 an invariant is broken, 4 interrupted."""
     while True:
         number = decision()
@@ -227,7 +233,7 @@ def play(cap: int, check: int) -> int:
             return 1
         store(JOURNAL, JOURNAL_BASE)
         store(DECIDING, 1)
-        option = choose()
+        option = chosen(weighing)
         if option == 0:
             return 2
         if load(CODED):
@@ -251,14 +257,14 @@ def games(count: int, cap: int, check: int) -> None:
         row = RESULTS + RESULT * number
         status = 3
         if load(PAUSED):
-            status = play(cap, check)
+            status = play(cap, check, 0)
         else:
             seed(load(SEED), load(FIRST) + load(EACH) * number)
             reset()
             store(LEFT, STEPS)
             run(MAIN)
             if check == 0 or broken(1) == 0:
-                status = play(cap, check)
+                status = play(cap, check, 0)
         store(PAUSED, status == 4)
         if status == 4:
             return

@@ -68,7 +68,7 @@ TAKES = 0
 SAMES = 0
 """For each option the first one with its name."""
 WEIGHED = 0
-"""For each decision whether its options have weights; else all have 1."""
+"""For each decision whether its options have weights, by chance or in playouts; else all have 1."""
 RESULT = 32
 """The bytes of the result of a game: status, decisions, ending, winners, ranks, values."""
 SEATS = 0
@@ -150,7 +150,7 @@ def list_others(number: int) -> None:
 
 
 def weight(number: int, option: int) -> int:
-    """The weight of a listed option by chance. The function uses its first parameter as a variable."""
+    """The weight of a listed option, by chance or in playouts. The function uses its first parameter as a variable."""
     _absent()
 
 

@@ -21,6 +21,7 @@ from rulespec.engine.wasm.runtime.program import (
     worth,
 )
 from rulespec.engine.wasm.runtime.registers import (
+    CODED,
     EACH,
     FIRST,
     GAME,
@@ -79,7 +80,7 @@ def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
             seed(load(SEED), game)
             if load(TRAIL) != 0:
                 store(HASH, whole_hash())
-        status = play(cap, 0)
+        status = play(cap, 0, load(CODED) == 0)
         store(PAUSED, status == 4)
         if status == 4:
             return

@@ -26,7 +26,7 @@ from runtime_games import (
     rows,
 )
 from runtime_twins import ROOM, Twins, signed
-from small_heap import CELLS, CONSTANTS, HEAP, OF_SIGHTS, PLACE_WEIGHTS, SOME, TURN, Heap
+from small_heap import CELLS, CONSTANTS, HEAP, OF_SIGHTS, PLACE_WEIGHTS, SOME, TURN, Heap, weight_of
 
 from rulespec.engine.program.draws import GAMMA, Draws, threshold, word
 
@@ -55,8 +55,7 @@ def test_search_looks_at_rows(twins: Twins, positions: list[Heap], out_of_turn: 
         assert twins.read(STATE, CELLS) == positions[-1].cells()
     twins.call("restored", ROOM)
     twins.call("weigh", out_of_turn)
-    weights = [option[2] + 1 if option[0] == 1 else 1 for option in options[0]]
-    assert twins.read(ANSWERS, len(weights)) == weights
+    assert twins.read(ANSWERS, len(options[0])) == list(map(weight_of, options[0]))
 
 
 def test_sets_follow_what_search_moves(twins: Twins) -> None:
@@ -120,7 +119,7 @@ def test_playouts_are_games_from_rows_on(
     for number in range(count):
         played = positions[(skip + number) // times].copy()
         game = 5 + 2 * number
-        status, plies = played.play(Draws(seed, game % period if period else game), cap, 0.2)
+        status, plies = played.play(Draws(seed, game % period if period else game), cap, 0.2, weighing=True)
         expected = [status, plies, int(played.decision < 0), played.winners, played.amount, played.added]
         assert twins.read(CONSTANTS["RESULTS"] + RESULT * number, 6) == expected
         if status:
@@ -173,7 +172,7 @@ def test_playouts_leave_a_trail(twins: Twins, positions: list[Heap]) -> None:
     game, hashes = positions[0].copy(), []
     for ply in range(1, 5):
         game = positions[0].copy()
-        _, plies = game.play(Draws(3, 0), ply, 0)
+        _, plies = game.play(Draws(3, 0), ply, 0, weighing=True)
         if plies == ply:
             hashes.append(signed(game.hash()))
     assert twins.read(OUT, len(hashes)) == hashes

@@ -1,0 +1,36 @@
+"""The weights of options in playouts, as `playouts` of `measures.yaml` says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rulespec.check.context import Context
+from rulespec.check.usual import offered, on_top
+from rulespec.diagnostics.suggestions import nearest
+from rulespec.documents.nodes import Scalar, entries, get, text
+
+
+def check_playouts(c: Context) -> None:
+    """Reads the weights, those of options that players decide on. No game depends on them.
+
+    What lies over a ruleset may do without its decisions, and need not say that these have no weights any more.
+    """
+    declared = list(entries(get(c.source.root, "playouts")))
+    if not declared:
+        return
+    decisions = offered(c.rules, chance=False)
+    for name, place, node in declared:
+        if name not in decisions:
+            _warn(c, f"there is no decision `{name}` of players", place, decisions)
+            continue
+        for option, own_place, weight in entries(node):
+            if option in decisions[name]:
+                c.declarations.playouts.setdefault(name, {})[option] = int(text(weight))
+            else:
+                _warn(c, f"the decision `{name}` has no option `{option}`", own_place, decisions[name])
+
+
+def _warn(c: Context, message: str, place: Scalar, names: Iterable[str]) -> None:
+    if on_top(c, place):
+        hint, notes = nearest(place.text, dict.fromkeys(names))
+        c.report.warning("RS579", message, place.span, notes=notes, help=hint)
