@@ -223,8 +223,13 @@ def written(one: int, number: int) -> None:
 
 
 @exported
-def play(cap: int, check: int, weighing: int) -> int:
+def play(cap: int, check: int) -> int:
     """Plays on: 0 at the end, 1 after `cap` decisions, 2 without an option, 3 an invariant is broken, 4 interrupted."""
+    return played(cap, check, 0)
+
+
+def played(cap: int, check: int, weighing: int) -> int:
+    """Plays on, if `weighing`, by the weights that options of seats have."""
     while True:
         number = decision()
         if number < 0:
@@ -257,14 +262,14 @@ def games(count: int, cap: int, check: int) -> None:
         row = RESULTS + RESULT * number
         status = 3
         if load(PAUSED):
-            status = play(cap, check, 0)
+            status = play(cap, check)
         else:
             seed(load(SEED), load(FIRST) + load(EACH) * number)
             reset()
             store(LEFT, STEPS)
             run(MAIN)
             if check == 0 or broken(1) == 0:
-                status = play(cap, check, 0)
+                status = play(cap, check)
         store(PAUSED, status == 4)
         if status == 4:
             return

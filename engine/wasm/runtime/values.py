@@ -1,7 +1,7 @@
 """Many rows for bots: values of positions, playouts that are cut off, options as codes; see `search`."""
 
 from rulespec.engine.wasm.runtime.draws import seed
-from rulespec.engine.wasm.runtime.games import play
+from rulespec.engine.wasm.runtime.games import played
 from rulespec.engine.wasm.runtime.hashes import whole_hash
 from rulespec.engine.wasm.runtime.intrinsics import exported, load, store
 from rulespec.engine.wasm.runtime.journal import undo
@@ -80,7 +80,7 @@ def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
             seed(load(SEED), game)
             if load(TRAIL) != 0:
                 store(HASH, whole_hash())
-        status = play(cap, 0, load(CODED) == 0)
+        status = played(cap, 0, load(CODED) == 0)
         store(PAUSED, status == 4)
         if status == 4:
             return

@@ -103,7 +103,7 @@ def test_without_an_option_nothing_is_chosen(twins: Twins) -> None:
     assert twins.call("choose") == BASE + twins.call("drawn", 1, 3) * STRIDE  # the list is that of the test for idling
     twins.registers(IDLE_SIZE=0)
     assert twins.call("choose") == 0
-    assert twins.call("play", 9, 0, 0) == 2
+    assert twins.call("play", 9, 0) == 2
 
 
 def test_of_weights_that_are_all_zero_the_last_option_is_chosen(twins: Twins) -> None:
