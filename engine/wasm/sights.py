@@ -96,16 +96,23 @@ def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
     """Lays out what the functions of `seen` look up; the constants."""
     unseen, further = memory.room(8 * len(p.cells)), RowForm(p).further
     places: dict[int, int] = {}
+    hidden: dict[int, int] = {}
     for number, secret in enumerate(p.secrets, 1):
+        if by_place := _hidden_at(p, secret):
+            hidden |= dict.fromkeys(secret.cells, memory.numbers(by_place))
         if secret.places:
             size = p.sizes[p.cells[secret.cells.start].type]
             weights = memory.numbers([word(number, place) for place in range(size)])
             places |= dict.fromkeys(secret.cells, weights)
     sights: list[int] = []
+    own = [0] * ((memory.end - memory.state) // 8)
+    weights = memory.room(24 * len(own))
     for at in shown_cells(p):
         for k in range(1 + len(further.get(at, ()))):
-            memory.sight_weights += (word(0, len(sights)), places.get(at, 0))
-            sights += (unseen + 8 * at, memory.address(at) + 8 * k)
+            address = memory.address(at) + 8 * k
+            own[(address - memory.state) // 8] = weights + 8 * len(memory.sight_weights)
+            memory.sight_weights += (word(0, len(sights)), places.get(at, 0), hidden.get(at, 0))
+            sights += (unseen + 8 * at, address)
     counts = [(count, memory.numbers(_count(p, memory, count))) for count in counts_of(p)]
     taint = Taint(p)
     telling = [any(taint.told_by(e) for c in d.choices for e in choice_expressions(c)) for d in p.decisions]
@@ -113,7 +120,9 @@ def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
     asks = [questions.setdefault((d.name, d.doc), number) for number, d in enumerate(p.decisions)]
     sums = [at for count, at in counts if count.place < 0]
     tables = {"SIGHTS": sights, "COUNTS": [at for _, at in counts], "SUMS": sums}
-    result = {"UNSEEN": unseen, "OPEN": OPEN, "SIGHT_WEIGHTS": memory.room(8 * len(memory.sight_weights))}
+    result = {"UNSEEN": unseen, "OPEN": OPEN, "SIGHT_WEIGHTS": weights}
+    by_value = all(at in hidden for secret in p.secrets for at in secret.cells)
+    result["SIGHT_OF"] = memory.numbers(own) if by_value else 0
     for name, numbers in tables.items():
         result[name] = memory.numbers(numbers)
         result[f"{name}_END"] = result[name] + 8 * len(numbers)

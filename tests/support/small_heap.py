@@ -38,7 +38,8 @@ CONSTANTS = {
     "EVERY": 0x940,
     "MOVED": 0x960,
     "MOVED_END": 0x970,
-    "VALUES_READ": 0xEC8,
+    "VALUES_READ": 0x1A08,
+    "SIGHT_OF": 0x1A40,
     "CHANGED": 0xA40,
     "SIGHTS": 0xE40,
     "SIGHTS_END": 0xE40 + 16 * 3,
@@ -74,7 +75,8 @@ _C = CONSTANTS
 _LISTS = 0x980
 _OF_PLACES = 0xF00
 _OF_POINTS = 0xA20
-_OF_VALUES = 0xEE8
+_OF_VALUES = 0x1AC0
+_HIDDEN = 0x1B00
 WEIGHT_OF = [0, 2**64 - 60, 1, 2**63 + 7, 2**40 + 5, 2**64 - 1000, 0, 77]
 OF_SIGHTS = [word(6, sight) for sight in range(3)]
 PLACE_WEIGHTS = [word(7, heap) for heap in range(32)]
@@ -100,7 +102,11 @@ def image(heap: int) -> dict[int, list[int]]:
         _C["EVERY"]: [1],
         _C["SIGHTS"]: [_C["UNSEEN"], _C["STATE"] + 8 * HEAP, _C["UNSEEN"] + 8, _C["STATE"] + 8 * TURN],
         _C["SIGHTS"] + 32: [_C["UNSEEN"], _C["STATE"] + 8 * ADDED],
-        _C["SIGHT_WEIGHTS"]: [OF_SIGHTS[0], _OF_PLACES, OF_SIGHTS[1], 0, OF_SIGHTS[2], 0],
+        _C["SIGHT_WEIGHTS"]: [OF_SIGHTS[0], _OF_PLACES, _HIDDEN, OF_SIGHTS[1], 0, 0, OF_SIGHTS[2], 0, _HIDDEN],
+        _C["SIGHT_OF"] + 8 * HEAP: [_C["SIGHT_WEIGHTS"]],
+        _C["SIGHT_OF"] + 8 * TURN: [_C["SIGHT_WEIGHTS"] + 24],
+        _C["SIGHT_OF"] + 8 * ADDED: [_C["SIGHT_WEIGHTS"] + 48],
+        _HIDDEN: [2] * 32,
         _OF_PLACES: PLACE_WEIGHTS,
         _C["COUNTS"]: [_LISTS + 64, _LISTS + 96, _LISTS + 120],
         _LISTS + 64: [1, _C["STATE"] + 8 * TURN, 3, 2],

@@ -104,8 +104,11 @@ SIGHTS_END = 0
 SIGHT_WEIGHTS = 0
 """For each of these its weight, and the address of those of the places where a token may be that is not seen, or 0.
 
+Where the value of the cell decides who sees it, the address of the sets of seats that do not, by value, follows; or 0.
 The host writes them.
 """
+SIGHT_OF = 0
+"""For each word of the state the address of its entry in `SIGHT_WEIGHTS`, or 0; 0 if more than values decides."""
 COUNTS = 0
 """The addresses of the public counts of what is private. Each is a list that begins with its form.
 

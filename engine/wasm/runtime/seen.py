@@ -19,6 +19,7 @@ from rulespec.engine.wasm.runtime.program import (
     QUESTIONS,
     ROW,
     SAMES,
+    SIGHT_OF,
     SIGHT_WEIGHTS,
     SIGHTS,
     SIGHTS_END,
@@ -119,9 +120,8 @@ def options_seen(number: int, by: int, seat: int) -> int:
     return total
 
 
-@exported
-def seen_by(seat: int) -> int:
-    """A digest of what a seat sees of the position: the sum of its words, each times its weight, mixed with the rest.
+def words_seen(seat: int) -> int:
+    """The sum of the words that a seat sees, each times its weight.
 
     Of tokens that it does not see, the weights of their places are added, so it changes with their counts.
     """
@@ -137,7 +137,40 @@ def seen_by(seat: int) -> int:
         else:
             total = total + load(load(one + 8) + 8 * load(load(at + 8)))
         at = at + 16
-        one = one + 16
+        one = one + 24
+    return total
+
+
+def word_seen(one: int, value: int, seat: int) -> int:
+    """The part of a value in the sum, if it alone decides whether the seat sees it."""
+    hidden = load(one + 16)
+    if hidden == 0 or (load(hidden + 8 * value) >> seat & 1) == 0:
+        return value * load(one)
+    if load(one + 8) == 0:
+        return OPEN * load(one)
+    return load(load(one + 8) + 8 * value)
+
+
+def words_changed(seat: int) -> int:
+    """The difference that the changes in the journal make to the sum."""
+    total = 0
+    entry = JOURNAL_BASE
+    while entry < load(JOURNAL):
+        one = load(SIGHT_OF + load(entry) - STATE)
+        if one != 0:
+            total = total + word_seen(one, load(entry + 16), seat) - word_seen(one, load(entry + 8), seat)
+        entry = entry + 24
+    return total
+
+
+@exported
+def seen_by(seat: int) -> int:
+    """A digest of what a seat sees of the position."""
+    return digest(words_seen(seat), seat)
+
+
+def digest(total: int, seat: int) -> int:
+    """A digest of the sum of the words that a seat sees, mixed with all else that it sees of the position."""
     at = SUMS
     while at < SUMS_END:
         total = mixed(total + public_count(load(at)))
@@ -311,6 +344,7 @@ def follow(count: int, seat: int) -> None:
         one = load(place)
         end = load(place + 8)
         look = load(place + 16)
+        total = words_seen(seat)
         while one < end:
             store(JOURNAL, JOURNAL_BASE)
             option = going_on(one, look)
@@ -318,7 +352,8 @@ def follow(count: int, seat: int) -> None:
                 break
             take(option)
             store(PLY, load(PLY) + 1)
-            if seen_by(seat) != load(look + STRIDE):
+            total = total + words_changed(seat) if SIGHT_OF != 0 else words_seen(seat)
+            if digest(total, seat) != load(look + STRIDE):
                 break
             one = one + STRIDE + 24
             look = look + STRIDE + 8
