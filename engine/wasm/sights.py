@@ -105,12 +105,12 @@ def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
             weights = memory.numbers([word(number, place) for place in range(size)])
             places |= dict.fromkeys(secret.cells, weights)
     sights: list[int] = []
-    own = [0] * ((memory.end - memory.state) // 8)
-    weights = memory.room(24 * len(own))
+    entries = [0] * ((memory.end - memory.state) // 8)
+    first = memory.room(24 * len(entries))
     for at in shown_cells(p):
         for k in range(1 + len(further.get(at, ()))):
             address = memory.address(at) + 8 * k
-            own[(address - memory.state) // 8] = weights + 8 * len(memory.sight_weights)
+            entries[(address - memory.state) // 8] = first + 8 * len(memory.sight_weights)
             memory.sight_weights += (word(0, len(sights)), places.get(at, 0), hidden.get(at, 0))
             sights += (unseen + 8 * at, address)
     counts = [(count, memory.numbers(_count(p, memory, count))) for count in counts_of(p)]
@@ -120,9 +120,9 @@ def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
     asks = [questions.setdefault((d.name, d.doc), number) for number, d in enumerate(p.decisions)]
     sums = [at for count, at in counts if count.place < 0]
     tables = {"SIGHTS": sights, "COUNTS": [at for _, at in counts], "SUMS": sums}
-    result = {"UNSEEN": unseen, "OPEN": OPEN, "SIGHT_WEIGHTS": weights}
-    by_value = all(at in hidden for secret in p.secrets for at in secret.cells)
-    result["SIGHT_OF"] = memory.numbers(own) if by_value else 0
+    result = {"UNSEEN": unseen, "OPEN": OPEN, "SIGHT_WEIGHTS": first}
+    by_value = bool(p.secrets) and all(at in hidden for secret in p.secrets for at in secret.cells)
+    result["SIGHT_OF"] = memory.numbers(entries) if by_value else 0
     for name, numbers in tables.items():
         result[name] = memory.numbers(numbers)
         result[f"{name}_END"] = result[name] + 8 * len(numbers)
