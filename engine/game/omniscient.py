@@ -27,7 +27,7 @@ from rulespec.engine.program.machine import Lookups, Machine
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rulespec.engine.game.visibility import Visibility
 
@@ -169,6 +169,11 @@ class Omniscient:
         return measuring.guarded(
             self.visibility.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat)), budget
         )
+
+    def measured(self) -> Callable[[], Measures]:
+        """The measures where the game stands now, to be worked out when they are wanted."""
+        state, measuring = list(self._position.state), self._session.queries.measuring(self.labels)
+        return lambda: measuring.of(state)
 
     def set_value(self, target: str, value: str) -> None:
         """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.

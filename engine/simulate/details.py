@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.measures import Measures
 from rulespec.engine.game.option import Option, OptionKind
 from rulespec.engine.program.draws import Draws
 from rulespec.types import Ent
@@ -76,7 +77,8 @@ class Watch:
         self._digest = blake2b(digest_size=12)
         self._roles: dict[str, str] | None = None
         self._uses: dict[tuple[str, str], tuple[int, int]] = {}
-        self._course: dict[int, tuple[Point, ...]] = {}  # by decision
+        self._course: dict[int, Callable[[], Measures]] = {}
+        """By decision the measures, which are worked out at the end: most are left out by then."""
         self._stride = _STRIDE
         self._small: dict[tuple[str, str], bool] = {}
 
@@ -95,18 +97,23 @@ class Watch:
     def details(self, game: Game) -> Details:
         """The details of the game, which has been played."""
         if game.is_over:
-            self._course[game.ply] = _points(game)
+            self._course[game.ply] = game.omniscient.measured()
         uses = (Use(option, seat, *numbers) for (option, seat), numbers in sorted(self._uses.items()))
-        course = (point for points in self._course.values() for point in points)
+        course = (
+            Point(ply, name, entity, value)
+            for ply, measures in self._course.items()
+            for name, of in measures().items()
+            for entity, value in of.items()
+        )
         return Details(self._digest.hexdigest(), self._roles or {}, tuple(uses), tuple(course))
 
     def _before(self, game: Game) -> None:
         decision = game.decision
         if self._roles is None and decision is not None and decision.by is not None:
             self._roles = dict(roles(game))
-            self._course[game.ply] = _points(game)
+            self._course[game.ply] = game.omniscient.measured()
         elif self._roles is not None and game.ply % self._stride == 0:
-            self._course[game.ply] = _points(game)
+            self._course[game.ply] = game.omniscient.measured()
             if len(self._course) >= POINTS:
                 self._stride *= 2
                 for ply in list(self._course)[1::2]:
@@ -146,8 +153,3 @@ def roles(game: Game) -> Iterator[tuple[str, str]]:
             seat = within.numbers.state[cell]
             if 0 <= seat < len(game.seats):
                 yield name if len(held) == 1 else f"{name}.{field.name}", game.seats[seat]
-
-
-def _points(game: Game) -> tuple[Point, ...]:
-    measures = game.omniscient.measures().items()
-    return tuple(Point(game.ply, name, entity, value) for name, of in measures for entity, value in of.items())
