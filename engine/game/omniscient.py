@@ -171,7 +171,7 @@ class Omniscient:
         )
 
     def measured(self) -> Callable[[], Measures]:
-        """The measures where the game stands now, to be worked out when they are wanted."""
+        """Lazy measures: those where the game stands now, worked out by a call of the result."""
         state, measuring = list(self._position.state), self._session.queries.measuring(self.labels)
         return lambda: measuring.of(state)
 

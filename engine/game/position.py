@@ -250,7 +250,7 @@ class Position:
         return self.machine.actor(state, self._asked, choice, args)
 
     def weight(self, choice: int, args: tuple[int, ...]) -> int:
-        """The weight of an option of chance, relative to the others."""
+        """The weight of an option, relative to the others: by chance, or in playouts if a seat decides."""
         taken = self.program.decisions[self.asked].choices[choice]
         if taken.weight is None:
             return taken.policy

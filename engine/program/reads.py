@@ -1,4 +1,4 @@
-"""Which cells an expression of a program may read."""
+"""Reads: the cells that an expression of a program may read."""
 
 from __future__ import annotations
 

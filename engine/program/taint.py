@@ -1,4 +1,4 @@
-"""Which cells and expressions of a program may tell what is private."""
+"""Taint: the cells and expressions of a program that may tell what is private."""
 
 from __future__ import annotations
 

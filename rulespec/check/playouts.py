@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rulespec.check.context import Context
-from rulespec.check.usual import offered, on_top
+from rulespec.check.decisions import offered, on_top
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.nodes import Scalar, entries, get, text
 

@@ -17,7 +17,7 @@ from rulespec.load import load_ruleset
 STALL = """
 --- kinds.yaml
 kinds:
-  player: {state: {sold: {type: int}, seen: {type: int}}}
+  player: {state: {sold: {type: int}, seen: {type: int}, heard: {type: int}}}
 --- game.yaml
 id: small
 title: Small
@@ -35,10 +35,12 @@ procedure play():
                     pass
                 option look(q in player where q != p) by q:
                     set q.seen to q.seen + 1
+                option listen(q in player where q != p) by q:
+                    set q.heard to q.heard + 1
     end game
 
 scoring p in player:
-    score 100 * p.seen + p.sold
+    score 10000 * p.heard + 100 * p.seen + p.sold
 """
 WEIGHTS = "--- measures.yaml\nplayouts: {turn: {sell: 2, wait: 5, look: 9}}\n"
 OVERLAYS = """
@@ -69,6 +71,7 @@ def test_playouts_take_options_by_their_weights(wasm: bool, tmp_path: Path) -> N
         search = open_search(game) if wasm else Search(game)
         ends = search.playouts(search.rows([game]), seed=1, times=100 if wasm else 25)
         sold.append((ends.scores % 100).mean() / 40)
+        assert 0.5 < (ends.scores // 100 % 100).sum() / (ends.scores // 10000).sum() < 2
         assert [codes.tolist() for codes in search.coded(1, 0, 2)] == [
             codes.tolist() for codes in Search(Game(small(tmp_path / "even", STALL), ["A", "B"])).coded(1, 0, 2)
         ]

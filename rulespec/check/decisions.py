@@ -1,0 +1,24 @@
+"""Decisions of the rules by name, for what YAML says of them."""
+
+from __future__ import annotations
+
+from rulespec.check.context import Context
+from rulespec.documents.nodes import Scalar
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+
+
+def offered(rules: typed.Rules, *, chance: bool = True) -> dict[str, dict[str, typed.OptionDef]]:
+    """The decisions of the rules by name, with or without those of chance, each with its options."""
+    results: dict[str, dict[str, typed.OptionDef]] = {}
+    for decision in (s for procedure in rules.procedures.values() for s in walk(procedure.body)):
+        if isinstance(decision, typed.Decide) and (chance or decision.form != "chance"):
+            results.setdefault(decision.name, {}).update({option.name: option for option in decision.options})
+    return results
+
+
+def on_top(c: Context, place: Scalar) -> bool:
+    """Whether a place is in what lies over all else, or is all that there is."""
+    layers = c.source.layers
+    top = max(layers.values(), default=0)
+    return layers.get(place.span.file, top) == top
