@@ -12,6 +12,7 @@ from rulespec.engine.program.traversal import Binding, binds, inside, parts, wal
 
 _ONE = {"neg", "not", "fit", "flip", "bit", "the", "one", "abs", "count"}
 _THREE = {"until", "append", "without", "place"}
+_ANY_NUMBER = {"min", "max", "passed"}
 _FAULTING = {"/", "%", "the", "mul", "fit"}
 _FOLDS = {"count", "sum", "min", "max", "any", "all", "first", "set", "union"}
 _WITH_BODY = {"sum", "min", "max", "all", "union"}
@@ -129,7 +130,7 @@ class _Check:
             return
         self.must(e.op in OPERATORS, f"no operator {e.op}")
         wanted = 1 if e.op in _ONE else 3 if e.op in _THREE else 2
-        self.must(count >= 1 if e.op == "passed" else count == wanted, f"{e.op} of {count}")
+        self.must(count >= 1 if e.op in _ANY_NUMBER else count == wanted, f"{e.op} of {count}")
         if e.op in _FAULTING:
             self.site(e.site)
 

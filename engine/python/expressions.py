@@ -38,8 +38,6 @@ _FORMS = {
     "front": "(({0} & (1 << {1}) - 1) - 1)",
     "behind": "({0} >> {1})",
     "pick": "pick({0}, {1})",
-    "min": "min({0}, {1})",
-    "max": "max({0}, {1})",
     "abs": "abs({0})",
 }
 
@@ -200,6 +198,8 @@ class ExpressionWriter:
             if isinstance(e.args[1], ir.Const) and e.args[1].value:
                 return f"({a[0]} {'//' if e.op == '/' else '%'} {a[1]})"
             return f"{'divide' if e.op == '/' else 'modulo'}({a[0]}, {a[1]}, {e.site:d})"
+        if e.op in ("min", "max"):
+            return f"{e.op}({', '.join(a)})"
         if e.op == "pick" and e.args[1] == ir.Const(0):
             return f"lowest({a[0]})"
         if e.op == "until" and (isinstance(e.args[2], ir.Const) or sum(map(len, a)) <= _SHORT):

@@ -91,7 +91,7 @@ class OperatorEmitter:
         code, name = self.x.code, e.op
         if name == "neg":
             code.const(0)
-        for arg in e.args if name != "passed" else ():
+        for arg in () if name in ("passed", "min", "max") else e.args:
             self.x.value(arg)
         if name in _PLAIN:
             code.do(_PLAIN[name])
@@ -105,8 +105,10 @@ class OperatorEmitter:
             code.do("popcnt")
         elif name in ("/", "%"):
             self._divided(e)
-        elif name in ("min", "max", "abs"):
-            self._extreme(name)
+        elif name in ("min", "max"):
+            self._extreme(name, e.args)
+        elif name == "abs":
+            self._absolute()
         elif name in ("bit", "one"):
             self._bit(name)
         elif name == "next":
@@ -139,26 +141,32 @@ class OperatorEmitter:
         else:
             self.x.code.call("floor_divided" if e.op == "/" else "remainder")
 
-    def _extreme(self, name: str) -> None:
+    def _extreme(self, name: str, args: tuple[ir.Expr, ...]) -> None:
+        """The least or the greatest of any number of numbers: of the first two, of that and the third, and so on."""
         code = self.x.code
         one, other = code.local(), code.local()
-        if name == "abs":
+        self.x.value(args[0])
+        for arg in args[1:]:
+            self.x.value(arg)
+            code.set(other)
             code.tee(one)
-            code.const(0)
-            code.get(one)
-            code.do("sub")
-        code.set(other)
-        if name == "abs":
             code.get(other)
             code.get(one)
-            code.const(0)
-            code.do("ge_s", "select")
-            return
+            code.get(other)
+            code.do("le_s" if name == "min" else "ge_s", "select")
+
+    def _absolute(self) -> None:
+        """The absolute value of the number on the stack."""
+        code = self.x.code
+        one, negated = code.local(), code.local()
         code.tee(one)
-        code.get(other)
+        code.const(0)
         code.get(one)
-        code.get(other)
-        code.do("le_s" if name == "min" else "ge_s", "select")
+        code.do("sub")
+        code.tee(negated)
+        code.get(one)
+        code.const(0)
+        code.do("ge_s", "select")
 
     def _bit(self, name: str) -> None:
         """The set of one member; of none with `one`."""

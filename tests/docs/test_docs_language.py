@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
-from rulespec.syntax.parser import parse_type
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_expr, parse_type
 from rulespec.syntax.words import WORDS
 
 PAGE = "docs/reference/rules.md"
@@ -85,6 +87,40 @@ def test_expressions_have_the_values_shown(block: Block, tmp_path: Path) -> None
     for line in block.body.splitlines():
         expression, _, value = line.partition("#")
         assert game.omniscient.value(expression.strip()) == value.strip(), expression
+
+
+def nodes(node: object) -> Iterator[object]:
+    """A syntax tree and all that is in it."""
+    yield node
+    for part in node if isinstance(node, tuple) else [getattr(node, f) for f in getattr(node, "__struct_fields__", ())]:
+        yield from nodes(part)
+
+
+def without_one(text: str) -> Iterator[tuple[str, int, str]]:
+    """An expression without one argument of a form that takes any number: form, position, the rest."""
+    for e in nodes(parse_expr(text, PAGE)):
+        call = isinstance(e, ast.CallExpr) and e.name.text in ("min", "max")
+        args = e.args if call and isinstance(e, ast.CallExpr) else e.items if isinstance(e, ast.SetLiteral) else ()
+        if len(args) < 2:
+            continue
+        form = e.name.text if isinstance(e, ast.CallExpr) else "set"
+        texts = [text[arg.span.column - 1 : arg.span.end_column - 1] for arg in args]
+        before, after = text[: args[0].span.column - 1], text[args[-1].span.end_column - 1 :]
+        for at in range(len(args)):
+            yield form, at, before + ", ".join(texts[:at] + texts[at + 1 :]) + after
+
+
+def test_each_argument_of_a_form_with_any_number_of_them_counts(tmp_path: Path) -> None:
+    """No example is right by its other arguments alone, and those after the second decide some."""
+    decisive: set[tuple[str, int]] = set()
+    for block in examples("expr"):
+        game = Game(load_ruleset(block.name.lower() or str(orchard(tmp_path))), ["Ann", "Bob"])
+        for line in block.body.splitlines():
+            text, _, value = (part.strip() for part in line.partition("#"))
+            cases = [(form, at) for form, at, rest in without_one(text) if game.omniscient.value(rest) != value]
+            assert cases or not list(without_one(text)), text
+            decisive.update(cases)
+    assert decisive >= {(form, at) for form in ("min", "max") for at in range(3)} | {("set", 0), ("set", 1)}
 
 
 def test_types_parse() -> None:

@@ -128,7 +128,8 @@ class Writer:
         if form == 4:
             return f"({e(NUM, s, d)} if {e(BOOL, s, d)} else {e(NUM, s, d)})"
         if form == 5:
-            return f"{self.pick('min', 'max')}({e(NUM, s, d)}, {e(NUM, s, d)})"
+            numbers = ", ".join(e(NUM, s, d) for _ in range(1 + self.number(6)))
+            return f"{self.pick('min', 'max')}({numbers})"
         if form == 6:
             return f"{e(TOWN, s, d)}.{self.pick('tax', 'mark', 'index')}"
         if form == 7:
