@@ -204,6 +204,7 @@ LARGE_CLASSES = {
     "engine/python/backend.py": "PythonBackend",
     "engine/python/blocks.py": "BlockWriter",
     "engine/python/expressions.py": "ExpressionWriter",
+    "engine/search/particles.py": "Particles",
     "engine/search/search.py": "Search",
     "engine/verify/explore.py": "_Explorer",
     "engine/wasm/blocks.py": "BlockEmitter",

@@ -103,7 +103,7 @@ class BotSeats:
                 carried.note(game)
                 rows = carried.rows()
                 return Situation(self.search, number, codes, partial(_some, rows), Draws(seed))
-            except NotFoundError:  # `determinize` may still find some
+            except NotFoundError:  # a walk may still find some
                 pass
 
         def drawn(number: int) -> NDArray[np.int64]:

@@ -41,13 +41,15 @@ class Exchange:
         kind: the kind.
 
     Attributes:
+        kind: the kind.
         size: how many tokens there are.
         columns: for each token the cells, by their columns, that say where it is, or how many of it are.
         holders: the private cells that hold a token.
+        alike: whether they are counted pieces, so that one drawn is as good as another.
     """
 
     def __init__(self, p: ir.Program, coder: Coder, kind: str) -> None:
-        self.size = p.sizes[kind]
+        self.kind, self.size = kind, p.sizes[kind]
         self._params = np.zeros((len(coder.options), coder.width), np.bool_)
         for number, (d, k) in enumerate(coder.options):
             for at, param in enumerate(p.decisions[d].choices[k].params, 2):
@@ -62,6 +64,8 @@ class Exchange:
             own = [axis for axis in range(axes - bool(cell.index_kind)) if secret.sizes[axis] == self.size]
             results += [np.moveaxis(cells, axis, 0).reshape(self.size, -1) for axis in own]
         self.columns = np.concatenate(results, axis=1)
+        groups = {p.cells[secret.cells.start].group for secret in p.secrets}
+        self.alike = "pieces" in groups and kind not in groups
 
     def places(self, codes: Codes) -> NDArray[np.bool_]:
         """The places of codes that have a token of the kind."""

@@ -10,6 +10,8 @@ choose unseen, evenly; and what they choose openly is no evidence.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.program.draws import word
 from rulespec.engine.search.exchange import Exchange, Words, exchanges, swaps
+from rulespec.engine.search.redraws import Mark, Marks, Redraws
 from rulespec.engine.search.repair import Repair
 from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.seen_history import SeenHistory
@@ -28,6 +31,14 @@ _TRIES = 8
 """Exchanges that are tried for a particle that looks different."""
 _MOST_TRIES = 64
 """Exchanges that are tried while all particles look different."""
+_REDRAWS = 24
+"""Changes of draws that are tried while all particles look different."""
+_ENOUGH = 1 / 8
+"""The share of the particles that must look as seen, else draws of the others are changed."""
+_LONG = 24
+"""Decisions of a history in which no two alike pieces change places as a whole: hardly any exchange looks as seen."""
+_ILLEGAL = 1 << 30
+"""The difference of a particle in which the seen decision is not legal: more than that of any pieces."""
 _EVEN = 1e-9
 """Logarithms of odds that differ by less are equal."""
 _MOVES = 2
@@ -52,6 +63,8 @@ class Particles:
         self._sight = search.sight(seat)
         self._seen = SeenHistory(search, seat)
         self._exchanges = exchanges(search.program, search.coder)
+        names = search.coder.names
+        self._redraws = [Redraws(search, each, names(each.kind)) for each in self._exchanges if each.alike]
         self._begin(0)
 
     def _begin(self, start: int) -> None:
@@ -64,8 +77,9 @@ class Particles:
         """The logarithm of the odds of each history."""
         self._weights = np.zeros(self._number)
         """The logarithm of the weight of each particle."""
+        self._marks = Marks()
         if 0 <= start < len(self._seen.looks):
-            self._rows = self._seen.row(start)[None].repeat(self._number, axis=0)
+            self._rows = self._first().rows
 
     def note(self, game: Game) -> int:
         """Notes what the seat has seen until now; a number made of all of it."""
@@ -97,6 +111,8 @@ class Particles:
     @property
     def histories(self) -> Codes:
         """The decisions of each particle as codes, from the first one on that the seat has not seen all of."""
+        if self._seen.known == len(self._seen.looks):
+            return np.empty((1, 0, self._search.coder.width), np.int64)
         return self._codes[self._drawn()]
 
     def _drawn(self) -> NDArray[np.int64]:
@@ -115,6 +131,8 @@ class Particles:
 
     def _follow(self, ply: int) -> None:
         look, before = self._seen.looks[ply], self._rows
+        if self._redraws:
+            self._marks.note(Mark(ply - self._start, before, self._odds))
         codes = np.broadcast_to(look[:-1], (self._number, 1, len(look) - 1))
         key = self._key(ply + 1)
         result = self._sight.follow(before, codes, look[None], key)
@@ -131,6 +149,8 @@ class Particles:
                 self._take(self._sample(word(key, 1)))
             return
         self._stale = True
+        if self._redraws and alive.sum() < _ENOUGH * self._number:
+            alive = self._redrawn(ply, alive, result.odds[:, -1, 0] == 0, word(key, 4))
         if not alive.any() or np.ptp(self._odds[alive]) < _EVEN:
             alive = self._repaired(ply, alive, before, word(key, 3))
         if not alive.any():
@@ -146,8 +166,8 @@ class Particles:
         alive, before, words = alive.copy(), before.copy(), Words(key)
         weight = self._weights[alive].mean() if alive.any() else 0.0
         look, seen, others = self._seen.looks[ply, :-1], self._seen.observation(ply + 1), before[alive]
-        repairs = [Repair(self._search, each, look, self._free(each, ply), words) for each in self._exchanges]
-        for number in range(_MOST_TRIES):
+        repairs = [Repair(self._search, each, look, self._free(each, ply), words) for each in self._exchanged(ply)]
+        for number in range(_MOST_TRIES if repairs else 0):
             if number >= _TRIES and alive.any():
                 break
             for repair in repairs:
@@ -170,6 +190,49 @@ class Particles:
                     before[out[blocked]] = history.rows[blocked]
                 self._weights[out] = weight
         return alive
+
+    def _redrawn(self, ply: int, alive: NDArray[np.bool_], illegal: NDArray[np.bool_], key: int) -> NDArray[np.bool_]:
+        """Changes draws of alike pieces in particles that look different; those that look as seen then.
+
+        A change stays unless it leaves more of a difference.
+
+        Args:
+            ply: the number of the decision.
+            alive: the particles that look as seen.
+            illegal: the particles in which the seen decision is not legal.
+            key: the key of random words.
+        """
+        alive, words, seen = alive.copy(), Words(key), self._seen.observation(ply + 1)
+        weight = self._weights[alive].mean() if alive.any() else 0.0
+        gaps, illegal = np.full(self._number, 2 * _ILLEGAL), illegal.copy()
+        for number, each in product(range(_REDRAWS), self._redraws):
+            out = np.flatnonzero(~alive)
+            if alive.sum() >= _ENOUGH * self._number or (alive.any() and number >= _TRIES):
+                break
+            mark = self._marks.back(recent=number < _REDRAWS // 2) or self._first()
+            looks = self._seen.looks[self._start + mark.step : ply + 1]
+            by = each.difference(self._rows[out], self._sight.observations(self._rows[out]), seen)
+            by.few[illegal[out]] = by.many[illegal[out]] = 0
+            codes = each.proposed(self._codes[out, mark.step :], looks, by, words, number)
+            history = self._sight.follow(mark.rows[out], codes, looks, word(key, number))
+            as_seen, refused = history.reached == len(looks), history.odds[:, -1, 0] == 0
+            after = each.difference(history.rows, self._sight.observations(history.rows), seen)
+            gap = np.where(as_seen, 0, np.where(refused, _ILLEGAL, 1 + after.size))
+            stays = (history.reached >= len(looks) - 1) & (gap <= gaps[out])
+            at = out[stays]
+            self._codes[at, mark.step :], self._rows[at] = history.codes[stays], history.rows[stays]
+            self._odds[at] = mark.odds[at] + _odds(history.odds[stays], looks)
+            gaps[at], illegal[at] = gap[stays], refused[stays]
+            alive[out[stays & as_seen]], self._weights[at] = True, weight
+        return alive
+
+    def _first(self) -> Mark:
+        """The particles where the seat has seen all."""
+        return Mark(0, self._seen.row(self._start)[None].repeat(self._number, axis=0), np.zeros(self._number))
+
+    def _exchanged(self, ply: int) -> list[Exchange]:
+        """The kinds of which tokens are exchanged; of alike pieces only in a short history."""
+        return [each for each in self._exchanges if not each.alike or ply - self._start < _LONG]
 
     def _free(self, exchange: Exchange, ply: int) -> NDArray[np.bool_]:
         """The tokens that may be exchanged: those that the seat has not seen, or that are somewhere unseen."""
@@ -205,6 +268,8 @@ class Particles:
     def _replace(self, numbers: NDArray[np.int64], histories: Followed, taken: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Puts histories in the places of particles, where they are to be taken; which these are."""
         at, looks = numbers[taken], self._seen.looks[self._start :][: histories.codes.shape[1]]
+        if len(at):
+            self._marks = Marks()
         self._codes[at], self._rows[at] = histories.codes[taken], histories.rows[taken]
         self._odds[at] = _odds(histories.odds[taken], looks)
         return taken
@@ -217,7 +282,7 @@ class Particles:
         Two that are in one place are left there: who holds them sees no difference.
         """
         every = np.arange(self._number)
-        for exchange in self._exchanges:
+        for exchange in self._exchanged(ply):
             free = np.broadcast_to(self._free(exchange, ply), (self._number, exchange.size))
             for _ in range(_MOVES if free[0].sum() > 1 else 0):
                 ones, others = words.one_of(free), words.one_of(free)
@@ -242,6 +307,7 @@ class Particles:
     def _take(self, numbers: NDArray[np.int64]) -> None:
         self._codes, self._rows, self._odds = self._codes[numbers], self._rows[numbers], self._odds[numbers]
         self._weights = np.zeros(self._number)
+        self._marks.take(numbers)
 
 
 def _effective(weights: NDArray[np.float64]) -> float:

@@ -141,6 +141,10 @@ class Coder:
         """The number of an option among all of the program."""
         return self._numbers[decision, choice]
 
+    def names(self, kind: str) -> tuple[str, ...]:
+        """The names of the entities of a kind, by their numbers."""
+        return tuple(self._game.omniscient.labels.names[kind])
+
     def checked(self, codes: Codes) -> Codes:
         """Codes, if they have the shape of codes."""
         result = np.ascontiguousarray(codes, np.int64)

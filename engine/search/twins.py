@@ -15,8 +15,6 @@ from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.wasm_search import WasmSearch
 
-_DETOURS = 1_000
-"""Decisions that are tried in vain before wasm draws games, if it can."""
 _LEAST = 64
 """Particles that go on together, so that some are left."""
 
@@ -29,33 +27,25 @@ def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIE
 def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
     """Several games that the seat cannot tell from this one: in each it has seen the same, from beginning to end.
 
-    What the seat has seen is walked again, and what it has not seen is drawn. Where that comes to dead ends, as with
-    hands of many cards, they are particles (see `particle_rows`). They depend on what the seat has seen and on `rng`;
-    some may be equal, and the odds of those that are walked are not those of the game.
+    In wasm they are drawn with the odds of the game (see `particle_rows`). Without it, or where it finds none, what the
+    seat has seen is walked again, and what it has not seen is tried; the odds of these are not those of the game. They
+    depend on what the seat has seen and on `rng`; some may be equal.
 
     Args:
         game: a game from its own start.
         seat: who looks.
         number: how many games are wanted.
         rng: draws what the seat has not seen.
-        tried: how many decisions are tried at most, for each game.
+        tried: how many decisions of a walk are tried at most, for each game.
 
     Raises:
         NotFoundError: if one has not been found within the bound.
     """
-    quick = min(tried, game.ply + _DETOURS)
-    try:
-        return retraced(game, seat, number, rng, quick)
-    except NotFoundError:
-        if quick == tried:
-            raise
     search = open_search(game)
     own = _particles(search, game, seat, number, rng.getrandbits(63))
-    if own is not None:
-        twins = [_game(game, search, history) for history in own.histories[_spread(number, len(own.histories))]]
-        if all(twin.view(seat) == game.view(seat) for twin in twins):
-            return twins
-    return retraced(game, seat, number, rng, tried)
+    if own is None:
+        return retraced(game, seat, number, rng, tried)
+    return [_game(game, search, history) for history in own.histories[_spread(number, len(own.histories))]]
 
 
 def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int) -> NDArray[np.int64]:

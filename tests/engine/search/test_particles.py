@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from itertools import product
 from pathlib import Path
 
@@ -13,12 +12,11 @@ import pytest
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from cases import small
+from exact_odds import exact, noise, played
 from folders import TESTS
 from leaks import ruleset_of
 
-from rulespec.engine.game.events import Event, Events
 from rulespec.engine.game.game import Game, restarted
-from rulespec.engine.game.retrace import _looks_like
 from rulespec.engine.game.secrets import counted
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.particles import Particles
@@ -123,58 +121,11 @@ scoring p in player:
 """
 
 
-def exact(game: Game, seat: str) -> dict[str, float]:
-    """The odds of each position that the seat may be in, by trying all that looks as it has seen it."""
-    viewer = game.seats.index(seat)
-    events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
-    history, memories = events.history(), events.memories()
-    walk = restarted(game)
-    seen = Events(walk.omniscient.visibility, walk._position, walk.seats, viewer)
-    results: defaultdict[str, float] = defaultdict(float)
-
-    def go_on(odds: float) -> None:
-        if walk.ply == len(history):
-            results[walk.hash] += odds
-            return
-        event: Event = history[walk.ply]
-        options = [option for option in walk.legal_options if _looks_like(option, event)]
-        weight = walk.omniscient.numbers.weight
-        for option in options:
-            share = 1.0
-            if event.by is None:
-                every = sum(weight(each.kind.choice, each.args) for each in walk.legal_options)
-                share = weight(option.kind.choice, option.args) / every
-            elif "?" in str(event):
-                share = 1 / len(options)
-            walk.apply(option)
-            if seen.memory() == memories[walk.ply]:
-                go_on(odds * share)
-            walk.undo()
-
-    go_on(1.0)
-    total = sum(results.values())
-    return {position: odds / total for position, odds in results.items()}
-
-
 def distance(expected: dict[str, float], rows: np.ndarray, search: WasmSearch) -> float:
     """The total variation between odds and the shares of particles."""
     shares = Counter(f"{each:016x}" for each in search.hashes(rows).tolist())
     assert shares.keys() <= expected.keys()
     return 0.5 * sum(abs(odds - shares[position] / len(rows)) for position, odds in expected.items())
-
-
-def noise(expected: dict[str, float], number: int) -> float:
-    """The mean total variation of as many independent draws, nearly."""
-    return 0.4 * sum(math.sqrt(odds * (1 - odds) / number) for odds in expected.values())
-
-
-def played(game: Game, seed: int, plies: int) -> Game:
-    draws = Draws(seed)
-    while not game.is_over and game.ply < plies:
-        option = choose(game, draws, interrupt_rate=0)
-        assert option is not None
-        game.apply(option)
-    return game
 
 
 def ruleset(tmp_path: Path, name: str) -> str:

@@ -1,0 +1,160 @@
+"""Other draws for particles that look different: in place of alike pieces drawn unseen, those that have shown up since.
+
+Tokens change places in a whole history (see `repair`); of alike pieces each draw is one of its own. What the last
+decision has shown says which are too many and which too few, and the last unseen draws are changed accordingly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.search.exchange import Exchange, Words
+from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.search import Search
+from rulespec.engine.wasm.runtime.program import OPEN
+
+_SPREAD = 6.0
+"""Decisions by which the choice of an earlier draw wavers, times the number of the try."""
+_BETWEEN = 24
+"""Decisions between two marks."""
+_MARKS = 3
+"""Marks that are kept."""
+
+
+class Difference(NamedTuple):
+    """The difference of positions from what the seat has seen, in alike pieces: for each position and piece.
+
+    Attributes:
+        few: how many are missing where the seat sees them.
+        many: how many are too many there.
+        unseen: whether there are any that it does not see.
+    """
+
+    few: NDArray[np.int64]
+    many: NDArray[np.int64]
+    unseen: NDArray[np.bool_]
+
+    @property
+    def size(self) -> NDArray[np.int64]:
+        """The total of each position."""
+        result: NDArray[np.int64] = self.few.sum(axis=1) + self.many.sum(axis=1)
+        return result
+
+
+class Mark(NamedTuple):
+    """Particles where they stood once.
+
+    Attributes:
+        step: the number of their decisions.
+        rows: their positions.
+        odds: the logarithms of the odds of their histories.
+    """
+
+    step: int
+    rows: NDArray[np.int64]
+    odds: NDArray[np.float64]
+
+
+class Marks:
+    """The last positions of particles from which draws can be changed."""
+
+    def __init__(self) -> None:
+        self._marks: list[Mark] = []
+
+    def note(self, mark: Mark) -> None:
+        """Notes where the particles stand, if it is some decisions since the last note."""
+        if mark.step % _BETWEEN == 0:
+            self._marks = [*self._marks[1 - _MARKS :], mark]
+
+    def take(self, numbers: NDArray[np.int64]) -> None:
+        """Goes on with some of the particles, by their numbers."""
+        self._marks = [Mark(mark.step, mark.rows[numbers], mark.odds[numbers]) for mark in self._marks]
+
+    def back(self, *, recent: bool) -> Mark | None:
+        """The last mark but one, or the first, without those after it: draws change there. None if there is none."""
+        del self._marks[max(1, len(self._marks) - 1) if recent else 1 :]
+        return self._marks[-1] if self._marks else None
+
+
+class Redraws:
+    """Proposals of other draws of one kind of alike pieces.
+
+    Args:
+        search: searches positions of the table.
+        exchange: the kind.
+        names: the names of its entities.
+    """
+
+    def __init__(self, search: Search, exchange: Exchange, names: Sequence[str]) -> None:
+        self.exchange = exchange
+        column = {int(at): number for number, at in reversed(list(enumerate(search.shown)))}
+        cells = [(at, cell.owner) for at, cell in enumerate(search.program.cells) if cell.group == "pieces"]
+        own = [[column[at] for at, owner in cells if owner == name and at in column] for name in names]
+        self._shown = np.full((exchange.size, max(map(len, own), default=0)), -1, np.int64)
+        for token, each in enumerate(own):
+            self._shown[token, : len(each)] = each
+
+    def difference(self, rows: NDArray[np.int64], own: NDArray[np.int64], seen: NDArray[np.int64]) -> Difference:
+        """The difference of positions from what the seat has seen.
+
+        Args:
+            rows: the positions.
+            own: what the seat would see of them.
+            seen: what it has seen.
+        """
+        ours, theirs = own[:, self._shown], seen[self._shown]
+        known = (self._shown >= 0) & (ours != OPEN) & (theirs != OPEN)
+        gap = np.where(known, theirs - ours, 0)
+        unseen = rows[:, self.exchange.columns].sum(axis=2) > 0
+        return Difference(np.maximum(gap, 0).sum(axis=2), np.maximum(-gap, 0).sum(axis=2), unseen)
+
+    def proposed(self, codes: Codes, looks: NDArray[np.int64], by: Difference, words: Words, tries: int) -> Codes:
+        """Histories in which some of the last unseen draws are others.
+
+        Args:
+            codes: the last decisions of each history; what was drawn in the last one is drawn again.
+            looks: these decisions as the seat has seen them.
+            by: the difference that is to go; where there is none, the piece of the last decision is missing.
+            words: random words.
+            tries: how often this has been tried: the more, the earlier draws are changed.
+        """
+        exchange, codes, few, many = self.exchange, codes.copy(), by.few.copy(), by.many.copy()
+        look = codes[:, -1] = looks[-1, :-1]
+        named = look[exchange.places(look) & (look >= 0)]
+        if len(named):
+            few[by.size == 0, named[0]] = 1
+        where = exchange.places(codes) & (looks[:, :-1] == OPEN)
+        every = np.arange(len(codes))
+        for _ in range(int(np.maximum(few.sum(axis=1), many.sum(axis=1)).max(initial=0))):
+            wanted, extra = words.one_of(few > 0), words.one_of(many > 0)
+            few[every[wanted >= 0], wanted[wanted >= 0]] -= 1
+            many[every[extra >= 0], extra[extra >= 0]] -= 1
+            wanted = np.where((wanted < 0) & (extra >= 0), words.one_of(by.unseen), wanted)
+            at = every[wanted >= 0]
+            self._change(codes, where, at, wanted[at], extra[at], words, tries)
+        return codes
+
+    def _change(
+        self,
+        codes: Codes,
+        where: NDArray[np.bool_],
+        at: NDArray[np.int64],
+        wanted: NDArray[np.int64],
+        extra: NDArray[np.int64],
+        words: Words,
+        tries: int,
+    ) -> None:
+        """Puts a piece in the place of an extra one, or of any where none is, in a late draw of some histories."""
+        own = codes[at]
+        same = np.where((extra >= 0)[:, None, None], own == extra[:, None, None], own != wanted[:, None, None])
+        steps = np.arange(own.shape[1])[:, None] - _SPREAD * tries * words.shares(*own.shape)
+        score = np.where(where[at] & same, steps, -np.inf).reshape(len(at), -1)
+        place = score.argmax(axis=1)
+        some = np.isfinite(score.max(axis=1, initial=-np.inf))
+        flat = own.reshape(len(at), -1)
+        flat[some, place[some]] = wanted[some]
+        codes[at] = flat.reshape(own.shape)
