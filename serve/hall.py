@@ -37,6 +37,8 @@ from rulespec.serve.thinking import Question, Thinking, answer
 SPECTATOR, OWNER, ALONE = "spectator", "owner", "alone"
 """Roles of keys; that of a seat is `seat:` and its id, and `alone` plays all seats of a copy."""
 _SEAT = "seat:"
+NOTED = 30.0
+"""Seconds between two notes of how long people have been waited for."""
 _AT_ONCE = 40
 """Decisions of a game that are taken again at once."""
 
@@ -120,6 +122,7 @@ class Hall:
         language: of words; None: those of the rulesets.
         bots: the names of the bots that people may hand seats to.
         hook: called with a table, a seat and a number when that seat begins to be waited for.
+        clock: the time in seconds.
 
     Attributes:
         games: the tables, by id.
@@ -133,6 +136,7 @@ class Hall:
         language: str | None = None,
         bots: tuple[str, ...] = (RANDOM,),
         hook: Callable[[str, str, int], None] | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
         self.offers = dict(offers or {})
@@ -142,6 +146,7 @@ class Hall:
         self.faults: dict[str, str] = {}
         self.owners: set[Looker] = set()
         self._hook = hook
+        self._clock = clock
         self._thinking = Thinking()
         self._working = Thinking()
         self._keys = store.keys()
@@ -224,7 +229,7 @@ class Hall:
         return live, keys
 
     def _live(self, id_: str, rules: Rules, game: Game, aside: Aside, lines: int, begun: float) -> Live:
-        table = Table(rules.words, game, aside, self.bots, cells=rules.cells(game)[0])
+        table = Table(rules.words, game, aside, self.bots, self._clock, rules.cells(game)[0])
         return Live(id_, rules, table, lines, begun)
 
     def resume(self) -> None:
@@ -254,11 +259,32 @@ class Hall:
         return self._live(entry.id, rules, game, aside, len(entry.lines), entry.begun)
 
     async def start(self) -> None:
-        """Lets programs go on at all tables."""
+        """Lets programs go on at all tables, and then notes the time while the server runs."""
         for live in [*self.games.values()]:
             async with live.lock:
                 with suppress(SaveError):
                     await self._proceed(live)
+        while True:
+            await asyncio.sleep(NOTED)
+            with suppress(SaveError):
+                await self.note_time()
+
+    async def note_time(self) -> None:
+        """Saves how long people have been waited for: time stops while no server runs, also after a crash.
+
+        Raises:
+            SaveError: if it cannot be saved.
+        """
+        if statements := self._times():
+            await self._save(statements)
+
+    def _times(self) -> list[Statement]:
+        """The time at each table that has a deadline; a change that is being saved has its own."""
+        return [
+            stored.changed(live.id, live.header, _json(live.table.aside))
+            for live in self.games.values()
+            if live.table.is_timed and not live.lock.locked()
+        ]
 
     async def delete(self, game: str) -> None:
         """Deletes a table. Errors: as `renew`."""
@@ -454,9 +480,11 @@ class Hall:
         ]
 
     def close(self) -> None:
-        """Ends the bots' process, and closes the store."""
+        """Ends the bots' process, notes the time, and closes the store."""
         self._thinking.close()
         self._working.close()
+        if statements := self._times():
+            self.store.save(statements)
         self.store.close()
 
 

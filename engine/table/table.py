@@ -36,7 +36,8 @@ class Aside(Struct):
         seats: by id.
         seed: of chance and random players.
         deadline: seconds for a decision; 0: none.
-        since: seat → when it began to be waited for, in seconds of the clock.
+        since: seat → when its open decision was asked, in seconds of the clock.
+        at: when this was noted, in seconds of the clock; 0: in no store of an earlier version.
         choices: seat → its choice in the open round, which the game has not taken yet, and its salt.
         request: the open request to take back.
     """
@@ -45,6 +46,7 @@ class Aside(Struct):
     seed: int
     deadline: int = 0
     since: dict[str, float] = {}
+    at: float = 0.0
     choices: dict[str, tuple[str, str]] = {}
     request: Request | None = None
 
@@ -88,6 +90,7 @@ class Table:
         self._draws = Draws(aside.seed)
         self.cells = cells or ShownCells(game)
         self._viewing = Viewing(words)
+        self._resume_time()
         self._name_seats()
         self.played.restore({seat: (text, salt) for seat, (text, salt) in aside.choices.items()})
         self.confirm()
@@ -133,11 +136,15 @@ class Table:
             if self.game.names[seat] != (of.name or seat):
                 self.played.rename(seat, of.name or seat)
 
+    def _resume_time(self) -> None:
+        """Leaves the time out that has passed since the table was saved: nobody could decide."""
+        of, away = self._state, self._clock() - self._state.at
+        of.since = {seat: since + away for seat, since in of.since.items()} if of.at else {}
+
     def _note_time(self) -> None:
-        """Notes since when each seat is waited for: from now on, where it was not before."""
-        now = [seat for seat in self._asked() if seat in self.people]
-        at = self._clock()
-        self._state.since = {seat: self._state.since.get(seat, at) for seat in now}
+        """Notes when the open decision of each seat was asked: now, unless it has been noted."""
+        self._state.at = self._clock()
+        self._state.since = {seat: self._state.since.get(seat, self._state.at) for seat in self._asked()}
 
     def _asked(self) -> tuple[str, ...]:
         """The seats that are waited for: not those that have chosen before they were asked."""
@@ -190,8 +197,21 @@ class Table:
         return decision.by if self.seats[decision.by].bot != RANDOM else None
 
     def _take(self, option: Option, salt: str = "") -> None:
+        before = self.game.decision
         self.played.take(option, salt)
         self._state.request = None
+        since = self._state.since if self._still_asks(before, option) else {}
+        self._state.since = {seat: at for seat, at in since.items() if seat != option.by}
+
+    def _still_asks(self, before: Decision | None, option: Option) -> bool:
+        """Whether a decision is open after an option as before: a round that others are in, or one interrupted."""
+        try:
+            now = self.game.decision
+        except RulesetFaultError:
+            return False
+        if before is None or now is None or (now.name, now.together) != (before.name, before.together):
+            return False
+        return now.together or (option.interrupt and now.by == before.by)
 
     # --- messages -------------------------------------------------------------------------------
 
@@ -238,6 +258,7 @@ class Table:
             if decision.together and not option.interrupt:
                 self.played.choose(seat, text)
                 self._state.request = None
+                self._state.since.pop(seat, None)
                 return None
             if (refusal := self.game.why_not(option, seat)) is not None:
                 return Refusal(refusal.reason, refusal.values)
@@ -265,6 +286,7 @@ class Table:
         of.name = name
         if of.kind == "free":
             of.kind = "person"
+            self._state.since.pop(seat, None)
         self.played.rename(seat, name)
         return None
 
@@ -289,6 +311,7 @@ class Table:
         if all(other in request.agreed for other, of in self.seats.items() if of.kind == "person"):
             self.played.take_back(request.decisions)
             self._state.request = None
+            self._state.since = {}
             self.fault = ""
         return None
 
@@ -321,9 +344,18 @@ class Table:
         self._state.deadline = seconds
 
     @property
+    def is_timed(self) -> bool:
+        """Whether people are waited for with a deadline; a copy of one person has none."""
+        return bool(self._state.deadline and self.waited) and not self.alone
+
+    @property
     def waited(self) -> tuple[str, ...]:
         """The people who are waited for."""
-        return tuple(self._state.since)
+        return tuple(self._since_of_people())
+
+    def _since_of_people(self) -> dict[str, float]:
+        """When the open decision of each person was asked; that of a seat runs on while a bot has it."""
+        return {seat: since for seat, since in self._state.since.items() if seat in self.people}
 
     def turn(self, last: str | None) -> str:
         """The seat that a person who is alone plays next: one that is waited for, the last one if possible."""
@@ -335,7 +367,7 @@ class Table:
         if not self._state.deadline:
             return ()
         end = self._clock() - self._state.deadline
-        return tuple(seat for seat, since in self._state.since.items() if since <= end)
+        return tuple(seat for seat, since in self._since_of_people().items() if since <= end)
 
     # --- viewers --------------------------------------------------------------------------------
 
@@ -353,5 +385,6 @@ class Table:
     def _sight(self, viewer: str | None) -> Sight:
         """The sight of a viewer, as of now."""
         of = self._state
-        standing = Standing(self.played, of.seats, self._asked(), of.since, of.request, of.deadline, bool(self.fault))
+        since = self._since_of_people()
+        standing = Standing(self.played, of.seats, self._asked(), since, of.request, of.deadline, bool(self.fault))
         return self._viewing.sight(viewer, standing)

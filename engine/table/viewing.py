@@ -29,7 +29,7 @@ class Standing(Struct, frozen=True):
         played: its game.
         seats: by id.
         asked: the seats that are waited for.
-        since: seat → when it began to be waited for.
+        since: person → when the open decision was asked.
         request: the open request to take back.
         deadline: seconds for a decision; 0: none.
         fault: whether the rules are at fault.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import shutil
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from folders import RULESETS
 from servers import Client, Process, served
+from tables import Clock
 from websockets.exceptions import ConnectionClosed
 
 from rulespec.cli.main import run
@@ -235,6 +237,43 @@ def test_choices_of_an_open_round_and_requests_survive(tmp_path: Path) -> None:
         clients["A"].take("bid(0)")
         clients["B"].take("bid(2)")
         clients["A"].wait(lambda: "ready" in clients["A"].state and not clients["A"].state["ready"])
+
+
+@pytest.mark.parametrize("end", ["Ctrl-C", "kill -9"])
+def test_time_stops_while_no_server_runs(tmp_path: Path, end: str) -> None:
+    """A server that is killed leaves its files as they are; it has noted the time now and then."""
+    store, clock = tmp_path / "t.db", Clock()
+    with served(store, "nim", 2, deadline=60, clock=clock) as (hall, keys, url, _):
+        seated(url, keys["seat:A"])
+        clock.now += 50
+        if end == "kill -9":
+            asyncio.run(hall.note_time())
+            clock.now += 5
+            (tmp_path / "left").mkdir()
+            for file in tmp_path.glob("t.db*"):
+                shutil.copy(file, tmp_path / "left")
+            store = tmp_path / "left" / "t.db"
+    clock.now += 1_000_000
+    with served(store, "nim", 0, clock=clock) as (hall, _, url, _):
+        (live,) = hall.games.values()
+        assert Client(url, keys["seat:B"]).state["asked"]["waiting"] == {"A": clock.now - 50}
+        assert live.table.late() == ()
+        clock.now += 10
+        assert live.table.late() == ("A",)
+
+
+def test_the_time_is_noted_of_tables_that_have_a_deadline(tmp_path: Path) -> None:
+    clock = Clock()
+    with served(tmp_path / "t.db", "nim", 2, clock=clock) as (hall, keys, url, _):
+        seated(url, keys["seat:A"])
+        (live,) = hall.games.values()
+        before = hall.store.games()
+        clock.now += 50
+        asyncio.run(hall.note_time())
+        assert hall.store.games() == before
+        live.table.set_deadline(60)
+        asyncio.run(hall.note_time())
+        assert hall.store.games() != before
 
 
 def test_one_table_that_cannot_be_resumed_does_not_stop_the_others(tmp_path: Path) -> None:
