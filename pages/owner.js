@@ -1,6 +1,15 @@
 "use strict";
 // The page of the owner of a server: tables, new ones, links. Links are shown when they are made, and never again.
-function makeOwner(hello, send) {
+function makeOwner(hello, sent) {
+  let asked = false;  // one order at a time: a second click on a button is none
+  const send = (order) => {
+    if (!asked) sent(order);
+    asked = true;
+  };
+  const answered = (show = () => {}) => (answer) => {
+    asked = false;
+    show(answer);
+  };
   const element = (id) => document.getElementById(id);
   function make(tag, text, ...inner) {
     const made = document.createElement(tag);
@@ -58,10 +67,11 @@ function makeOwner(hello, send) {
   return {
     tables: (tables) => element("tables").replaceChildren(...tables.map(tableOf),
       ...Object.entries(hello.faults).map(([id, why]) => make("p", `Table ${id} could not be resumed: ${why}`))),
-    keys: ({ keys }) => element("keys").replaceChildren(...Object.entries(keys).map(([of, key]) =>
-      make("p", `${role(of)}: ${location.origin}/#${key}`))),
-    refused: ({ text }) => notice(text),
-    log: (text) => saveFile(text, "game.jsonl"),
-    lost: (is) => notice(is ? "The connection is lost; it comes back by itself." : ""),
+    keys: answered(({ keys }) => element("keys").replaceChildren(...Object.entries(keys).map(([of, key]) =>
+      make("p", `${role(of)}: ${location.origin}/#${key}`)))),
+    refused: answered(({ text }) => notice(text)),
+    log: answered((text) => saveFile(text, "game.jsonl")),
+    done: answered(),
+    lost: answered((is) => notice(is ? "The connection is lost; it comes back by itself." : "")),
   };
 }

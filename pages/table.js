@@ -254,10 +254,11 @@ function makeTable(hello, sent) {
     element("withdraw").hidden = !state.chosen;
     const me = state.seats.find((seat) => seat.id === hello.seat);
     element("back").hidden = !me || me.kind !== "person" || !state.count || Boolean(state.undo);
-    element("return").hidden = !me || !me.stand_in;
     element("own").hidden = !me;
     element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result) || hello.alone;
-    element("sit").hidden = !me || me.kind !== "free";
+    const free = me?.kind === "free" || (me?.stand_in && me.name === me.id);  // a bot may play before anybody sits there
+    element("sit").hidden = !free;
+    element("return").hidden = !me?.stand_in || free;
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
   const chosenWords = () => (taken.text === state.chosen ? taken.words : state.chosen.replace(/_/g, " "));

@@ -298,13 +298,11 @@ class Hall:
             self._drop(copy)
         self.tell_owners()
 
-    async def set_seat(self, game: str, seat: str, of: Seat) -> None:
-        """Changes who plays a seat. Errors: as `renew`."""
+    async def set_seat(self, game: str, seat: str, change: Callable[[Seat], Seat]) -> None:
+        """Changes who plays a seat, as it is by then. Errors: as `renew`."""
         live = self.games[game]
-        if seat not in live.table.seats:
-            raise KeyError(seat)
         async with live.lock:
-            live.table.set_seat(seat, of)
+            live.table.set_seat(seat, change(live.table.seats[seat]))
             await self._proceed(live)
         self.tell_owners()
 

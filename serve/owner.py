@@ -95,14 +95,12 @@ class OwnerDesk:
                 if order.seat not in live.table.seats:
                     raise KeyError(order.seat)
                 key = await hall.renew(order.game, role)
-                await hall.set_seat(order.game, order.seat, Seat())
+                await hall.set_seat(order.game, order.seat, lambda _: Seat())
                 return {"keys": {"game": order.game, "keys": {role: key}}}
             case "bot":
                 if order.bot not in hall.bots:
                     return _refused(f"the bots are {', '.join(hall.bots)}")
-                old = hall.games[order.game].table.seats[order.seat]
-                bot = Seat("bot", old.name, order.bot, stand_in=old.kind == "person" or old.stand_in)
-                await hall.set_seat(order.game, order.seat, bot)
+                await hall.set_seat(order.game, order.seat, lambda seat: seat.handed_to(order.bot))
             case "deadline":
                 await hall.set_deadline(order.game, max(0, min(order.seconds, MAX_DEADLINE)))
             case "log":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 MAX_NAME = 40
 """Characters of a name that a person types."""
@@ -17,13 +18,21 @@ class Seat(Struct):
         kind: who plays; a free seat waits for a person.
         name: of the person; "" for the id of the seat.
         bot: the name of the bot, such as `random` or `flat:64`, while one plays.
-        stand_in: whether the bot plays for a person, who may take the seat back.
+        stand_in: whether the bot plays until a person takes the seat; a bot from the start keeps it.
     """
 
     kind: Literal["person", "bot", "free"] = "free"
     name: str = ""
     bot: str = ""
     stand_in: bool = False
+
+    def handed_to(self, bot: str) -> Seat:
+        """The seat, played by a bot. Whoever has its link may take it, unless a bot has had it from the start."""
+        return replace(self, kind="bot", bot=bot, stand_in=self.kind != "bot" or self.stand_in)
+
+    def returned(self) -> Seat:
+        """The seat, played by a person."""
+        return replace(self, kind="person", bot="", stand_in=False)
 
 
 def clean_name(text: str) -> str:

@@ -283,11 +283,10 @@ class Table:
         if not name:
             return Refusal("a name has a letter at least")
         of = self.seats[seat]
-        of.name = name
-        if of.kind == "free":
-            of.kind = "person"
+        if of.kind == "free" or (of.stand_in and not of.name):
+            of = of.returned()
             self._state.since.pop(seat, None)
-        self.played.rename(seat, name)
+        self.set_seat(seat, replace(of, name=name))
         return None
 
     # --- taking back ----------------------------------------------------------------------------
@@ -296,7 +295,8 @@ class Table:
         number = self.played.since_last_of(self.people if self.alone else {seat})
         if not number:
             return Refusal("there is nothing to take back")
-        self._state.request = Request(seat, number, [*self.seats] if self.alone else [seat])
+        if self._state.request is None or self._state.request.by != seat:
+            self._state.request = Request(seat, number, [*self.seats] if self.alone else [seat])
         return self._answer(seat, agrees=True)
 
     def _answer(self, seat: str, *, agrees: bool) -> Refusal | None:
@@ -322,16 +322,19 @@ class Table:
             return Refusal(f"the bots are {', '.join(self.bots)}")
         if seat not in self.seats:
             return Refusal("there is no such seat")
+        of = self.seats[seat]
+        if of.kind == "bot" and of.bot == bot:
+            return None
         if seat != viewer and seat not in self.late():
             return Refusal("the time of this seat is not over")
-        self.set_seat(seat, replace(self.seats[seat], kind="bot", bot=bot, stand_in=self.seats[seat].kind == "person"))
+        self.set_seat(seat, of.handed_to(bot))
         return None
 
     def _return(self, seat: str) -> Refusal | None:
         of = self.seats[seat]
-        if of.kind != "bot" or not of.stand_in:
+        if of.kind != "person" and not of.stand_in:
             return Refusal("no bot stands in for this seat")
-        self.set_seat(seat, replace(of, kind="person", bot="", stand_in=False))
+        self.set_seat(seat, of.returned())
         return None
 
     def set_seat(self, seat: str, of: Seat) -> None:

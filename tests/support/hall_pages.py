@@ -1,0 +1,102 @@
+"""Pages of a hall without sockets: what a page sends is read in its turn, and the test waits for nothing but that."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.table import Aside, Table
+from rulespec.serve.connection import Connection
+from rulespec.serve.hall import Hall, Live
+from rulespec.serve.keys import hashed
+from rulespec.serve.rules import Rules
+from rulespec.serve.store import Statement, Store
+
+_TURNS = 40
+"""Turns of the loop in which all that a message sets off is done: no page waits for a clock or a disk."""
+
+
+class Unstored(Store):
+    """A store that saves nothing, at once."""
+
+    def __init__(self) -> None:  # it opens no file
+        self.saved: list[Statement] = []
+
+    def keys(self) -> dict[str, tuple[str, str]]:
+        """No key is known yet."""
+        return {}
+
+    def save(self, statements: Sequence[Statement]) -> Future[None]:
+        """Notes the statements."""
+        self.saved.extend(statements)
+        done: Future[None] = Future()
+        done.set_result(None)
+        return done
+
+
+class Page:
+    """A page with a key; `received` has all that it was sent."""
+
+    def __init__(self, hall: Hall, key: str) -> None:
+        self.received: list[dict[str, Any]] = []
+        self.closed: int | None = None
+        self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
+        self._life = asyncio.create_task(Connection(self._give, self._take, hall).live())
+        self.send({"key": key})
+
+    async def _give(self) -> dict[str, Any]:
+        text = await self._waiting.get()
+        return {"type": "websocket.disconnect"} if text is None else {"type": "websocket.receive", "text": text}
+
+    async def _take(self, message: Any) -> None:
+        if message["type"] == "websocket.close":
+            self.closed = message["code"]
+        else:
+            self.received.append(json.loads(message["text"]))
+
+    def send(self, message: object) -> None:
+        """Sends plain data, or a text as it is."""
+        self._waiting.put_nowait(message if isinstance(message, str) else json.dumps(message))
+
+    async def ask(self, message: object) -> list[dict[str, Any]]:
+        """Sends a message; all that the page is sent then."""
+        had = len(self.received)
+        self.send(message)
+        await done()
+        return self.received[had:]
+
+    @property
+    def serial(self) -> int:
+        """That of the last frame."""
+        return next((m["frame"]["serial"] for m in reversed(self.received) if "frame" in m), 0)
+
+    async def close(self) -> None:
+        """Ends the connection, as a page that is left."""
+        self._waiting.put_nowait(None)
+        await self._life
+
+
+async def done() -> None:
+    """Lets everything run that waits for nothing but its turn."""
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
+
+
+def keys_of(hall: Hall) -> dict[str, str]:
+    """A key for each role of the table `t`, and for the owner."""
+    of = {role: role for role in ("seat:A", "seat:B", "spectator")}
+    hall._keys |= {hashed(key): ("t", role) for role, key in of.items()} | {hashed("owner"): ("", "owner")}
+    return of | {"owner": "owner"}
+
+
+def hall_with(rules: Rules, game: Game, seats: dict[str, Seat], deadline: int = 0, **more: Any) -> tuple[Hall, Table]:
+    """A hall with one table, `t`, that is stored nowhere."""
+    hall = Hall(Unstored(), {"rules": rules}, bots=("random", "flat:64"), clock=more.pop("clock", lambda: 1000.0))
+    table = Table(rules.words, game, Aside(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
+    hall.games["t"] = Live("t", rules, table, game.ply, 0.0)
+    return hall, table
