@@ -96,13 +96,13 @@ async def sent_twice(state: str, message: dict[str, Any], first: str, second: st
             return
         if message["do"] in DEPENDS and first != "owner":
             message = {**message, "serial": room.pages[first].serial}
-        once = refusals(await room.pages[first].ask(message))
+        answer = refusals(await room.pages[first].ask(message))
         before = room.standing()
         again = refusals(await room.pages[second].ask(message))
         what = state, message, first, second
         assert room.standing() == before, what
         stale = [answer.get("refused", {}).get("stale") for answer in again] == [True]
-        assert again == once or (not once and stale and message["do"] in DEPENDS), (what, once, again)
+        assert again == answer or (not answer and stale and message["do"] in DEPENDS), (what, answer, again)
 
 
 @pytest.mark.parametrize("sender", SENDERS)
