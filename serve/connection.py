@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Coroutine
 from concurrent.futures.process import BrokenProcessPool
@@ -16,8 +15,10 @@ from starlette.types import Receive, Send
 from rulespec.engine.table.messages import STALE, Message, Refusal, read_message
 from rulespec.errors import RulespecError
 from rulespec.serve.bell import Bell
-from rulespec.serve.hall import OWNER, Hall, Live
+from rulespec.serve.hall import OWNER, Hall
+from rulespec.serve.live import Live
 from rulespec.serve.owner import OwnerDesk
+from rulespec.serve.reading import read, read_key
 
 MAX_MESSAGE = 4_096
 """Bytes of a message."""
@@ -31,7 +32,7 @@ MAX_OF_KEY = 20
 """Connections with one key."""
 _ASKED = ({"do": "log"}, {"do": "study"}, {"do": "fork"})
 """Messages to the server, not to the table."""
-WRONG_KEY, LEFT, TOO_MUCH = 4401, 4410, 4408
+WRONG_KEY, LEFT, TOO_MUCH, FAILED = 4401, 4410, 4408, 1011
 """The codes with which a socket is closed."""
 
 
@@ -119,9 +120,8 @@ class Connection:
     async def _role(self) -> tuple[str, str] | None:
         """The table and the role of the key that comes first; None if none comes."""
         with suppress(TimeoutError):
-            first = await asyncio.wait_for(self._receive(), FIRST)
-            key = first.get("key") if isinstance(first, dict) else None
-            return self.hall.role(key) if isinstance(key, str) else None
+            key = read_key(await asyncio.wait_for(self._receive(), FIRST), MAX_MESSAGE)
+            return self.hall.role(key) if key is not None else None
         return None
 
     async def _serve(self, live: Live, role: str) -> None:
@@ -160,18 +160,12 @@ class Connection:
                 writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
 
-    async def _receive(self) -> Any:
-        """A message as plain data; None if it is no text, no JSON, or too much."""
+    async def _receive(self) -> str | None:
+        """The text of a message; None if it has none."""
         message = await self._receive_next()
         if message["type"] == "websocket.disconnect":
             raise GoneError
-        text = message.get("text")
-        if text is None or len(text) > MAX_MESSAGE:
-            return None
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            return None
+        return message.get("text")
 
     async def _allowed(self) -> bool:
         if self._allowance.spend():
@@ -181,7 +175,7 @@ class Connection:
 
     async def _read(self, live: Live) -> None:
         while True:
-            data = await self._receive()
+            data = read(await self._receive(), object, MAX_MESSAGE)
             if not await self._allowed():
                 return
             if data in _ASKED:
@@ -211,17 +205,20 @@ class Connection:
 
     async def _read_owner(self, desk: OwnerDesk) -> None:
         while True:
-            data = await self._receive()
+            data = read(await self._receive(), object, MAX_MESSAGE)
             if not await self._allowed():
                 return
             self.answer(await desk.hear(data))
 
     async def _write_all(self, live: Live | None) -> None:
-        while self._left is None:
-            await self._new.wait()
-            self._new.clear()
-            if self._left is None:
-                await self._flush(live)
+        try:
+            while self._left is None:
+                await self._new.wait()
+                self._new.clear()
+                if self._left is None:
+                    await self._flush(live)
+        except Exception:  # a page that is sent nothing more has to know: it connects again
+            self._left = FAILED, "this could not be shown"
         await self._close(*self._left)
 
     async def _close(self, code: int, reason: str = "") -> None:

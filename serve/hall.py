@@ -7,8 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -19,17 +18,17 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Refusal as RulesRefusal
 from rulespec.engine.game.retrace import NotFoundError
-from rulespec.engine.logs.ends import end_json
-from rulespec.engine.logs.native import LogHeader, entry_json, parse_log
+from rulespec.engine.logs.native import entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.table.messages import Message, Refusal
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.table import RANDOM, Aside, Table
 from rulespec.serve import store as stored
 from rulespec.serve.keys import hashed, new_key
-from rulespec.serve.past import Past, alike, go_on, log_of, study_of
+from rulespec.serve.live import Live, Looker
+from rulespec.serve.past import alike, go_on, log_of, study_of
 from rulespec.serve.rules import Rules
 from rulespec.serve.store import Statement, Store, StoredGame
 from rulespec.serve.thinking import Question, Thinking, answer
@@ -41,76 +40,6 @@ NOTED = 30.0
 """Seconds between two notes of how long people have been waited for."""
 _AT_ONCE = 40
 """Decisions of a game that are taken again at once."""
-
-
-class Looker(Protocol):
-    """A connection that is shown a table."""
-
-    def wake(self) -> None:
-        """Notes that there is something new to show."""
-
-    def leave(self, why: str) -> None:
-        """Ends the connection."""
-
-
-class Live:
-    """A table of the hall.
-
-    Attributes:
-        id: of the table, which is no secret.
-        rules: its rules.
-        table: the table.
-        lock: whoever changes the table or looks at it has it: between a change and its commit nobody looks.
-        lookers: the connections of each viewer.
-        lines: the number of lines of its log that are saved.
-
-    A copy to try things out (`table.alone`) is saved nowhere.
-    """
-
-    def __init__(self, id_: str, rules: Rules, table: Table, lines: int, begun: float) -> None:
-        self.id = id_
-        self.rules = rules
-        self.table = table
-        self.lock = asyncio.Lock()
-        self.lookers: dict[str | None, set[Looker]] = {}
-        self.lines = lines
-        self.begun = begun
-        self.thought: asyncio.Task[None] | None = None
-        self.header = self.first_line()
-
-    @property
-    def present(self) -> list[str]:
-        """The seats that look at the table."""
-        if self.table.alone:
-            return [*self.table.game.seats]
-        return [seat for seat in self.table.game.seats if self.lookers.get(seat)]
-
-    def first_line(self) -> str:
-        """The first line of the log, without the rules."""
-        date = datetime.fromtimestamp(self.begun).astimezone().date().isoformat()
-        return to_json_text(LogHeader.of(self.table.game, {"date": date}).to_json(), plain=True)
-
-    def wake(self) -> None:
-        """Wakes all who look at the table."""
-        for lookers in self.lookers.values():
-            for looker in lookers:
-                looker.wake()
-
-    def send_away(self, why: str) -> None:
-        """Ends all connections."""
-        for looker in [each for of in self.lookers.values() for each in of]:
-            looker.leave(why)
-
-    def past(self) -> Past:
-        """Its game as decisions."""
-        return Past.of(self.id, self.rules.bundle, self.table.game)
-
-    def log(self) -> str:
-        """The whole log."""
-        game = self.table.game
-        header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
-        lines = [header, *map(entry_json, game.omniscient.numbers.steps), *end_json(game)]
-        return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
 
 class Hall:
@@ -174,9 +103,9 @@ class Hall:
             KeyError: if there is no such table or seat.
             SaveError: if it cannot be saved.
         """
-        live = self.games[game] if game else None
+        live = self.table(game) if game else None
         viewer = self.seat_of(role)
-        if live is not None and role not in roles(live.table.game):
+        if role not in ([OWNER] if live is None else roles(live.table.game)):
             raise KeyError(role)
         key = new_key()
         await self._save(stored.key(hashed(key), game, role))
@@ -187,6 +116,16 @@ class Hall:
         return key
 
     # --- tables ---------------------------------------------------------------------------------
+
+    def table(self, game: str) -> Live:
+        """A table by its id.
+
+        Raises:
+            KeyError: if there is none; copies are tables of nobody but who has them.
+        """
+        if (live := self.games[game]).table.alone:
+            raise KeyError(game)
+        return live
 
     async def new(
         self, rules: Rules, game: Game, bots: Mapping[str, str] | None = None, deadline: int = 0
@@ -203,7 +142,7 @@ class Hall:
             SaveError: if it cannot be saved.
         """
         await asyncio.to_thread(rules.board, game.seats)  # it may take half a second the first time
-        named = {seat: name if name != seat else "" for seat, name in game.names.items()}
+        named = {seat: clean_name(name) if name != seat else "" for seat, name in game.names.items()}
         seats = {
             seat: Seat("bot", named[seat], bots[seat]) if bots and seat in bots else Seat("free", named[seat])
             for seat in game.seats
@@ -288,7 +227,7 @@ class Hall:
 
     async def delete(self, game: str) -> None:
         """Deletes a table. Errors: as `renew`."""
-        live = self.games[game]
+        live = self.table(game)
         async with live.lock:
             await self._save(stored.gone(game))
             del self.games[game]
@@ -300,7 +239,7 @@ class Hall:
 
     async def set_seat(self, game: str, seat: str, change: Callable[[Seat], Seat]) -> None:
         """Changes who plays a seat, as it is by then. Errors: as `renew`."""
-        live = self.games[game]
+        live = self.table(game)
         async with live.lock:
             live.table.set_seat(seat, change(live.table.seats[seat]))
             await self._proceed(live)
@@ -308,7 +247,7 @@ class Hall:
 
     async def set_deadline(self, game: str, seconds: int) -> None:
         """Sets the seconds for a decision; 0: no end. Errors: as `renew`."""
-        live = self.games[game]
+        live = self.table(game)
         async with live.lock:
             live.table.set_deadline(seconds)
             await self._proceed(live)

@@ -88,23 +88,24 @@ class OwnerDesk:
             case "new":
                 return await self._new(order)
             case "renew":
-                return {"keys": {"game": order.game, "keys": {order.role: await hall.renew(order.game, order.role)}}}
+                live = hall.table(order.game)
+                return {"keys": {"game": live.id, "keys": {order.role: await hall.renew(live.id, order.role)}}}
             case "remove":
-                live = hall.games[order.game]
+                live = hall.table(order.game)
                 role = f"seat:{order.seat}"
                 if order.seat not in live.table.seats:
                     raise KeyError(order.seat)
-                key = await hall.renew(order.game, role)
-                await hall.set_seat(order.game, order.seat, lambda _: Seat())
-                return {"keys": {"game": order.game, "keys": {role: key}}}
+                key = await hall.renew(live.id, role)
+                await hall.set_seat(live.id, order.seat, lambda _: Seat())
+                return {"keys": {"game": live.id, "keys": {role: key}}}
             case "bot":
                 if order.bot not in hall.bots:
-                    return _refused(f"the bots are {', '.join(hall.bots)}")
+                    return self._other_bots()
                 await hall.set_seat(order.game, order.seat, lambda seat: seat.handed_to(order.bot))
             case "deadline":
                 await hall.set_deadline(order.game, max(0, min(order.seconds, MAX_DEADLINE)))
             case "log":
-                return {"log": await hall.log(hall.games[order.game], None, owner=True), "game": order.game}
+                return {"log": await hall.log(hall.table(order.game), None, owner=True), "game": order.game}
             case "delete":
                 await hall.delete(order.game)
         return {"done": order.do}
@@ -113,13 +114,19 @@ class OwnerDesk:
         hall = self.hall
         if len(hall.games) >= MAX_TABLES:
             return _refused(f"there are {MAX_TABLES} tables already")
-        rules = hall.offers[order.rules]
+        if order.bot and order.bot not in hall.bots:
+            return self._other_bots()
+        if (rules := hall.offers.get(order.rules)) is None:
+            return _refused("no table of these rules can be made here")
         seats = seat_names(max(0, min(order.players, 100)), rules.ruleset.seats)
         game = Game(rules.ruleset, seats, order.settings)
         game.omniscient.numbers.begin()
         last = seats[max(0, len(seats) - max(0, order.bots)) :] if order.bots > 0 else ()
         live, keys = await hall.new(rules, game, dict.fromkeys(last, order.bot or hall.bots[0]))
         return {"keys": {"game": live.id, "keys": keys}}
+
+    def _other_bots(self) -> dict[str, Any]:
+        return _refused(f"the bots are {', '.join(self.hall.bots)}")
 
 
 def _refused(text: str) -> dict[str, Any]:

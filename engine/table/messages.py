@@ -62,4 +62,15 @@ def read_message(data: object) -> Message | Refusal:
     texts = (message.option, message.name, message.seat, message.bot)
     if any(len(text) > MAX_TEXT for text in texts) or not all(abs(n) < 2**53 for n in (message.serial, message.before)):
         return Refusal("this message is too large")
+    if not all(map(_can_be_said, texts)):
+        return Refusal("this message has no form that is known")
     return message
+
+
+def _can_be_said(text: str) -> bool:
+    """Whether a text can be sent on: half a surrogate pair cannot, and refusals quote texts."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 from contextlib import suppress
 from typing import Any
 
@@ -13,11 +12,12 @@ from starlette.types import Receive, Send
 
 from rulespec.lsp.outline_edits import OutlineBoard
 from rulespec.serve.bell import Bell
-from rulespec.serve.connection import FIRST, MAX_OF_KEY, TOO_MUCH, WRONG_KEY, Allowance, GoneError
+from rulespec.serve.connection import FAILED, FIRST, MAX_OF_KEY, TOO_MUCH, WRONG_KEY, Allowance, GoneError
 from rulespec.serve.edit.desk import Desk
-from rulespec.serve.edit.messages import read_message
+from rulespec.serve.edit.messages import MAX_MESSAGE, read_message
 from rulespec.serve.edit.picture import Drawn
 from rulespec.serve.edit.programs import Program
+from rulespec.serve.reading import read_key
 
 BURST, RATE = 200, 40.0
 """Messages that may come at once, and in a second after that: a drag by keys sends many."""
@@ -59,10 +59,9 @@ class EditConnection:
                 await self._serve()
 
     async def _has_key(self) -> bool:
-        with suppress(TimeoutError, ValueError, RecursionError):
-            first = json.loads(await asyncio.wait_for(self._receive(), FIRST))
-            key = first.get("key") if isinstance(first, dict) else None
-            return isinstance(key, str) and hmac.compare_digest(key.encode("utf-8", "replace"), self._key.encode())
+        with suppress(TimeoutError):
+            key = read_key(await asyncio.wait_for(self._receive(), FIRST), MAX_MESSAGE)
+            return key is not None and hmac.compare_digest(key.encode(), self._key.encode())
         return False
 
     async def _serve(self) -> None:
@@ -93,10 +92,13 @@ class EditConnection:
         return message.get("text") or ""
 
     async def _write_all(self) -> None:
-        while True:
-            await self._new.wait()
-            self._new.clear()
-            await self._flush()
+        try:
+            while True:
+                await self._new.wait()
+                self._new.clear()
+                await self._flush()
+        except Exception:  # a page that is sent nothing more has to know: it connects again
+            await self._close(FAILED)
 
     async def _flush(self) -> None:
         """Sends what is new: problems and regions first, then answers, and the items of the picture that changed."""

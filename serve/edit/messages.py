@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta, Struct
+
+from rulespec.serve.reading import read
 
 MAX_MESSAGE = 64_000
 """Bytes of a message."""
@@ -38,9 +39,4 @@ class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_message(text: str | bytes) -> EditMessage | None:
     """A message from its JSON; None if it has another form, or is too large."""
-    if len(text) > MAX_MESSAGE:
-        return None
-    try:
-        return msgspec.json.decode(text, type=EditMessage)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    return read(text, EditMessage, MAX_MESSAGE)

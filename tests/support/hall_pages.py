@@ -12,8 +12,9 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import Aside, Table
 from rulespec.serve.connection import Connection
-from rulespec.serve.hall import Hall, Live
+from rulespec.serve.hall import Hall
 from rulespec.serve.keys import hashed
+from rulespec.serve.live import Live
 from rulespec.serve.rules import Rules
 from rulespec.serve.store import Statement, Store
 

@@ -1,0 +1,84 @@
+"""A table of a server that people look at."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import Protocol
+
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.native import LogHeader, entry_json
+from rulespec.engine.table.table import Table
+from rulespec.serve.past import Past
+from rulespec.serve.rules import Rules
+
+
+class Looker(Protocol):
+    """A connection that is shown a table."""
+
+    def wake(self) -> None:
+        """Notes that there is something new to show."""
+
+    def leave(self, why: str) -> None:
+        """Ends the connection."""
+
+
+class Live:
+    """A table of the hall.
+
+    Attributes:
+        id: of the table, which is no secret.
+        rules: its rules.
+        table: the table.
+        lock: whoever changes the table or looks at it has it: between a change and its commit nobody looks.
+        lookers: the connections of each viewer.
+        lines: the number of lines of its log that are saved.
+
+    A copy to try things out (`table.alone`) is saved nowhere.
+    """
+
+    def __init__(self, id_: str, rules: Rules, table: Table, lines: int, begun: float) -> None:
+        self.id = id_
+        self.rules = rules
+        self.table = table
+        self.lock = asyncio.Lock()
+        self.lookers: dict[str | None, set[Looker]] = {}
+        self.lines = lines
+        self.begun = begun
+        self.thought: asyncio.Task[None] | None = None
+        self.header = self.first_line()
+
+    @property
+    def present(self) -> list[str]:
+        """The seats that look at the table."""
+        if self.table.alone:
+            return [*self.table.game.seats]
+        return [seat for seat in self.table.game.seats if self.lookers.get(seat)]
+
+    def first_line(self) -> str:
+        """The first line of the log, without the rules."""
+        date = datetime.fromtimestamp(self.begun).astimezone().date().isoformat()
+        return to_json_text(LogHeader.of(self.table.game, {"date": date}).to_json(), plain=True)
+
+    def wake(self) -> None:
+        """Wakes all who look at the table."""
+        for lookers in self.lookers.values():
+            for looker in lookers:
+                looker.wake()
+
+    def send_away(self, why: str) -> None:
+        """Ends all connections."""
+        for looker in [each for of in self.lookers.values() for each in of]:
+            looker.leave(why)
+
+    def past(self) -> Past:
+        """Its game as decisions."""
+        return Past.of(self.id, self.rules.bundle, self.table.game)
+
+    def log(self) -> str:
+        """The whole log."""
+        game = self.table.game
+        header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
+        lines = [header, *map(entry_json, game.omniscient.numbers.steps), *end_json(game)]
+        return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
