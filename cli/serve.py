@@ -36,6 +36,7 @@ class _Request(Struct, frozen=True):
     bots: str
     settings: tuple[str, ...]
     deadline: float
+    reveal: bool
     language: str | None
     store: Path
     host: str
@@ -58,6 +59,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--deadline", type=click.FloatRange(0), metavar="MINUTES", default=0, help="Time for a decision; 0: none."
 )
+@click.option("--reveal", is_flag=True, help="Show everybody all that was hidden, once the game is over.")
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
 @click.option("--store", type=_file, metavar="FILE", default=_STORE, help="The file of all tables; default: tables.db.")
 @click.option(
@@ -166,7 +168,7 @@ class _Opened(Struct, frozen=True):
 async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> None:
     """Begins the new tables, and prints their links."""
     for each in games:
-        live, keys = await hall.new(each.rules, each.game, each.bots, round(60 * r.deadline))
+        live, keys = await hall.new(each.rules, each.game, each.bots, round(60 * r.deadline), r.reveal)
         output.echo(f"{live.rules.words.game} ({each.ref}), {output.counted(len(each.game.seats), 'seat')}")
         for role, key in keys.items():
             seat = role.removeprefix("seat:")

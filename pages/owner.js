@@ -43,7 +43,7 @@ function makeOwner(hello, sent) {
   element("new").addEventListener("submit", (event) => {
     event.preventDefault();
     send({ do: "new", rules: element("offer").value, players: Number(element("players").value),
-      bots: Number(element("bots").value), bot: element("bot").value });
+      bots: Number(element("bots").value), bot: element("bot").value, reveals: element("reveals").checked });
   });
   const role = (text) => (text.startsWith("seat:") ? `Seat ${text.slice(5)}` : "Spectators");
 
@@ -56,10 +56,14 @@ function makeOwner(hello, sent) {
     const minutes = document.createElement("input");
     Object.assign(minutes, { type: "number", min: 0, value: Math.round(table.deadline / 60) });
     minutes.addEventListener("change", () => send({ do: "deadline", game: table.id, seconds: 60 * Number(minutes.value) }));
+    const reveals = document.createElement("input");
+    Object.assign(reveals, { type: "checkbox", checked: table.reveals });
+    reveals.addEventListener("change", () => send({ do: "reveal", game: table.id, reveals: reveals.checked }));
     return make("article", "",
       make("h2", `${table.game} (${table.rules}), ${table.decisions} decisions${table.over ? ", over" : ""}`),
       make("table", "", ...rows),
       make("label", "Minutes for a decision (0: no end) ", minutes),
+      ...table.secretive ? [make("label", "Show everybody all after the end (until the first decision) ", reveals)] : [],
       make("p", "", button("New link for spectators", () => send({ do: "renew", game: table.id, role: "spectator" })),
         button("Save the log", () => send({ do: "log", game: table.id })),
         button("Delete the table", () => confirm("Delete this table for good?") && send({ do: "delete", game: table.id }))));

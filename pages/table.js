@@ -47,7 +47,7 @@ function makeTable(hello, sent) {
   const nameOf = (seat) => state.seats.find((each) => each.id === seat)?.name ?? seat;
   function showAbout() {
     const who = hello.seat ? word("table_you", { seat: nameOf(hello.seat) }) : word("table_watch");
-    element("about").textContent = [...rulesOf, hello.about ?? (hello.alone ? word("table_copy") : who)].join(" · ");
+    element("about").textContent = [...rulesOf, hello.about ?? (hello.alone ? word("table_copy") : who), ...state.reveals ? [word("table_reveals")] : []].join(" · ");
   }
   function titleOf(place) {
     const [kind, ...rest] = place.split("."), id = rest.join(".");
@@ -253,7 +253,7 @@ function makeTable(hello, sent) {
     document.title = `${now ? `● ${word("table_turn")}` : text.slice(0, 60)} · ${hello.game}`;
     element("withdraw").hidden = !state.chosen;
     const me = state.seats.find((seat) => seat.id === hello.seat);
-    element("back").hidden = !me || me.kind !== "person" || !state.count || Boolean(state.undo);
+    element("back").hidden = !me || me.kind !== "person" || !state.count || Boolean(state.undo) || Boolean(state.reveals && state.result);
     element("own").hidden = !me;
     element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result) || hello.alone;
     const free = me?.kind === "free" || (me?.stand_in && me.name === me.id);  // a bot may play before anybody sits there
@@ -325,7 +325,7 @@ function makeTable(hello, sent) {
   return {
     frame(frame) {
       const whole = frame.since === 0, had = state.options;
-      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "result", "fault", "deadline", "here"])
+      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "result", "fault", "deadline", "reveals", "here"])
         if (name in frame) state[name] = frame[name];
       if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], ...option }));
       if (frame.seat) hello.seat = frame.seat;

@@ -16,6 +16,7 @@ from rulespec.bundles.packed import Bundle
 from rulespec.bundles.rules import ruleset_in
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Refusal as RulesRefusal
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.native import entry_json, parse_log
@@ -128,7 +129,12 @@ class Hall:
         return live
 
     async def new(
-        self, rules: Rules, game: Game, bots: Mapping[str, str] | None = None, deadline: int = 0
+        self,
+        rules: Rules,
+        game: Game,
+        bots: Mapping[str, str] | None = None,
+        deadline: int = 0,
+        reveals: bool = False,
     ) -> tuple[Live, dict[str, str]]:
         """A new table, and a key for each of its roles.
 
@@ -137,6 +143,7 @@ class Hall:
             game: at its begin, or where it goes on; names that are not ids are those of people who sit there.
             bots: seat → the name of its bot.
             deadline: seconds for a decision; 0: none.
+            reveals: whether everybody is shown all once the game is over.
 
         Raises:
             SaveError: if it cannot be saved.
@@ -147,9 +154,8 @@ class Hall:
             seat: Seat("bot", named[seat], bots[seat]) if bots and seat in bots else Seat("free", named[seat])
             for seat in game.seats
         }
-        live = self._live(
-            secrets.token_hex(8), rules, game, Aside(seats, secrets.randbits(62), deadline), 0, time.time()
-        )
+        aside = Aside(seats, secrets.randbits(62), deadline, reveals=reveals)
+        live = self._live(secrets.token_hex(8), rules, game, aside, 0, time.time())
         first = [to_json_text(entry_json(step), plain=True) for step in game.omniscient.numbers.steps]
         keys = {role: new_key() for role in roles(game)}
         bundle = msgspec.json.encode(rules.bundle).decode()
@@ -253,6 +259,16 @@ class Hall:
             await self._proceed(live)
         self.tell_owners()
 
+    async def set_reveals(self, game: str, reveals: bool) -> Refusal | None:
+        """Sets whether everybody is shown all once the game is over. Errors: as `renew`."""
+        live = self.table(game)
+        async with live.lock:
+            refusal = live.table.set_reveals(reveals)
+            if refusal is None:
+                await self._proceed(live)
+        self.tell_owners()
+        return refusal
+
     # --- messages -------------------------------------------------------------------------------
 
     async def hear(self, live: Live, viewer: str | None, message: Message) -> Refusal | None:
@@ -342,7 +358,7 @@ class Hall:
         """The log: for a viewer what it has seen, and all of it for the owner once nothing can be spoiled by that."""
         async with live.lock:
             game = live.table.game
-            if not game.omniscient.secretive or (owner and game.is_over):
+            if not game.omniscient.secretive or live.table.is_revealed or (owner and game.is_over):
                 return live.log()
             past = live.past()
         return str(await self._ask(log_of, past, viewer))
@@ -350,8 +366,8 @@ class Hall:
     async def study(self, live: Live, viewer: str | None) -> str:
         """The page of the replay of what a viewer has seen."""
         async with live.lock:
-            past = live.past()
-        return str(await self._ask(study_of, past, viewer, live.rules.words.language))
+            past, eyes = live.past(), OMNISCIENT if live.table.is_revealed else viewer
+        return str(await self._ask(study_of, past, eyes, live.rules.words.language))
 
     async def fork(self, live: Live, viewer: str | None) -> str:
         """The key of a copy to try things out, in the place of the viewer's last one.
@@ -407,6 +423,8 @@ class Hall:
                 "decisions": live.table.game.ply,
                 "over": live.table.game.is_over,
                 "deadline": live.table.aside.deadline,
+                "secretive": live.table.game.omniscient.secretive,
+                "reveals": live.table.reveals,
                 "seats": [
                     {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in live.present}
                     for seat, of in live.table.seats.items()

@@ -25,7 +25,7 @@ class Order(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         do: make a new table; renew the link of a role; remove who plays a seat; let a bot play it; set the seconds for
-            a decision; give the log; delete the table.
+            a decision, and whether all is shown after the end; give the log; delete the table.
         game: the table.
         role: whose link is renewed: `seat:A`, or `spectator`.
         seat: the seat.
@@ -35,9 +35,10 @@ class Order(Struct, frozen=True, forbid_unknown_fields=True):
         bots: how many of the last seats bots play.
         settings: of the table.
         seconds: for a decision; 0: no end.
+        reveals: whether everybody is shown all once the game is over.
     """
 
-    do: Literal["new", "renew", "remove", "bot", "deadline", "log", "delete"]
+    do: Literal["new", "renew", "remove", "bot", "deadline", "reveal", "log", "delete"]
     game: str = ""
     role: str = ""
     seat: str = ""
@@ -47,6 +48,7 @@ class Order(Struct, frozen=True, forbid_unknown_fields=True):
     bots: int = 0
     settings: dict[str, str] = {}
     seconds: int = 0
+    reveals: bool = False
 
 
 class OwnerDesk:
@@ -104,6 +106,10 @@ class OwnerDesk:
                 await hall.set_seat(order.game, order.seat, lambda seat: seat.handed_to(order.bot))
             case "deadline":
                 await hall.set_deadline(order.game, max(0, min(order.seconds, MAX_DEADLINE)))
+            case "reveal":
+                refusal = await hall.set_reveals(order.game, order.reveals)
+                if refusal is not None:
+                    return {"refused": refusal.to_json()}
             case "log":
                 return {"log": await hall.log(hall.table(order.game), None, owner=True), "game": order.game}
             case "delete":
@@ -122,7 +128,7 @@ class OwnerDesk:
         game = Game(rules.ruleset, seats, order.settings)
         game.omniscient.numbers.begin()
         last = seats[max(0, len(seats) - max(0, order.bots)) :] if order.bots > 0 else ()
-        live, keys = await hall.new(rules, game, dict.fromkeys(last, order.bot or hall.bots[0]))
+        live, keys = await hall.new(rules, game, dict.fromkeys(last, order.bot or hall.bots[0]), 0, order.reveals)
         return {"keys": {"game": live.id, "keys": keys}}
 
     def _other_bots(self) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def alike(past: Past, seat: str, seed: int) -> tuple[PastDecision, ...]:
 
 
 def study_of(past: Past, viewer: str | None, language: str) -> str:
-    """The page of the replay of what a viewer has seen.
+    """The page of the replay of what a viewer has seen; `OMNISCIENT` has seen all.
 
     Raises:
         DiagnosticsError: if it would be too large.

@@ -431,10 +431,13 @@ def is_open(game: Game) -> bool:
 
 
 def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
-    """The numbers in the cells of `shown_cells`, in their order; None where the seat does not see them."""
+    """The numbers in the cells of `shown_cells`, in their order; None where the seat does not see them.
+
+    `OMNISCIENT` sees all.
+    """
     position = game._position
     state, declared = position.state, position.program.declared
-    if not game.omniscient.secretive:
+    if seat == OMNISCIENT or not game.omniscient.secretive:
         return tuple([state[at] for at in declared])
     unseen = game.omniscient.visibility.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
     return tuple([None if at in unseen else state[at] for at in declared])

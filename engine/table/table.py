@@ -10,6 +10,7 @@ from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
 from rulespec.engine.game.game import Game, waiting
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.shown_cells import ShownCells
 from rulespec.engine.program.draws import Draws
@@ -40,6 +41,7 @@ class Aside(Struct):
         at: when this was noted, in seconds of the clock; 0: in no store of an earlier version.
         choices: seat → its choice in the open round, which the game has not taken yet, and its salt.
         request: the open request to take back.
+        reveals: whether everybody is shown all once the game is over.
     """
 
     seats: dict[str, Seat]
@@ -49,6 +51,7 @@ class Aside(Struct):
     at: float = 0.0
     choices: dict[str, tuple[str, str]] = {}
     request: Request | None = None
+    reveals: bool = False
 
 
 class Table:
@@ -109,6 +112,23 @@ class Table:
     def people(self) -> frozenset[str]:
         """The seats that no bot plays."""
         return frozenset(seat for seat, of in self.seats.items() if of.kind != "bot")
+
+    @property
+    def reveals(self) -> bool:
+        """Whether everybody is shown all once the game is over; never of a game that hides nothing."""
+        return self._state.reveals and self.game.omniscient.secretive
+
+    @property
+    def is_revealed(self) -> bool:
+        """Whether everybody is shown all by now."""
+        return self.reveals and self.game.is_over
+
+    def set_reveals(self, reveals: bool) -> Refusal | None:
+        """Sets whether everybody is shown all once the game is over: people know that before they decide anything."""
+        if self.played.early.chosen or any(step.option.by for step in self.game.omniscient.numbers.steps):
+            return Refusal("the game has begun: what is shown after its end stays as it is")
+        self._state.reveals = reveals
+        return None
 
     # --- saving ---------------------------------------------------------------------------------
 
@@ -292,6 +312,8 @@ class Table:
     # --- taking back ----------------------------------------------------------------------------
 
     def _ask_back(self, seat: str) -> Refusal | None:
+        if self.is_revealed:
+            return Refusal("everything has been shown: nothing can be taken back")
         number = self.played.since_last_of(self.people if self.alone else {seat})
         if not number:
             return Refusal("there is nothing to take back")
@@ -382,12 +404,13 @@ class Table:
         """Moves before one that a viewer has, at most so many as a viewer has at first."""
         last = max(0, min(before, self.game.ply))
         first = max(0, last - TAIL)
-        moves = seen_moves(self.words, self.game, viewer, first, last) if last > first else ()
+        eyes = OMNISCIENT if self.is_revealed else viewer
+        moves = seen_moves(self.words, self.game, eyes, first, last) if last > first else ()
         return {"earlier": {str(number): move.to_json() for number, move in enumerate(moves, first)}}
 
     def _sight(self, viewer: str | None) -> Sight:
         """The sight of a viewer, as of now."""
         of = self._state
         since = self._since_of_people()
-        standing = Standing(self.played, of.seats, self._asked(), since, of.request, of.deadline, bool(self.fault))
-        return self._viewing.sight(viewer, standing)
+        more = of.request, of.deadline, self.reveals, bool(self.fault)
+        return self._viewing.sight(viewer, Standing(self.played, of.seats, self._asked(), since, *more))

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from rulespec.engine.game.events import HIDDEN, Event
 from rulespec.engine.game.game import Game, is_open, seen_events
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.narrator import Narrator, Taken
@@ -67,14 +68,14 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
     Args:
         words: the words of the game's ruleset.
         game: the game; it is not changed.
-        seat: who looks; None: everybody.
+        seat: who looks; None: everybody; `OMNISCIENT` sees all.
         first: the number of the first move.
         last: the number after the last move; None: all.
     """
     past = game.copy()
     options = [past.undo() for _ in range(game.ply - first)][::-1][: None if last is None else last - first]
     seen: list[Taken] = list(options)
-    if game.omniscient.secretive or pending(game):
+    if seat != OMNISCIENT and (game.omniscient.secretive or pending(game)):
         seen = list(seen_events(game, seat, first))
     narrator = Narrator(words, past, seat)
     changes = Changes(narrator)

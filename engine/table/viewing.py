@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.engine.game.game import own_options, seen_cells
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
@@ -32,6 +33,7 @@ class Standing(Struct, frozen=True):
         since: person → when the open decision was asked.
         request: the open request to take back.
         deadline: seconds for a decision; 0: none.
+        reveals: whether everybody is shown all once the game is over.
         fault: whether the rules are at fault.
     """
 
@@ -41,7 +43,12 @@ class Standing(Struct, frozen=True):
     since: Mapping[str, float]
     request: Request | None
     deadline: int
+    reveals: bool
     fault: bool
+
+    def eyes(self, viewer: str | None) -> str | None:
+        """The seat whose view a viewer has: `OMNISCIENT` sees all, as everybody does after a revealed end."""
+        return OMNISCIENT if self.reveals and self.played.game.is_over else viewer
 
 
 class Viewing:
@@ -88,8 +95,9 @@ class Viewing:
             sight.part(name, packed(value))
         for name, data in self._common(of).items():
             sight.part(name, data)
-        sight.cells(self._of_all("cells", viewer, of, lambda who: packed(seen_cells(game, who))))
-        sight.moves(game.ply, self._tail(viewer, sight, of))
+        eyes = of.eyes(viewer)
+        sight.cells(self._of_all("cells", eyes, of, lambda who: packed(seen_cells(game, who))))
+        sight.moves(game.ply, self._tail(eyes, sight, of))
 
     def _common(self, of: Standing) -> dict[str, bytes]:
         """The parts that are the same for all, packed once."""
@@ -100,6 +108,7 @@ class Viewing:
                 "result": self._result(of),
                 "fault": of.fault,
                 "deadline": of.deadline,
+                "reveals": of.reveals,
             }
             self._public["common"] = {name: packed(value) for name, value in parts.items()}
         common: dict[str, bytes] = self._public["common"]
@@ -109,15 +118,13 @@ class Viewing:
         """Parts that all viewers see alike where nothing is hidden: these are made only for the first."""
         if of.played.game.omniscient.secretive:
             return make(viewer)
-        if name not in self._public:
-            self._public[name] = make(None)
-        return self._public[name]
+        return self._shared(name, lambda: make(None))
 
     def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> tuple[Tail, ...]:
         """The last moves; those that the viewer has are not narrated again."""
         steps = of.played.game.omniscient.numbers.steps
         first = max(0, len(steps) - TAIL)
-        old = sight.tail[first - sight.first :] if first >= sight.first else ()
+        old = sight.tail[first - sight.first :] if first >= sight.first and viewer != OMNISCIENT else ()
         count = 0
         for one, step in zip(old, steps[first:], strict=False):
             if one.step is not step or not one.whole:
@@ -129,23 +136,25 @@ class Viewing:
 
     def _moves(self, viewer: str | None, first: int, of: Standing) -> list[Tail]:
         """Moves from a number on; all viewers hear the same if nothing was hidden meanwhile."""
-        game, name = of.played.game, f"moves {first}"
+        game = of.played.game
 
         def new(who: str | None) -> list[Tail]:
             moves = seen_moves(self.words, game, who, first)
             steps = game.omniscient.numbers.steps[first:]
             return [Tail(step, packed(move.to_json()), move.whole) for step, move in zip(steps, moves, strict=True)]
 
-        if of.played.early.taken:
-            return new(viewer)
-        if f"open {first}" not in self._public:
-            self._public[f"open {first}"] = was_open(game, first)
-        if not self._public[f"open {first}"]:
-            return new(viewer)
-        if name not in self._public:
-            self._public[name] = new(None)
-        moves: list[Tail] = self._public[name]
+        if viewer != OMNISCIENT:
+            if of.played.early.taken or not self._shared(f"open {first}", lambda: was_open(game, first)):
+                return new(viewer)
+            viewer = None
+        moves: list[Tail] = self._shared(f"moves {first}", lambda: new(viewer))
         return moves
+
+    def _shared(self, name: str, make: Callable[[], Any]) -> Any:
+        """A part that is the same for all who look at the position, made for the first of them."""
+        if name not in self._public:
+            self._public[name] = make()
+        return self._public[name]
 
     def _result(self, of: Standing) -> dict[str, Any] | None:
         result = of.played.game.result

@@ -6,8 +6,9 @@ import random
 
 from shipped import loaded
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.twins import determinize
@@ -48,3 +49,13 @@ def twins(ref: str, seeds: range, moves: int) -> list[tuple[Game, Game, str]]:
             if [*map(str, twin.history)] != [*map(str, game.history)]:
                 results.append((game, twin, seat))
     return results
+
+
+def sabotaged(game: Game, seat: str | None, other: Game) -> Game:
+    """The position of a game, but with the cells of another one where the seat does not see them."""
+    cells, elsewhere = list(game.omniscient.numbers.cells), other.omniscient.numbers.cells
+    viewer = PUBLIC if seat is None else game.seats.index(seat)
+    unseen = game.omniscient.visibility.unseen(game.omniscient.numbers.state, viewer)
+    for at in unseen:
+        cells[at] = elsewhere[at]
+    return game_at(game, cells)

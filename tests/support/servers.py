@@ -170,7 +170,7 @@ def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
     async def begun() -> dict[str, str]:
         game = Game(ruleset, seat_names(players, ruleset.seats))
         game.omniscient.numbers.begin()
-        return (await hall.new(rules, game, how.get("bots"), how.get("deadline", 0)))[1]
+        return (await hall.new(rules, game, how.get("bots"), how.get("deadline", 0), how.get("reveals", False)))[1]
 
     async def main() -> None:
         hall.resume()

@@ -29,20 +29,20 @@ class Clock:
         return self.now
 
 
-def table_of(game: Game, *bots: str, deadline: int = 0, clock: Clock | None = None) -> Table:
+def table_of(game: Game, *bots: str, **how: Any) -> Table:
     """A table at which people sit, and bots on the last seats; programs have played."""
-    table = still_table(game, *bots, deadline=deadline, clock=clock)
+    table = still_table(game, *bots, **how)
     proceed(table)
     return table
 
 
-def still_table(game: Game, *bots: str, deadline: int = 0, clock: Clock | None = None) -> Table:
+def still_table(game: Game, *bots: str, deadline: int = 0, clock: Clock | None = None, reveals: bool = False) -> Table:
     """A table as it stands before programs play."""
     people = len(game.seats) - len(bots)
     seats = {seat: Seat("person", seat) for seat in game.seats[:people]}
     seats |= {seat: Seat("bot", "", bot) for seat, bot in zip(game.seats[people:], bots, strict=True)}
     words = _words_of(game.ruleset.ref, game.ruleset.hash, game.ruleset)
-    return Table(words, game, Aside(seats, 1, deadline), ("random", "flat:64"), clock or Clock())
+    return Table(words, game, Aside(seats, 1, deadline, reveals=reveals), ("random", "flat:64"), clock or Clock())
 
 
 _known: dict[tuple[str, str], Words] = {}
@@ -77,12 +77,12 @@ def send(table: Table, viewer: str | None, **message: Any) -> Refusal | None:
     return refusal
 
 
-def frames_along(game: Game, viewer: str | None) -> list[dict[str, Any]]:
+def frames_along(game: Game, viewer: str | None, **how: Any) -> list[dict[str, Any]]:
     """The frames of a viewer along a game that has been played: after each decision, and as a whole now and then."""
     past, options = game.copy(), []
     while past.ply:
         options.append(past.undo())
-    table = still_table(past)
+    table = still_table(past, **how)
     results = [table.say(viewer)]
     for option in reversed(options):
         results += _after(table, option, viewer, results[-1]["serial"])

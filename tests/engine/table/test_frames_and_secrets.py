@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from secret_games import DECIDED, SECRETIVE, played, twins
+from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
 from shipped import NAMES, loaded
 from tables import frames_along, new_table, send, still_table, table_of
 
 from rulespec.engine.game import visibility
 from rulespec.engine.game.game import Game, game_at, seen_state
-from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.shown_cells import ShownCells
 from rulespec.engine.table import sight, taking_back, telling, viewing
 from rulespec.typed.traversal import may_hide
@@ -36,16 +35,6 @@ def test_games_that_look_the_same_give_the_same_frames(ref: str) -> None:
     assert pairs
     for game, twin, seat in pairs[:1]:
         assert frames_along(game, seat) == frames_along(twin, seat)
-
-
-def sabotaged(game: Game, seat: str | None, other: Game) -> Game:
-    """The position of a game, but with the cells of another one where the seat does not see them."""
-    cells, elsewhere = list(game.omniscient.numbers.cells), other.omniscient.numbers.cells
-    viewer = PUBLIC if seat is None else game.seats.index(seat)
-    unseen = game.omniscient.visibility.unseen(game.omniscient.numbers.state, viewer)
-    for at in unseen:
-        cells[at] = elsewhere[at]
-    return game_at(game, cells)
 
 
 def frame_at(game: Game, seat: str | None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, get_args
 
 import msgspec
@@ -44,14 +45,20 @@ MESSAGES = [
 SENDERS = ("A", "B", None)
 
 
+@cache
+def words_of(ref: str) -> Words:
+    return Words(load_ruleset(ref))
+
+
 def table_in(state: str) -> tuple[Table, Clock]:
     """A table of two in a state of the seat A."""
     clock, is_round = Clock(), "round" in state
-    game = Game(load_ruleset("wager" if is_round else "nim"), "AB")
+    words = words_of("wager" if is_round else "nim")
+    game = Game(words.ruleset, "AB")
     seats = {"A": msgspec.structs.replace(OF_A[state]), "B": Seat("person", "Bob")}
     while state in ("game over", "bot at the end") and not game.is_over:
         game.apply(next(iter(game.legal_options)))
-    table = Table(Words(game.ruleset), game, Aside(seats, 1, 9), ("random", THINKS), clock)
+    table = Table(words, game, Aside(seats, 1, 9), ("random", THINKS), clock)
     proceed(table)
     takes = {"asked to take back": [*"AB"], "asks to take back": [*"AB"], "chosen in a round": ["A"]}
     for seat in takes.get(state, ()):
@@ -90,6 +97,7 @@ def test_all_messages_are_sent() -> None:
 
 
 @pytest.mark.parametrize("state", OF_A)
+@pytest.mark.sampled(7)
 def test_a_message_that_is_sent_again_changes_nothing_and_is_answered_as_the_first(state: str) -> None:
     """An answer to a message that the game has left behind is the present state."""
     obeyed = 0

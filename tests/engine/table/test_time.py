@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 import pytest
 from cases import small
@@ -14,6 +12,7 @@ from rulespec.engine.table.messages import Refusal
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import Aside, Table
 from rulespec.engine.words.words import Words
+from rulespec.typed import nodes as typed
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -44,10 +43,15 @@ state: {dug: {type: int}, objections: {type: int}}
 """
 
 
+@pytest.fixture(scope="module")
+def ruleset(tmp_path_factory: pytest.TempPathFactory) -> typed.Ruleset:
+    return small(tmp_path_factory.mktemp("small") / "turns", TURNS)
+
+
 @pytest.fixture
-def turns(tmp_path: Path) -> Game:
+def turns(ruleset: typed.Ruleset) -> Game:
     """A game in which A decides twice, then B, then C, then any of them, then all in two rounds."""
-    return Game(small(tmp_path / "turns", TURNS), "ABC")
+    return Game(ruleset, "ABC")
 
 
 def waits(table: Table) -> dict[str, int]:
@@ -82,15 +86,14 @@ def test_beside_bots_each_decision_has_its_own_time(bots: int) -> None:
     assert decisions > 1
 
 
-def test_who_decides_in_time_is_handed_to_nobody() -> None:
+def test_who_decides_in_time_is_handed_to_nobody(turns: Game) -> None:
     """Nine seconds for each decision, one each four seconds."""
     clock = Clock()
-    table = new_table("tutorial", 2, deadline=9, clock=clock)
-    for _ in range(9):
-        (seat,) = waits(table)
+    table = table_of(turns, deadline=9, clock=clock)
+    for seat, other in zip("AABBCC", "BCCABA", strict=True):
         clock.now += 4
-        assert send(table, "AB".replace(seat, ""), do="bot", seat=seat, bot="random") == NOT_OVER
-        assert send(table, seat, do="take", option=table.say(seat)["options"][0]["text"]) is None
+        assert send(table, other, do="bot", seat=seat, bot="random") == NOT_OVER
+        dig(table, seat)
 
 
 def test_a_seat_with_several_decisions_in_a_row_has_its_time_for_each(turns: Game) -> None:
