@@ -209,15 +209,23 @@ class Table:
         return any(seat in self.people for seat in (decision.by, *decision.among))
 
     @property
+    def _open(self) -> Decision | None:
+        """The open decision; None also where the rules are at fault in whose it is."""
+        try:
+            return self.game.decision
+        except RulesetFaultError:
+            return None
+
+    @property
     def thinker(self) -> str | None:
         """The seat whose bot has to think about the open decision; None if no bot has."""
-        decision = self.game.decision
+        decision = self._open
         if decision is None or decision.by is None or self._speaks(decision):
             return None
         return decision.by if self.seats[decision.by].bot != RANDOM else None
 
     def _take(self, option: Option, salt: str = "") -> None:
-        before = self.game.decision
+        before = self._open
         self.played.take(option, salt)
         self._state.request = None
         since = self._state.since if self._still_asks(before, option) else {}
@@ -225,10 +233,7 @@ class Table:
 
     def _still_asks(self, before: Decision | None, option: Option) -> bool:
         """Whether a decision is open after an option as before: a round that others are in, or one interrupted."""
-        try:
-            now = self.game.decision
-        except RulesetFaultError:
-            return False
+        now = self._open
         if before is None or now is None or (now.name, now.together) != (before.name, before.together):
             return False
         return now.together or (option.interrupt and now.by == before.by)
@@ -270,9 +275,9 @@ class Table:
 
     def decide(self, seat: str, text: str) -> Refusal | None:
         """As `take`, for whoever plays the seat."""
-        decision = self.game.decision
+        decision = self._open
         if decision is None:
-            return Refusal("the game is over")
+            return Refusal("the game is over" if self.game.is_over else "the rules are at fault there")
         try:
             option = self.game.parse(text)
             if decision.together and not option.interrupt:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from cases import small
 from shipped import NAMES
 from tables import FRAME, MESSAGE, Clock, new_table, proceed, send, table_of
 
@@ -19,6 +21,19 @@ from rulespec.engine.table.table import Aside, Table
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 
+NOBODY = """
+procedure play():
+    decide first by the(p in player where p.index == 1):
+        option go(n in 0 .. 2):
+            set k to n
+    decide second by any of {p in player where p.index < k}:
+        option go:
+            pass
+    end game
+--- kinds.yaml
+kinds: {player: {}}
+state: {k: {type: int}}
+"""
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
@@ -252,6 +267,16 @@ def test_decisions_that_are_taken_back_come_again_if_that_cannot_be_saved() -> N
     assert table.hear("B", Message("agree", table.say("B")["serial"])) is None and table.game.ply == 0
     table.revert()
     assert table.game.ply == 1 and table.say("B")["undo"] is not None
+
+
+def test_a_decision_that_nobody_may_take_is_a_fault_that_is_taken_back(tmp_path: Path) -> None:
+    table = table_of(Game(small(tmp_path / "nobody", NOBODY), "AB"))
+    assert send(table, "B", do="take", option="go(0)") is None
+    assert table.say("A")["fault"] and table.thinker is None
+    assert send(table, "A", do="take", option="go(0)") == Refusal("the rules are at fault there")
+    send(table, "B", do="undo")
+    assert send(table, "A", do="agree") is None
+    assert not table.say("A")["fault"] and send(table, "B", do="take", option="go(1)") is None
 
 
 def test_a_game_of_bots_is_played_to_its_end() -> None:
