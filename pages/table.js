@@ -313,9 +313,17 @@ function makeTable(hello, sent) {
   element("return").addEventListener("click", () => send({ do: "person" }));
   element("earlier").addEventListener("click", () => send({ do: "moves", before: Math.min(...state.moves.keys()) }));
   element("log").addEventListener("click", () => sent({ do: "log" }));
-  // A window is opened by the click itself, or browsers refuse it; what it shows comes later.
+  // A window is opened by the click itself, or browsers refuse it; what it shows comes later, and only to one at a time.
   let opened = null;
-  const ask = (what) => { opened = window.open("about:blank", "_blank"); sent({ do: what }); };
+  function ask(what) {
+    if (opened && !opened.closed) return;
+    opened = window.open("about:blank", "_blank");
+    sent({ do: what });
+  }
+  function closeOpened() {
+    opened?.close();
+    opened = null;
+  }
   const show = (address) => { if (opened) opened.location = address; opened = null; };
   element("study").addEventListener("click", () => ask("study"));
   element("fork").addEventListener("click", () => ask("fork"));
@@ -352,14 +360,16 @@ function makeTable(hello, sent) {
     },
     refused({ text, values, stale }) {
       const seen = Object.entries(values).map(([name, value]) => `${name} = ${value}`).join(", ");
-      opened?.close();
-      opened = null;
+      closeOpened();
       element("refused").textContent = stale ? word("table_stale") : seen ? `${text} (${seen})` : text;
     },
     log: (text) => saveFile(text, "game.jsonl"),
     study: (page) => show(URL.createObjectURL(new Blob([page], { type: "text/html" }))),
     fork: (key) => show(`${location.pathname}#${key}`),
-    lost: (is) => notice(is ? word("table_lost") : ""),
+    lost(is) {
+      if (is) closeOpened();
+      notice(is ? word("table_lost") : "");
+    },
   };
 }
 

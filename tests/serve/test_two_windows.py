@@ -313,3 +313,26 @@ def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[
 def test_a_whole_game_is_played_in_two_windows(ref: str, sit: Sit) -> None:
     done = whole(sit, ref, "--players", "4", "--bots", "2", backs=[20, 60, 100])
     assert done["click"] > 20 and done["button"] > 20
+
+
+@pytest.mark.proof
+def test_a_second_click_does_no_harm(sit: Sit) -> None:
+    """On a bot for oneself, and on a copy: the first of two copies would end with the second."""
+    ann = sit("nim", "--players", "2")["A"]
+    ann.page.click("#leave summary")
+    ann.page.locator("#leave button").first.dblclick()
+    ann.page.click("#return")
+    ann.page.wait_for_selector("#leave", state="visible")
+    assert ann.page.locator("#return").is_hidden() and ann.page.locator("#sit").is_hidden()
+    with ann.page.expect_popup() as popup:
+        ann.page.evaluate("() => { for (let n = 0; n < 2; n++) document.getElementById('fork').click(); }")
+    ann.watch(copy := popup.value)
+    copy.wait_for_selector("#seats li")
+    assert copy.locator("#notice").is_hidden() and len(ann.page.context.pages) == 2
+    copy.close()
+
+
+@pytest.mark.proof
+def test_each_page_says_from_the_beginning_that_all_will_be_shown(sit: Sit) -> None:
+    for window in sit("kuhn_poker", "--players", "2", "--reveal").values():
+        assert "after the end everybody sees everything" in window.text("#about")
