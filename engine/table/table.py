@@ -335,12 +335,15 @@ class Table:
             return None
         if seat not in request.agreed:
             request.agreed.append(seat)
+        self._take_back_if_agreed(request)
+        return None
+
+    def _take_back_if_agreed(self, request: Request) -> None:
         if all(other in request.agreed for other, of in self.seats.items() if of.kind == "person"):
             self.played.take_back(request.decisions)
             self._state.request = None
             self._state.since = {}
             self.fault = ""
-        return None
 
     # --- bots -----------------------------------------------------------------------------------
 
@@ -365,9 +368,11 @@ class Table:
         return None
 
     def set_seat(self, seat: str, of: Seat) -> None:
-        """Changes who plays a seat."""
+        """Changes who plays a seat; a bot agrees to what a person was asked for."""
         self._state.seats[seat] = of
         self._name_seats()
+        if self._state.request is not None:
+            self._take_back_if_agreed(self._state.request)
 
     def set_deadline(self, seconds: int) -> None:
         """Sets the time for a decision; 0: none."""
@@ -385,7 +390,8 @@ class Table:
 
     def _since_of_people(self) -> dict[str, float]:
         """When the open decision of each person was asked; that of a seat runs on while a bot has it."""
-        return {seat: since for seat, since in self._state.since.items() if seat in self.people}
+        people = self.people
+        return {seat: since for seat, since in self._state.since.items() if seat in people}
 
     def turn(self, last: str | None) -> str:
         """The seat that a person who is alone plays next: one that is waited for, the last one if possible."""

@@ -148,6 +148,12 @@ def test_who_sits_down_has_the_seat_that_a_bot_played_for_nobody() -> None:
             assert (table.seats["A"].kind, table.seats["A"].name) == (kind, "Ada")
 
 
+def test_a_bot_agrees_to_what_its_person_was_asked_for() -> None:
+    table, _ = table_in("asked to take back")
+    assert hear(table, "A", Message("bot", bot=THINKS)) is None
+    assert table.game.ply == 1 and table.say("B")["undo"] is None
+
+
 def test_who_asks_again_to_take_back_keeps_who_has_agreed() -> None:
     table, _ = table_in("asks to take back")
     request = table.aside.request
