@@ -38,20 +38,20 @@ class Aside(Struct):
         seed: of chance and random players.
         deadline: seconds for a decision; 0: none.
         since: seat → when its open decision was asked, in seconds of the clock.
-        at: when this was noted, in seconds of the clock; 0: in no store of an earlier version.
         choices: seat → its choice in the open round, which the game has not taken yet, and its salt.
         request: the open request to take back.
         reveals: whether everybody is shown all once the game is over.
+        at: when this was noted, in seconds of the clock; 0: by an earlier version, which did not.
     """
 
     seats: dict[str, Seat]
     seed: int
     deadline: int = 0
     since: dict[str, float] = {}
-    at: float = 0.0
     choices: dict[str, tuple[str, str]] = {}
     request: Request | None = None
     reveals: bool = False
+    at: float = 0.0
 
 
 class Table:
