@@ -224,11 +224,11 @@ class Hall:
             await self._save(statements)
 
     def _times(self) -> list[Statement]:
-        """The time at each table that has a deadline; a change that is being saved has its own."""
+        """The time at each table that has a deadline; a change that is being saved, or was at the end, has its own."""
         return [
             stored.changed(live.id, live.header, _json(live.table.aside))
             for live in self.games.values()
-            if live.table.is_timed and not live.lock.locked()
+            if live.table.is_timed and not live.lock.locked() and not live.table.played.moves
         ]
 
     async def delete(self, game: str) -> None:
