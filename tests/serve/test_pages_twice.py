@@ -62,7 +62,6 @@ class Room:
         self.hall, self.table = hall_with(rules, game, seats, 9, clock=clock)
         self.table.advance()
         self.table.confirm()
-        self.hall.games["t"].lines = self.table.game.ply
         clock.now += 10 if state == "late" else 4
         keys = keys_of(self.hall)
         roles = {"seat": "seat:A", "second tab": "seat:A", "another seat": "seat:B"}

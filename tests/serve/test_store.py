@@ -267,13 +267,13 @@ def test_the_time_is_noted_of_tables_that_have_a_deadline(tmp_path: Path) -> Non
     with served(tmp_path / "t.db", "nim", 2, clock=clock) as (hall, keys, url, _):
         seated(url, keys["seat:A"])
         (live,) = hall.games.values()
-        before = hall.store.games()
+        before = [*hall.store.games()]
         clock.now += 50
         asyncio.run(hall.note_time())
-        assert hall.store.games() == before
+        assert [*hall.store.games()] == before
         live.table.set_deadline(60)
         asyncio.run(hall.note_time())
-        assert hall.store.games() != before
+        assert [*hall.store.games()] != before
 
 
 def test_one_table_that_cannot_be_resumed_does_not_stop_the_others(tmp_path: Path) -> None:

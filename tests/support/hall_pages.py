@@ -99,5 +99,5 @@ def hall_with(rules: Rules, game: Game, seats: dict[str, Seat], deadline: int = 
     """A hall with one table, `t`, that is stored nowhere."""
     hall = Hall(Unstored(), {"rules": rules}, bots=("random", "flat:64"), clock=more.pop("clock", lambda: 1000.0))
     table = Table(rules.words, game, Aside(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
-    hall.games["t"] = Live("t", rules, table, game.ply, 0.0)
+    hall.games["t"] = Live("t", rules, table, 0, 0.0)
     return hall, table
