@@ -13,6 +13,7 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.cli.log_argument import LogPath
+from rulespec.cli.numbers import Finite
 from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.escape import escaped
@@ -57,7 +58,7 @@ class _Request(Struct, frozen=True):
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file.")
 @click.option(
     "--fail-under",
-    type=click.FloatRange(0, 100),
+    type=Finite(0, 100),
     default=0.0,
     metavar="PCT",
     help="Exit with 1 if less than PCT % is run or explained.",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import click
 
 from rulespec.cli import output
 from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.text_files import display
+from rulespec.documents.text_files import MAX_BYTES, display, read_text, text_of, too_large
 from rulespec.lsp.map_edits import MapEdits
 from rulespec.lsp.map_files import MapEditError, MapFiles
 from rulespec.lsp.map_words import WordsError, edit_of
@@ -25,13 +25,13 @@ _MAX_EDITS = 2_000
 @click.command("edit")
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--do", "edits", metavar="EDIT", multiple=True, help="An edit, such as 'link isle marsh'; repeatable.")
-@click.option("--from", "source", metavar="FILE", type=click.File("r", encoding="utf-8"), help="Edits, one on a line.")
+@click.option(
+    "--from", "source", metavar="FILE", type=click.Path(path_type=Path), help="Edits, one on a line; -: standard input."
+)
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Serve the page at this port; default: any.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
-def command(
-    folder: Path, edits: tuple[str, ...], source: IO[str] | None, yes: bool, port: int, opens: bool
-) -> int | None:
+def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool, port: int, opens: bool) -> int | None:
     """Edit the map of the ruleset in FOLDER: on a page in the browser, or with --do or --from at once.
 
     The page is for this machine alone, and whoever has the link that is printed. What it changes is in the files at
@@ -56,7 +56,7 @@ def command(
 
         serve(folder, port, opens)
         return None
-    lines = [*edits, *(line for line in (source or ()) if line.strip() and not line.lstrip().startswith("#"))]
+    lines = [*edits, *(_lines(source) if source is not None else ())]
     if not lines:
         raise click.UsageError("there is no edit in the file; `rulespec edit --help` lists them")
     if len(lines) > _MAX_EDITS:
@@ -74,6 +74,24 @@ def command(
             output.show(error.diagnostics)
             return output.PROBLEMS
     return _write(map_.map, remarks, yes)
+
+
+def _lines(source: Path) -> list[str]:
+    """The edits in a file, or on standard input.
+
+    Raises:
+        DiagnosticsError: as `read_text`.
+    """
+    if str(source) == "-":
+        if sys.stdin is None:
+            raise click.ClickException("standard input is closed")
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise too_large("-", MAX_BYTES)
+        text = text_of(data, "-")
+    else:
+        text = read_text(source, display(source))
+    return [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
 
 
 def _write(map_: MapFiles, remarks: list[str], yes: bool) -> int:

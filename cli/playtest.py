@@ -15,6 +15,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.numbers import YEAR, Finite
 from rulespec.cli.playtest_games import recorded, recorded_paths, write_logs
 from rulespec.cli.programs import bot_names, say_silent
 from rulespec.cli.seats import number_of_players
@@ -112,7 +113,7 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
     "--ladder", callback=_numbers, default="100", metavar="N", help="Most games of each match between the bots."
 )
 @click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="Most minutes.  [default: 10, with --pairs no bound]"
+    "--minutes", type=Finite(0, YEAR, min_open=True), help="Most minutes.  [default: 10, with --pairs no bound]"
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @click.option(

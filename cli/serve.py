@@ -6,13 +6,14 @@ import asyncio
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.addresses import HostType, WebAddress
 from rulespec.cli.extras import need_server
+from rulespec.cli.numbers import YEAR, Finite
 from rulespec.cli.programs import Programs
 from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
@@ -57,19 +58,39 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.option("--bots", metavar="K|BOTS", default="0", help="Bots at the last seats, as of `rulespec play`.")
 @settings_flag
 @click.option(
-    "--deadline", type=click.FloatRange(0), metavar="MINUTES", default=0, help="Time for a decision; 0: none."
+    "--deadline",
+    type=Finite(0, YEAR),
+    metavar="MINUTES",
+    default=0,
+    help="Time for a decision; 0: none.",
 )
 @click.option("--reveal", is_flag=True, help="Show everybody all that was hidden, once the game is over.")
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
 @click.option("--store", type=_file, metavar="FILE", default=_STORE, help="The file of all tables; default: tables.db.")
 @click.option(
-    "--host", default="127.0.0.1", metavar="ADDRESS", help="Listen at this address; default: this machine only."
+    "--host",
+    type=HostType(),
+    default="127.0.0.1",
+    metavar="ADDRESS",
+    help="Listen at this address; default: this machine only.",
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=_PORT, help=f"Listen at this port; default: {_PORT}.")
-@click.option("--url", default="", metavar="URL", help="The address that people see, behind a proxy.")
+@click.option(
+    "--url",
+    type=WebAddress("https://play.example.org", whole=False),
+    default="",
+    metavar="URL",
+    help="The address that people see, behind a proxy.",
+)
 @click.option("--cert", type=_file, metavar="FILE", help="A certificate: the server speaks TLS itself.")
 @click.option("--key", type=_file, metavar="FILE", help="The private key of the certificate.")
-@click.option("--hook", default="", metavar="URL", help="Post {table, seat, serial} there when a seat is to decide.")
+@click.option(
+    "--hook",
+    type=WebAddress("https://example.org/turns", whole=True),
+    default="",
+    metavar="URL",
+    help="Post {table, seat, serial} there when a seat is to decide.",
+)
 @click.option("--owner", is_flag=True, help="Print a new link for the owner; the old one ends.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
@@ -83,17 +104,15 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     r = _Request(**values)
     need_server("rulespec.serve.app", "rulespec.serve.running")
     from rulespec.engine.logs.saved_game import SaveError
+    from rulespec.serve.certificate import CertificateError
 
     if (r.cert is None) != (r.key is None):
         raise click.UsageError("--cert goes with --key")
-    parts = urlsplit(r.url)
-    if r.url and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path not in ("", "/")):
-        raise click.BadParameter("it is an address such as https://play.example.org", param_hint="--url")
     if not r.refs and not r.store.exists():
         raise click.UsageError(f"name a ruleset: there is no {r.store} whose tables could go on")
     try:
         _serve(r, [_Opened.of(ref, r) for ref in r.refs])
-    except SaveError as error:
+    except (CertificateError, SaveError) as error:
         output.echo(str(error), err=True)
         ctx.exit(output.UNUSABLE)
 
@@ -101,16 +120,22 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 def _serve(r: _Request, games: list[_Opened]) -> None:
     """Opens the store, begins the new tables, and serves until the process is interrupted."""
     from rulespec.serve.app import app
+    from rulespec.serve.certificate import secured
+    from rulespec.serve.door import OF_ADDRESS, Door
     from rulespec.serve.guard import is_local
     from rulespec.serve.hall import Hall
-    from rulespec.serve.running import Hook, listening, reachable, server
+    from rulespec.serve.hook import Hook
+    from rulespec.serve.running import listening, reachable, server
     from rulespec.serve.store import Store
 
+    secure = secured(r.cert, r.key) if r.cert is not None and r.key is not None else None
     with ExitStack() as stack:
         try:
             opened = stack.enter_context(closing(listening(r.host, r.port)))
-        except OSError as error:
-            raise click.ClickException(f"nothing can listen at {r.host}, port {r.port}: {error.strerror}") from None
+        except (OSError, UnicodeError) as error:  # UnicodeError: what cannot be a name
+            reason = error.strerror if isinstance(error, OSError) else "this cannot be a name"
+            hint = "--host is an address of this machine, and --port 0 any port that is free"
+            raise click.ClickException(f"nothing can listen at {r.host}, port {r.port}: {reason}; {hint}") from None
         hook = Hook(r.hook) if r.hook else None
         hall = Hall(Store(r.store), {each.ref: each.rules for each in games}, r.language, _bots(), hook)
         stack.callback(hall.close)
@@ -126,7 +151,9 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
                 _warn(r)
             output.echo(f"{base} serves {output.counted(len(hall.games), 'table')} of {r.store}; Ctrl-C ends it")
             application = app(hall, port, r.host, r.url, r.cert is not None)
-            await server(application, r.cert, r.key).serve(sockets=[opened])
+            # Behind a proxy, and on this machine alone, all come from one address.
+            door = Door(of_address=None if r.url or is_local(r.host) else OF_ADDRESS)
+            await server(application, secure, door=door).serve(sockets=[opened])
 
         asyncio.run(main())
 
@@ -168,7 +195,8 @@ class _Opened(Struct, frozen=True):
 async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> None:
     """Begins the new tables, and prints their links."""
     for each in games:
-        live, keys = await hall.new(each.rules, each.game, each.bots, round(60 * r.deadline), r.reveal)
+        deadline = max(1, round(60 * r.deadline)) if r.deadline else 0
+        live, keys = await hall.new(each.rules, each.game, each.bots, deadline, r.reveal)
         output.echo(f"{live.rules.words.game} ({each.ref}), {output.counted(len(each.game.seats), 'seat')}")
         for role, key in keys.items():
             seat = role.removeprefix("seat:")

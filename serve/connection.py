@@ -142,6 +142,9 @@ class Connection:
                 live.wake()
 
     async def _serve_owner(self) -> None:
+        if len(self.hall.owners) >= MAX_OF_KEY:
+            await self._close(TOO_MUCH)
+            return
         self.hall.owners.add(self)
         desk = OwnerDesk(self.hall)
         try:

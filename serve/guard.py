@@ -16,6 +16,7 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
+    "Connection": "close",  # a page is one request: a connection that waits for another would take a place
 }
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 FOREIGN = 4403

@@ -319,7 +319,8 @@ class Hall:
         live.lines += len(texts)
         for seat in table.waited:
             if self._hook is not None and not table.alone and (texts or seat not in before):
-                self._hook(live.id, seat, table.game.ply)
+                with suppress(Exception):  # the decision is committed, whatever becomes of the notice
+                    self._hook(live.id, seat, table.game.ply)
 
     async def _save(self, statements: list[Statement]) -> None:
         await asyncio.wrap_future(self.store.save(statements))

@@ -1,29 +1,26 @@
-"""The run of a server: its socket, its loop, and the hook that hears whose turn it is."""
+"""The run of a server: its sockets, and the protocols that serve them."""
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
-import json
 import socket
-import threading
-import time
-import urllib.request
+import ssl
 from contextlib import suppress
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 
 from rulespec.serve.bell import Bell, Mailbox
 from rulespec.serve.connection import MAX_MESSAGE
+from rulespec.serve.door import Door, Visitor
 
-_TRIES = 3
-_PAUSE = 5.0
-_WAIT = 10.0
-_CONNECTIONS = 4_000
 _MMAP_THRESHOLD, _LARGE = -3, 65_536  # the number of the parameter, as in malloc.h
 _PACKING = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True,
@@ -74,11 +71,35 @@ def return_large_blocks() -> None:
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
-class _Socket(WebSocketsSansIOProtocol):
-    """A socket that packs with little memory."""
+class _Requests(H11Protocol):
+    """Requests of a visitor."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, visitor: Visitor, config: uvicorn.Config, server_state: ServerState, state: dict[str, Any]
+    ) -> None:
+        super().__init__(config, server_state, state)
+        self._visitor = visitor
+        self.ws_protocol_class: Any = partial(_Socket, visitor)
+
+    def data_received(self, data: bytes) -> None:
+        """Handles bytes; a complete request has a cycle."""
+        super().data_received(data)
+        if self.cycle is not None:
+            self._visitor.asks()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Notes the end of the connection."""
+        super().connection_lost(exc)
+        self._visitor.gone()
+
+
+class _Socket(WebSocketsSansIOProtocol):
+    """A socket of a visitor, which packs with little memory."""
+
+    def __init__(self, visitor: Visitor, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        visitor.asks()
+        self._visitor = visitor
         self.conn.available_extensions = [_PACKING]
         self.queue = Mailbox()
         self.writable: Any = Bell()
@@ -90,50 +111,80 @@ class _Socket(WebSocketsSansIOProtocol):
         self.request.headers.clear()
         self.response.headers.clear()
 
+    async def send(self, message: Any) -> None:
+        """Sends a message: the first one answers the right key."""
+        if message["type"] == "websocket.send":
+            self._visitor.has_key()
+        await super().send(message)
+
+    async def run_asgi(self) -> None:
+        """Runs the application; after it, nothing more is sent."""
+        try:
+            await super().run_asgi()
+        finally:
+            self._visitor.leaves()
+
+    def keepalive_timeout(self) -> None:
+        """Ends a connection whose other side no longer answers, without waiting for unsent data."""
+        super().keepalive_timeout()
+        self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Notes the end of the connection."""
+        super().connection_lost(exc)
+        self._visitor.gone()
+
+
+class _Server(uvicorn.Server):
+    """A server behind a door."""
+
+    def __init__(self, config: uvicorn.Config, door: Door, secure: ssl.SSLContext | None) -> None:
+        super().__init__(config)
+        self._door = door
+        self._secure = secure
+        self._receiving: list[asyncio.Task[None]] = []
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Opens the door at listening sockets."""
+        await super().startup(sockets=[])
+
+        def requests(visitor: Visitor) -> asyncio.Protocol:
+            return _Requests(visitor, self.config, self.server_state, self.lifespan.state)
+
+        self._receiving = [
+            asyncio.create_task(self._door.receive(each, requests, self._secure)) for each in sockets or ()
+        ]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Closes the door, and ends all connections."""
+        for each in self._receiving:
+            each.cancel()
+        self._door.close()
+        await super().shutdown(sockets)
+
 
 def server(
-    app: ASGIApp, certificate: Path | None = None, key: Path | None = None, largest: int = 4 * MAX_MESSAGE
+    app: ASGIApp, secure: ssl.SSLContext | None = None, largest: int = 4 * MAX_MESSAGE, door: Door | None = None
 ) -> uvicorn.Server:
-    """The server of an application. No request is logged, and no message of a socket has more bytes than `largest`."""
+    """The server of an application. No request is logged, and no message of a socket has more bytes than `largest`.
+
+    Args:
+        app: the application.
+        secure: the TLS context; None: no TLS.
+        largest: bytes of a message.
+        door: its door; None: a door without a bound by address.
+    """
     return_large_blocks()
     config = uvicorn.Config(
         app,
         log_level="error",
         access_log=False,
-        ws=_Socket,
+        http="h11",
+        ws="none",  # requests name their socket themselves
         ws_max_size=largest,
         ws_per_message_deflate=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=2,
-        ssl_certfile=certificate,
-        ssl_keyfile=key,
     )
-    return uvicorn.Server(config)
-
-
-class Hook:
-    """Posts {table, seat, serial} to an address, in a thread that nobody waits for; three times, if it fails.
-
-    Args:
-        url: the address.
-        pause: seconds between two tries.
-    """
-
-    def __init__(self, url: str, pause: float = _PAUSE) -> None:
-        self._url = url
-        self._pause = pause
-
-    def __call__(self, table: str, seat: str, serial: int) -> None:
-        """Notes that a seat begins to be waited for."""
-        data = json.dumps({"table": table, "seat": seat, "serial": serial}).encode()
-        threading.Thread(target=self._post, args=(data,), daemon=True).start()
-
-    def _post(self, data: bytes) -> None:
-        for tried in range(_TRIES):
-            if tried:
-                time.sleep(self._pause)
-            request = urllib.request.Request(self._url, data, {"Content-Type": "application/json"}, method="POST")
-            with suppress(OSError, ValueError), urllib.request.urlopen(request, timeout=_WAIT):
-                return
+    return _Server(config, door or Door(), secure)

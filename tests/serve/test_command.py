@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import socket
-import threading
-from collections.abc import Iterator
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,7 +13,7 @@ from servers import Process
 
 from rulespec.cli.main import run
 from rulespec.serve.guard import Guard, is_local
-from rulespec.serve.running import Hook, reachable
+from rulespec.serve.running import reachable
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -118,53 +114,3 @@ def test_a_server_for_others_is_known_by_its_number_and_by_no_name() -> None:
     guard = Guard(lambda *_: None, 80, "0.0.0.0")  # type: ignore[arg-type]
     assert guard.knows_host("192.168.1.5:80") and guard.knows_origin("http://192.168.1.5:80")
     assert not guard.knows_host("rebound.example:80") and not guard.knows_origin("http://rebound.example:80")
-
-
-@pytest.fixture
-def heard() -> Iterator[tuple[str, list[dict[str, object]], list[int]]]:
-    """A server that notes what is posted to it: it answers with the codes of a list, one after another."""
-    posted: list[dict[str, object]] = []
-    codes: list[int] = []
-    done = threading.Event()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            posted.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(codes.pop(0) if codes else 204)
-            self.end_headers()
-            done.set()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", posted, codes
-        server.shutdown()
-
-
-def test_a_hook_hears_whose_turn_it_is_and_no_key(
-    tmp_path: Path, heard: tuple[str, list[dict[str, object]], list[int]]
-) -> None:
-    url, posted, _ = heard
-    server = Process("nim", "--players", "2", "--store", tmp_path / "t.db", "--hook", url)
-    client = server.client("A")
-    client.send(do="name", name="Ann")
-    client.wait(lambda: client.options)
-    client.take("take(1)")
-    end = threading.Event()
-    for _ in range(100):
-        if any(each["seat"] == "B" for each in posted):
-            break
-        end.wait(0.05)
-    assert any(each["seat"] == "B" and each["serial"] == 1 for each in posted)
-    assert all(set(each) == {"table", "seat", "serial"} for each in posted)
-    assert not any(key in json.dumps(posted) for key in server.links.values())
-    server.close()
-
-
-def test_a_hook_that_fails_is_tried_three_times(heard: tuple[str, list[dict[str, object]], list[int]]) -> None:
-    url, posted, codes = heard
-    codes += [500, 503, 500, 500]
-    Hook(url, pause=0)._post(b'{"table": "t", "seat": "A", "serial": 1}')
-    assert len(posted) == 3

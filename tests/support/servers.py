@@ -101,10 +101,10 @@ class Client:
 class Process:
     """`rulespec serve` as a process; `links` are by seat, `spectators` and `owner`."""
 
-    def __init__(self, *args: object, most: int = 0) -> None:
+    def __init__(self, *args: object, most: int = 0, limit: str = "RLIMIT_FSIZE") -> None:
         words = [sys.executable, "-m", "rulespec", "serve", "--port", "0", *map(str, args)]
-        if most:  # bytes of a file, as on a disk that is full
-            code = f"import resource, runpy; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}));"
+        if most:  # bytes of a file, as on a disk that is full, or of another limit
+            code = f"import resource, runpy; resource.setrlimit(resource.{limit}, ({most}, {most}));"
             code += "runpy.run_module('rulespec', run_name='__main__', alter_sys=True)"
             words[1:3] = ["-c", code]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
@@ -165,7 +165,7 @@ def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
     keys: dict[str, str] = {}
     ready = threading.Event()
     loops: list[asyncio.AbstractEventLoop] = []
-    running = server(app(hall, port, **how.get("guard", {})))
+    running = server(app(hall, port, **how.get("guard", {})), how.get("secure"), door=how.get("door"))
 
     async def begun() -> dict[str, str]:
         game = Game(ruleset, seat_names(players, ruleset.seats))

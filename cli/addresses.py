@@ -1,0 +1,73 @@
+"""The types of options that are addresses: of a machine, of a page, of a service."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+import click
+
+_PLAIN = re.compile(r"[!-~]{1,2000}")
+_HOST = re.compile(r"[\w.-]+|[\da-f:.]*:[\da-f:.]*", re.ASCII | re.IGNORECASE)
+
+
+class HostType(click.ParamType[str]):
+    """An address of this machine, by number or by name."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The address. Whether it is one of this machine shows when something listens there."""
+        text = str(value)
+        if not _PLAIN.fullmatch(text):
+            self.fail(f"`{text[:80]}` is no address such as 127.0.0.1; 0.0.0.0 is all of this machine", param, ctx)
+        return text
+
+
+class WebAddress(click.ParamType[str]):
+    """An address that begins with http:// or https://; an empty text is none.
+
+    Args:
+        example: shown where another form is written.
+        whole: whether it may have a path and a query.
+    """
+
+    name = "url"
+
+    def __init__(self, example: str, *, whole: bool) -> None:
+        self._example = example
+        self._whole = whole
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The address, as it is written."""
+        text = str(value)
+        if text and not self._is_address(text):
+            ascii_ = _in_ascii(text)
+            hint = f"; its name is written {ascii_}" if ascii_ else ""
+            self.fail(f"`{text[:80]}` is no address such as {self._example}{hint}", param, ctx)
+        return text
+
+    def _is_address(self, text: str) -> bool:
+        try:
+            parts = urlsplit(text)
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            return False
+        if not _PLAIN.fullmatch(text) or parts.scheme not in ("http", "https") or not _HOST.fullmatch(host or ""):
+            return False
+        return "@" not in parts.netloc and not parts.fragment and (self._whole or _is_bare(parts))
+
+
+def _is_bare(parts: SplitResult) -> bool:
+    """Whether an address has nothing after its name and port."""
+    return parts.path in ("", "/") and not parts.query
+
+
+def _in_ascii(text: str) -> str:
+    """The name of an address in the form that programs write; empty if it has that form, or none."""
+    try:
+        host = urlsplit(text).hostname or ""
+        return "" if host.isascii() else host.encode("idna").decode()
+    except ValueError:
+        return ""

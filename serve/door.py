@@ -1,0 +1,204 @@
+"""The door of a server: the number of its connections, and the lifetime of a stranger's."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import chain
+
+MOST = 4_000
+"""Connections of a server, if the system has descriptors for them."""
+OF_ADDRESS = 100
+"""Connections without a key from one address of a network."""
+FIRST = 10.0
+"""Seconds for the handshake of TLS and the first request."""
+ANSWER = 60.0
+"""Seconds for the answer to a stranger, or for the last words to a visitor who leaves."""
+_JUST_COME = 8
+"""The share of the total, one in eight, that silent connections keep beside others without a key."""
+_RESERVE = 100
+"""Descriptors for everything else: the store, the pipes of processes, files."""
+_PAUSE = 0.1
+"""Seconds between two attempts to accept when no descriptor is left."""
+
+
+class Visitor:
+    """A connection that the door has accepted.
+
+    Attributes:
+        address: the address under which it is counted.
+    """
+
+    __slots__ = ("_among", "_coming", "_door", "_timer", "_transport", "address")
+
+    def __init__(self, door: Door, address: str) -> None:
+        self.address = address
+        self._door = door
+        self._among: dict[Visitor, None] = {}
+        self._coming: asyncio.Task[None] | None = None
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._join(door.silent, door.first)
+
+    def asks(self) -> None:
+        """Notes that the first request is whole."""
+        if self._among is self._door.silent:
+            self._join(self._door.asking, ANSWER)
+
+    def has_key(self) -> None:
+        """Notes that a key has been shown: the connection has no time limit from now on."""
+        if self._among is self._door.asking:
+            self._join(self._door.known, None)
+
+    def leaves(self) -> None:
+        """Notes that nothing more is sent: the rest must arrive within `ANSWER` seconds."""
+        if self._among is self._door.known:
+            self._join(self._door.asking, ANSWER)
+
+    def gone(self) -> None:
+        """Notes that the connection has ended."""
+        self._among.pop(self, None)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def end(self) -> None:
+        """Ends the connection at once, and drops unsent data."""
+        self.gone()
+        if self._transport is not None:
+            self._transport.abort()
+        elif self._coming is not None:
+            self._coming.cancel()
+
+    def enter(self, sock: socket.socket, protocol: asyncio.Protocol, secure: ssl.SSLContext | None) -> None:
+        """Serves an accepted socket by a protocol, after a TLS handshake if `secure` is given."""
+        self._coming = asyncio.create_task(self._entered(sock, protocol, secure))
+
+    async def _entered(self, sock: socket.socket, protocol: asyncio.Protocol, secure: ssl.SSLContext | None) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            self._transport, _ = await loop.connect_accepted_socket(lambda: protocol, sock, ssl=secure)
+        except Exception:  # a stranger can make a handshake fail in many ways; each only ends its connection
+            self.gone()
+        finally:
+            self._coming = None
+
+    def _join(self, visitors: dict[Visitor, None], seconds: float | None) -> None:
+        """Moves it to a group, with a new time limit in seconds; None: none."""
+        self.gone()
+        visitors[self] = None
+        self._among = visitors
+        if seconds is not None:
+            self._timer = asyncio.get_running_loop().call_later(seconds, self.end)
+
+
+class Door:
+    """The door: accepts connections, and ends those of strangers that are too many or too slow.
+
+    At the total, each new connection ends the oldest silent one, so that silent strangers keep nobody out. If few are
+    silent, it ends the oldest without a key instead: newcomers keep the time to ask. Visitors with a key stay.
+
+    Args:
+        total: the most connections; None: as `most_connections`.
+        of_address: the most connections of one address without a key; None: no bound, as behind a proxy.
+        first: seconds for the first request.
+
+    Attributes:
+        silent: connections without a complete request, the oldest first.
+        asking: connections with a request and without a key, the oldest first.
+        known: connections with a key.
+    """
+
+    def __init__(self, total: int | None = None, of_address: int | None = None, first: float = FIRST) -> None:
+        self.first = first
+        self.silent: dict[Visitor, None] = {}
+        self.asking: dict[Visitor, None] = {}
+        self.known: dict[Visitor, None] = {}
+        self._total = most_connections() if total is None else total
+        self._of_address = of_address
+
+    async def receive(
+        self,
+        listener: socket.socket,
+        protocol: Callable[[Visitor], asyncio.Protocol],
+        secure: ssl.SSLContext | None = None,
+    ) -> None:
+        """Accepts connections at a listening socket until it is cancelled.
+
+        Args:
+            listener: the socket.
+            protocol: makes the protocol that serves a visitor.
+            secure: the certificate, if the server speaks TLS.
+        """
+        loop = asyncio.get_running_loop()
+        listener.setblocking(False)
+        while True:
+            try:
+                sock, address = await loop.sock_accept(listener)
+            except ConnectionError:  # it was closed before it was accepted
+                continue
+            except OSError:  # no descriptor or memory is left: asyncio would print that thousands of times a second
+                self._end_stranger()
+                await asyncio.sleep(_PAUSE)
+                continue
+            sock.setblocking(False)
+            counted = counted_address(address)
+            if self._has_room(counted):
+                visitor = Visitor(self, counted)
+                visitor.enter(sock, protocol(visitor), secure)
+            else:
+                sock.close()
+            await asyncio.sleep(0)  # one for each round of the loop, which serves the others
+
+    def close(self) -> None:
+        """Ends all connections of strangers."""
+        for visitor in [*self.silent, *self.asking]:
+            visitor.end()
+
+    def _has_room(self, address: str) -> bool:
+        """Whether one more connection of an address may enter, after ending others if necessary."""
+        if self._of_address is not None:
+            same = [each for each in chain(self.silent, self.asking) if each.address == address]
+            if len(same) >= self._of_address:
+                same[0].end()
+        if len(self.silent) + len(self.asking) + len(self.known) < self._total:
+            return True
+        return self._end_stranger()
+
+    def _end_stranger(self) -> bool:
+        """Ends the oldest silent connection, or the oldest without a key; False if there is none."""
+        few = len(self.silent) <= max(1, self._total // _JUST_COME)
+        oldest = next(chain(self.asking, self.silent) if few else iter(self.silent), None)
+        if oldest is not None:
+            oldest.end()
+        return oldest is not None
+
+
+def counted_address(address: tuple[str, ...]) -> str:
+    """The address under which a peer is counted: its number, or its network in IPv6, where a host has many numbers."""
+    try:
+        host = ipaddress.ip_address(address[0].partition("%")[0])
+    except (ValueError, IndexError):
+        return ""
+    if isinstance(host, ipaddress.IPv4Address):
+        return str(host)
+    return str(host.ipv4_mapped or ipaddress.ip_network((int(host) >> 64 << 64, 64)))
+
+
+def most_connections() -> int:
+    """The number of connections that the descriptors of this process allow, after raising their limit if possible."""
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return MOST
+    wanted, unlimited = MOST + _RESERVE, resource.RLIM_INFINITY
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    raised = wanted if hard == unlimited else min(wanted, hard)
+    if soft != unlimited and soft < raised:
+        with suppress(OSError, ValueError):  # macOS has a lower bound than it names
+            resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+            soft = raised
+    return MOST if soft == unlimited else min(MOST, max(soft - _RESERVE, soft // 2))

@@ -1,0 +1,63 @@
+"""The hook of a server: an address that hears whose turn it is."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import urllib.request
+from contextlib import suppress
+
+MOST = 2_000
+"""Tables with notices that wait."""
+_TRIES = 3
+_PAUSE = 5.0
+_WAIT = 10.0
+
+
+class Hook:
+    """Posts {table, seat, serial} to an address, in one thread that nobody waits for; three times, if it fails.
+
+    A notice of a later position replaces those of the same table that wait, and the oldest table gives way to the
+    newest if too many wait: an address that never answers takes a bounded amount of memory.
+
+    Args:
+        url: the address.
+        pause: seconds between two tries.
+        wait: seconds for an answer.
+    """
+
+    def __init__(self, url: str, pause: float = _PAUSE, wait: float = _WAIT) -> None:
+        self._url = url
+        self._pause = pause
+        self._wait = wait
+        self._waiting: dict[str, tuple[int, set[str]]] = {}  # table → serial, seats
+        self._changed = threading.Condition()
+        threading.Thread(target=self._post_all, name="hook", daemon=True).start()
+
+    def __call__(self, table: str, seat: str, serial: int) -> None:
+        """Notes that a seat begins to be waited for."""
+        with self._changed:
+            before, seats = self._waiting.get(table, (serial, set[str]()))
+            if table not in self._waiting and len(self._waiting) >= MOST:
+                del self._waiting[next(iter(self._waiting))]
+            self._waiting[table] = serial, {*(seats if before == serial else ()), seat}
+            self._changed.notify()
+
+    def _post_all(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting)
+                table = next(iter(self._waiting))
+                serial, seats = self._waiting.pop(table)
+            for seat in sorted(seats):
+                self._post(json.dumps({"table": table, "seat": seat, "serial": serial}).encode())
+
+    def _post(self, data: bytes) -> None:
+        for tried in range(_TRIES):
+            if tried:
+                time.sleep(self._pause)
+            with suppress(Exception):  # no answer of a stranger's service may end the thread
+                request = urllib.request.Request(self._url, data, {"Content-Type": "application/json"}, method="POST")
+                with urllib.request.urlopen(request, timeout=self._wait):
+                    return
