@@ -12,7 +12,7 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.log_argument import LogPath
 from rulespec.cli.progress import with_progress
-from rulespec.cli.workers_flags import folder, resume_hint
+from rulespec.cli.workers_flags import folder, jobs_flag, resume_hint
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.option import RulesetFaultError
@@ -50,13 +50,7 @@ class _Request(Struct, frozen=True):
 @click.option(
     "--allow", multiple=True, type=click.Choice(["numbers"]), help="Also carry games whose numbers come out otherwise."
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(-1, 1_000),
-    default=1,
-    metavar="N",
-    help="Processes; -1: one on each core.",
-)
+@jobs_flag
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -347,7 +348,8 @@ def _forecast(
     playtest: Playtest, bots: tuple[str, ...], pairs: tuple[int, ...], minutes: float | None, jobs: int
 ) -> str:
     """The time that it may take, by a pair of games."""
-    each = playtest.seconds(bots) / max(1, jobs)
+    cores = os.cpu_count() or 1
+    each = playtest.seconds(bots) / (min(jobs, cores) if jobs > 0 else cores)
     takes = f"a pair of games of {', '.join(bots)} takes about {each:.1f} s"
     if pairs:
         takes += f", and {pairs[0]:,} of them at most about {_time(pairs[0] * each)}"

@@ -15,6 +15,8 @@ from rulespec.references import parts_of
 
 OUT_HELP = "Record the games in files of FOLDER; continue them if they exist."
 
+_LOG_JOBS = "Most processes for many logs; -1: one on each core."
+
 _F = TypeVar("_F", bound=Callable[..., object])
 _MAX_JOBS = 1_000
 
@@ -39,20 +41,24 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 
 def workers_flags(command: _F) -> _F:
     """Adds `--jobs` and `--cluster` to a command that plays games."""
-    help_ = "Processes (simulate in wasm: threads) that play; -1: one on each core."
+    help_ = "Most processes (simulate in wasm: threads) that play; -1: one on each core."
     return _flags(command, help_, "Play on a cluster: dask:… or ray:…")
 
 
 def log_workers_flags(command: _F) -> _F:
     """Adds `--jobs` and `--cluster` to a command that reads many logs."""
-    help_ = "Processes for many logs; -1: one on each core."
-    return _flags(command, help_, "Use a cluster for many logs: dask:… or ray:…")
+    return _flags(command, _LOG_JOBS, "Use a cluster for many logs: dask:… or ray:…")
+
+
+def jobs_flag(command: _F, help_: str = _LOG_JOBS) -> _F:
+    """Adds `--jobs` alone."""
+    number = click.IntRange(-1, _MAX_JOBS)
+    jobs = click.option("--jobs", type=number, default=1, show_default=True, callback=_jobs, metavar="N", help=help_)
+    return jobs(command)
 
 
 def _flags(command: _F, help_: str, where: str) -> _F:
-    number = click.IntRange(-1, _MAX_JOBS)
-    jobs = click.option("--jobs", type=number, default=1, show_default=True, callback=_jobs, metavar="N", help=help_)
-    return jobs(click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help=where)(command))
+    return jobs_flag(click.option("--cluster", callback=_cluster, metavar="KIND:ADDRESS", help=where)(command), help_)
 
 
 def check_workers(jobs: int, cluster: str) -> None:

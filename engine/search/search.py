@@ -284,7 +284,7 @@ class Search:
             seed: the seed of chance; playout n draws as game n of this seed.
             times: the number of games from each position, one after the other.
             cap: decisions after which a game is cut off.
-            jobs: threads that play; it makes no difference to the games. Python uses one.
+            jobs: the most threads that play, up to one on each core; no difference to the games. Python uses one.
             hashes: whether the hash of the position after each decision is wanted.
             period: playout n draws as game `n % period`, so that rows are compared under the same chance (common
                 random numbers); 0: each draws on its own.

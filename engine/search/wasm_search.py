@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -28,6 +29,7 @@ from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.engine.wasm.roots import Ranks
 
+_CORES = os.cpu_count() or 1
 _COUNT, _DECIDER, _HASH = range(3)
 """The functions of the module that look at rows."""
 
@@ -238,12 +240,13 @@ class WasmSearch(Search):
     ) -> Ends:
         """Plays random games from each position."""
         rows = self._checked(rows)
-        memories = self._memories_for(jobs)
+        count, size = times * len(rows), self._memories[0].most
+        firsts = range(0, count, size)
+        memories = self._memories_for(min(jobs, _CORES, max(1, len(firsts))))
         jobs = len(memories)
         free: SimpleQueue[SearchMemory] = SimpleQueue()
         for memory in memories:
             free.put(memory)
-        count, size = times * len(rows), self._memories[0].most
 
         def play(first: int) -> Played:
             memory, last = free.get(), min(first + size, count) - 1
@@ -254,7 +257,6 @@ class WasmSearch(Search):
             finally:
                 free.put(memory)
 
-        firsts = range(0, count, size)
         if jobs == 1:
             parts = [play(first) for first in firsts]
         else:

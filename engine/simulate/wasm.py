@@ -112,7 +112,7 @@ def play_in_wasm(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int =
         plan: the plan.
         ruleset: its ruleset.
         numbers: the numbers of the games.
-        jobs: the number of threads; -1: one for each core.
+        jobs: the most threads; -1: one for each core. There are never more than cores or rounds of games.
 
     Yields:
         The outcomes, in the order of `numbers`.
@@ -120,7 +120,8 @@ def play_in_wasm(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int =
     Raises:
         NoWasmtimeError, NoWasmError: if its programs cannot be carried out in wasm.
     """
-    jobs = (os.cpu_count() or 1) if jobs == -1 else jobs
+    cores = os.cpu_count() or 1
+    jobs = min(jobs, cores) if jobs > 0 else cores
     rounds = [numbers[at : at + ROUND] for at in range(0, len(numbers), ROUND)]
     idle = deque(_players(plan, ruleset, min(jobs, len(rounds) or 1)))
     jobs = len(idle)

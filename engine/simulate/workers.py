@@ -59,7 +59,6 @@ def play_on_workers(
     plan: Plan, numbers: range, jobs: int = -1, cluster: str = "", play: Play | None = None
 ) -> Generator[Outcome]:
     """Plays games of a plan in other processes; see `play_tasks`. Yields the outcomes in the order of `numbers`."""
-    jobs = min(jobs, len(numbers)) if jobs > 0 else jobs
     return play_tasks(((plan, number) for number in numbers), jobs, cluster, play)
 
 
@@ -70,7 +69,7 @@ def play_tasks(
 
     Args:
         tasks: plans and the numbers of their games; each plan's `reference` must name the same ruleset in all workers.
-        jobs: the number of processes; -1: one on each core.
+        jobs: the most processes; -1: one on each core. There are never more than cores or games.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
         play: plays a game; None: all its players play at random.
 
@@ -93,7 +92,7 @@ def on_workers(
     Args:
         work: a function of a module, which is sent by its name.
         calls: the arguments of each call: plain data.
-        jobs: the number of processes; -1: one on each core.
+        jobs: the most processes; -1: one on each core. There are never more than cores or calls.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.
         batch: calls at a time on a cluster that cannot return results one by one.
 
@@ -108,9 +107,14 @@ def on_workers(
     except ImportError:
         raise ClusterError("this needs joblib: pip install joblib") from None
     remaining = iter(calls)
-    first = list(islice(remaining, 1))
+    jobs = min(jobs, joblib.cpu_count()) if jobs > 0 else joblib.cpu_count()
+    first = list(islice(remaining, max(2, jobs)))
     if not first:
         return
+    if len(first) == 1 and not cluster:  # a process would take longer to start than to wait for
+        yield work(*first[0])
+        return
+    jobs = min(jobs, len(first))
     remaining = chain(first, remaining)
     with ExitStack() as stack:
         if cluster:
@@ -123,7 +127,6 @@ def on_workers(
                 "initargs": (os.getpid(), gc.get_threshold(), _place()),
             }
             stack.enter_context(joblib.parallel_config(backend="loky", **config))
-            jobs = joblib.cpu_count() if jobs == -1 else jobs
         with _reported(cluster):
             # joblib makes batches of about a second, and orders only a few batches in advance.
             rounds = cluster.startswith("ray:")  # the only backend that cannot return games one by one
