@@ -20,6 +20,7 @@ def command(stdio: bool) -> None:
     """
     try:
         from rulespec.lsp.server import server
+        from rulespec.lsp.wire import serve
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"pygls", "lsprotocol"}:
             raise
@@ -27,4 +28,4 @@ def command(stdio: bool) -> None:
     if sys.stdin is None:
         raise click.ClickException("an editor talks with it through standard input, which is closed")
     # A copy of the stream: the server closes what it writes to when the editor leaves.
-    server().start_io(stdout=os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
+    serve(server(), sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb"))

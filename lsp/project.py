@@ -12,6 +12,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.folders import is_hidden, visible
 from rulespec.documents.nodes import Scalar, Sequence, entries, get, text, words
+from rulespec.documents.text_files import is_file
 from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
@@ -79,11 +80,11 @@ def reference(path: Path, files: EditorFiles) -> str | None:
 
 def home(path: Path) -> Path | None:
     """The folder of the ruleset that a file lies in; None if it lies in none."""
-    return next((folder for folder in path.parents if (folder / "game.yaml").is_file()), None)
+    return next((folder for folder in path.parents if is_file(folder / "game.yaml")), None)
 
 
 def _overlay_base(overlay: Path, files: EditorFiles) -> str:
-    if overlay.resolve() not in files.open and not overlay.is_file():
+    if overlay.resolve() not in files.open and not is_file(overlay):
         return ""
     try:
         return text(get(files.yaml(overlay, str(overlay)), "for"))

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls import uris
+from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.text_files import is_folder
 from rulespec.documents.versions import RULESPEC
 from rulespec.lsp.calls import call_around
 from rulespec.lsp.complete import complete
@@ -69,6 +71,12 @@ class RulespecServer(LanguageServer):
         self._versions: dict[Path, int | None] = {}
         self._waiting: asyncio.TimerHandle | None = None
         self._last: Path | None = None
+
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Notes in the editor's log why a notification had no effect; a request has an answer that says so."""
+        if source is not FeatureRequestError:
+            message = f"a message had no effect: {type(error).__name__}: {error!s:.200}"
+            self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, message))
 
     # --- checking ----------------------------------------------------------------------------------------------------
 
@@ -154,7 +162,7 @@ class RulespecServer(LanguageServer):
             if path is None or str(path) not in by_file:
                 continue
             diagnostics = [d for several in by_file.values() for d in several]
-            own = own_files(key) if key in self.indexes or "+" in key or Path(key).is_dir() else OwnFiles((path,))
+            own = own_files(key) if key in self.indexes or "+" in key or is_folder(Path(key)) else OwnFiles((path,))
             for d, fix in each_fix(diagnostics, self._texts(diagnostics)):
                 if d.span is not None and _absolute(d.span.file) == path and _absolute(fix.span.file) in own:
                     result.append((d, fix))
@@ -245,9 +253,12 @@ class RulespecServer(LanguageServer):
 
 
 def _path(uri: str) -> Path | None:
-    """The file of a document; None if it is not saved yet."""
-    path = uris.to_fs_path(uri) if uri.startswith("file:") else None
-    return Path(path).resolve() if path else None
+    """The file of a document; None if it is not saved yet, or if no file can have its name."""
+    try:
+        path = uris.to_fs_path(uri) if uri.startswith("file:") else None
+        return Path(path).resolve() if path else None
+    except (OSError, RuntimeError, ValueError):  # no address, a NUL, a lone surrogate, a loop of links
+        return None
 
 
 def _absolute(file: str) -> Path:
@@ -401,10 +412,10 @@ def _add_edits(it: RulespecServer) -> None:
 
     @it.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def formatted(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
-        document = it.workspace.get_text_document(params.text_document.uri)
         path = _path(params.text_document.uri)
-        if path is None or path.suffix != ".rules":
+        if path is None or path.suffix != ".rules" or path not in it.files.open:
             return []
+        document = it.workspace.get_text_document(params.text_document.uri)
         try:
             new = format_rules(document.source, str(path))
         except DiagnosticsError:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from folders import ROOT
 
@@ -22,13 +22,13 @@ Json = Any
 class Editor:
     """As much of an editor as the tests need."""
 
-    def __init__(self, folder: Path, capabilities: Json = None) -> None:
+    def __init__(self, folder: Path, capabilities: Json = None, errors: IO[bytes] | int = subprocess.DEVNULL) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
             [sys.executable, "-m", "rulespec.cli.main", "lsp"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=errors,
             cwd=ROOT,
         )
         self.came: queue.Queue[Json] = queue.Queue()

@@ -1,0 +1,145 @@
+"""The wire of the language server: messages of bounded length and of a known form; all others get an error."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from typing import Any, BinaryIO, NamedTuple, NoReturn
+
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+MAX_BYTES = 16_000_000
+"""Bytes of a message."""
+_MAX_LINE = 65_536
+_LENGTH = re.compile(rb"Content-Length: *([0-9]{1,30})\r?\n\Z", re.IGNORECASE)
+_LONGEST_LENGTH = 64
+_NOT_JSON, _NOT_A_MESSAGE, _WRONG_PARAMS = -32700, -32600, -32602
+
+
+class Fault(NamedTuple):
+    """The fault of a message, with its code in JSON-RPC."""
+
+    code: int
+    text: str
+
+
+class Wire:
+    """The input of a server, without the messages that the library cannot read.
+
+    A request with a fault is answered by an error, and a notification by a line in the editor's log. The library would
+    print tracebacks, answer none of them, and end at the first length that memory cannot hold.
+
+    Args:
+        server: the server.
+        stdin: all that the editor sends.
+        stdout: what it is answered.
+    """
+
+    def __init__(self, server: LanguageServer, stdin: BinaryIO, stdout: BinaryIO) -> None:
+        self._server = server
+        self._stdin = stdin
+        self._stdout = stdout
+        self._heads: list[bytes] = []
+        self._body = b""
+
+    def readline(self) -> bytes:
+        """A line of the head of the next message without a fault; empty at the end."""
+        if not self._heads:
+            body = self._next()
+            if body is None:
+                return b""
+            self._heads = [b"\r\n", b"Content-Length: %d\r\n" % len(body)]
+            self._body = body
+        return self._heads.pop()
+
+    def read(self, _: int) -> bytes:
+        """The body of that message."""
+        return self._body
+
+    def _next(self) -> bytes | None:
+        while (body := self._framed()) is not None:
+            message, fault = self._message(body)
+            if fault is None:
+                return body
+            self._answer(message, fault)
+        return None
+
+    def _framed(self) -> bytes | None:
+        """The next body; None at the end. Whatever comes before a length is skipped, so a lost place is found again."""
+        before = b""
+        while line := self._stdin.readline(_MAX_LINE):
+            stated = _LENGTH.search(before + line)
+            before = b"" if line.endswith(b"\n") else line[-_LONGEST_LENGTH:]
+            if stated is None:
+                continue
+            length = int(stated[1])
+            if length > MAX_BYTES:
+                self._answer(None, Fault(_NOT_A_MESSAGE, f"a message has at most {MAX_BYTES:,} bytes, not {length:,}"))
+                continue
+            while self._stdin.readline(_MAX_LINE).strip():
+                pass
+            body = self._stdin.read(length)
+            return body if len(body) == length else None
+        return None
+
+    def _message(self, body: bytes) -> tuple[Any, Fault | None]:
+        """A message, and what is wrong with it."""
+        inner = list[object]()
+
+        def noted(part: dict[str, Any]) -> dict[str, Any]:
+            if "jsonrpc" in part:
+                inner.append(part)
+            return part
+
+        try:
+            message = json.loads(body.decode(), object_hook=noted, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            return None, Fault(_NOT_JSON, f"this is no JSON: {str(error)[:200]}")
+        if isinstance(message, list):
+            return None, Fault(_NOT_A_MESSAGE, "this is a batch of messages: send them one by one")
+        if len(inner) != 1 or not _is_message(message):
+            return message, Fault(_NOT_A_MESSAGE, "this is no message of JSON-RPC 2.0")
+        if "method" in message:
+            try:
+                self._server.protocol.structure_message(message)
+            except JsonRpcException:
+                method = message["method"][:80]
+                return message, Fault(_WRONG_PARAMS, f"the parameters of {method} are not those of the protocol")
+        return message, None
+
+    def _answer(self, message: Any, fault: Fault) -> None:
+        id_ = message.get("id") if isinstance(message, dict) else None
+        if isinstance(message, dict) and "method" in message and "id" not in message:
+            log = {"type": 1, "message": fault.text}
+            answer: dict[str, Any] = {"method": "window/logMessage", "params": log}
+        else:
+            answer = {"id": id_ if _is_id(id_) else None, "error": {"code": fault.code, "message": fault.text}}
+        data = json.dumps({"jsonrpc": "2.0", **answer}).encode()
+        self._stdout.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+        self._stdout.flush()
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _is_id(id_: object) -> bool:
+    return isinstance(id_, (str, int)) and not isinstance(id_, bool)
+
+
+def _is_message(message: object) -> bool:
+    """Whether a value has the form of a request, a notification or a response."""
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        return False
+    if "method" in message:
+        return isinstance(message["method"], str) and ("id" not in message or _is_id(message["id"]))
+    return _is_id(message.get("id")) and ("result" in message or isinstance(message.get("error"), dict))
+
+
+def serve(server: LanguageServer, stdin: BinaryIO, stdout: BinaryIO) -> None:
+    """Serves an editor until it leaves."""
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # faults are answered; it would print tracebacks
+    wire: Any = Wire(server, stdin, stdout)
+    server.start_io(wire, stdout)
