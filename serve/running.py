@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import logging
 import socket
 import ssl
 from contextlib import suppress
@@ -29,6 +30,9 @@ _PACKING = ServerPerMessageDeflateFactory(
     compress_settings={"memLevel": 5},
 )
 """Each message is packed by itself: what a socket keeps for the next one is 11 KB or more, and saves 50 bytes."""
+
+_MOST_UNREAD = 1_000_000
+"""Bytes that wait for the other side when it sends a ping."""
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -117,6 +121,13 @@ class _Socket(WebSocketsSansIOProtocol):
             self._visitor.has_key()
         await super().send(message)
 
+    def handle_ping(self) -> None:
+        """Answers a ping, but ends a connection that sends pings and reads no answers."""
+        if self.transport.get_write_buffer_size() > _MOST_UNREAD:
+            self.transport.abort()
+            return
+        super().handle_ping()
+
     async def run_asgi(self) -> None:
         """Runs the application; after it, nothing more is sent."""
         try:
@@ -187,4 +198,10 @@ def server(
         proxy_headers=False,
         timeout_graceful_shutdown=2,
     )
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)  # after the configuration, which sets it up
     return _Server(config, door or Door(), secure)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether a record of the library is no fault of a stranger's message, which only ends its connection."""
+    return not isinstance((record.exc_info or (None, None))[1], UnicodeDecodeError)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import logging
 import resource
 import socket
 import ssl
@@ -24,6 +25,7 @@ from rulespec.serve import door as doors
 from rulespec.serve.certificate import secured
 from rulespec.serve.connection import MAX_OF_KEY, TOO_MUCH
 from rulespec.serve.door import Door, Visitor, counted_address, most_connections
+from rulespec.serve.running import _Socket
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -218,6 +220,53 @@ def test_a_handshake_of_tls_that_is_not_ended_is_a_stranger(tmp_path: Path) -> N
                 one.sendall(REQUEST % port)
                 assert one.recv(15) == OK
             assert [wait_for_end(each) for each in silent[:9:3]] == [b""] * 3
+
+
+# --- hostile frames -----------------------------------------------------------------------------
+
+
+class Unread:
+    """A transport with bytes that nobody reads, and the conversation on it."""
+
+    def __init__(self, bytes_: int) -> None:
+        self.bytes = bytes_
+        self.said: list[bytes] = []
+
+    def get_write_buffer_size(self) -> int:
+        return self.bytes
+
+    def data_to_send(self) -> list[bytes]:
+        return [b"pong"]
+
+    def write(self, data: bytes) -> None:
+        self.said.append(data)
+
+    def abort(self) -> None:
+        self.said.append(b"aborted")
+
+
+@pytest.mark.parametrize("unread, said", [(0, b"pong"), (1_000_000, b"pong"), (1_000_001, b"aborted")])
+def test_pings_whose_answers_nobody_reads_end_a_connection(unread: int, said: bytes) -> None:
+    one: Any = _Socket.__new__(_Socket)
+    one.transport = one.conn = Unread(unread)
+    one.handle_ping()
+    assert one.transport.said == [said]
+
+
+@pytest.mark.parametrize(
+    "opcode, data", [(1, b"\xff\xfe"), (2, b"\xff\xfe"), (1, b'{"key": "\xed\xa0\x80"}'), (8, b"\x00")]
+)
+def test_a_frame_that_is_no_text_prints_nothing(opcode: int, data: bytes, tmp_path: Path) -> None:
+    noting = Noting()
+    with behind(Door(first=60), tmp_path) as nim:
+        logging.getLogger("uvicorn.error").addHandler(noting)
+        port = port_of(nim)
+        with strangers(port, 1, UPGRADE % (port, port)) as (one,):
+            assert one.recv(12) == b"HTTP/1.1 101"
+            one.sendall(bytes([0x80 | opcode, 0x80 | len(data)]) + bytes(4) + data)
+            assert b"\x88" in wait_for_end(one)
+        logging.getLogger("uvicorn.error").removeHandler(noting)
+    assert noting.records == []
 
 
 # --- the owner ----------------------------------------------------------------------------------
