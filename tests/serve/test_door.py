@@ -253,9 +253,18 @@ def test_pings_whose_answers_nobody_reads_end_a_connection(unread: int, said: by
     assert one.transport.said == [said]
 
 
-@pytest.mark.parametrize(
-    "opcode, data", [(1, b"\xff\xfe"), (2, b"\xff\xfe"), (1, b'{"key": "\xed\xa0\x80"}'), (8, b"\x00")]
-)
+class Noting(logging.Handler):
+    """A handler that keeps the records of a log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.mark.parametrize("opcode, data", [(1, b"\xff\xfe"), (1, b'{"key": "\xed\xa0\x80"}'), (8, b"\x00")])
 def test_a_frame_that_is_no_text_prints_nothing(opcode: int, data: bytes, tmp_path: Path) -> None:
     noting = Noting()
     with behind(Door(first=60), tmp_path) as nim:
