@@ -86,6 +86,7 @@ def test_a_number_that_is_not_finite_is_refused(args: list[str], capsys: pytest.
 # --- addresses ----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(
     "option, value",
     [

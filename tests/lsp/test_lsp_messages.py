@@ -136,6 +136,7 @@ def test_a_name_that_no_file_can_have_is_no_document(uri: str, talk: Talk) -> No
     assert talk.answer(note("textDocument/didClose", {"textDocument": {"uri": uri}})) is None
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("line, character", [(10**9, 10**9), (2**31 - 1, 0), (0, 2**31 - 1), (1.5, 0.5)])
 @pytest.mark.parametrize("method", ["hover", "definition", "completion", "signatureHelp", "prepareRename"])
 def test_a_place_behind_the_end_has_nothing(method: str, line: float, character: float, talk: Talk) -> None:

@@ -55,6 +55,7 @@ def test_more_calls_than_processes_are_all_made_in_their_order(processes: list[i
     assert [each.game for each in play_on_workers(plan(), range(3, 23), 4)] == [*range(3, 23)] and processes == [4]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "args",
     [
@@ -72,7 +73,7 @@ def test_one_piece_of_work_needs_no_process(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one").mkdir()
     shutil.copy(LOG, "one")
-    assert invoke("corpus", "import", LOG, "--out", "games")[0] == 0
+    assert "games" not in args or invoke("corpus", "import", LOG, "--out", "games")[0] == 0
     alone = invoke(*args)
     shutil.rmtree("store", ignore_errors=True)
     assert invoke(*args, "--jobs", 1_000) == alone and alone[0] == 0 and processes == []
