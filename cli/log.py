@@ -33,6 +33,7 @@ class _Request(Struct, frozen=True):
     earlier: Path | None
     bundle: bool
     beside: bool
+    table: str | None
     rules: str | None
     out: Path | None
 
@@ -45,6 +46,7 @@ class _Request(Struct, frozen=True):
 )
 @click.option("--bundle", is_flag=True, help="Print the whole log with its rules in it.")
 @click.option("--bundle-beside", "beside", is_flag=True, help="Write the rules of many logs beside them, once.")
+@click.option("--table", metavar="ID", help="Of a store of tables that is not served: the whole log of this table.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; secrets for its owner alone."
@@ -61,13 +63,20 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     With --bundle, the log has the sources of its rules in its first line: it is replayed under them wherever it is, and
     whatever the ruleset is later. With --bundle-beside, they are written to `rules/HASH` beside the logs.
 
+    With --table, LOG is a store of `rulespec serve`, which is only read: the log of a table that cannot be resumed
+    ends before the damage, and `rulespec serve` goes on from there.
+
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
 
     Example: rulespec log game.jsonl --bundle --out whole.jsonl
     """
     r = _Request(**values)
     viewed = viewer(r.seat, r.public)
-    _check_usage(viewed, len(r.logs), r.bundle, r.beside, r.earlier, r.out)
+    _check_usage(r, viewed)
+    if r.table is not None:
+        from rulespec.cli.log_table import print_table
+
+        ctx.exit(print_table(r.logs[0], r.table, r.out))
     if viewed.omniscient:
         from rulespec.cli.log_bundle import print_bundled, write_bundles
 
@@ -100,21 +109,23 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     output.echo(f"written: {r.out}")
 
 
-def _check_usage(viewed: Viewer, logs: int, bundle: bool, beside: bool, earlier: Path | None, out: Path | None) -> None:
+def _check_usage(r: _Request, viewed: Viewer) -> None:
     """Refuses options that do not go together.
 
     Raises:
         UsageError: one of these.
     """
-    if (not viewed.omniscient) + bundle + beside != 1:
-        raise click.UsageError("say one of --for SEAT, --public, --bundle and --bundle-beside")
-    if viewed.omniscient and earlier is not None:
+    if (not viewed.omniscient) + r.bundle + r.beside + (r.table is not None) != 1:
+        raise click.UsageError("say one of --for SEAT, --public, --bundle, --bundle-beside and --table ID")
+    if viewed.omniscient and r.earlier is not None:
         raise click.UsageError("--check goes with --for or --public")
-    if logs > 1 and not beside:
+    if r.table is not None and r.rules is not None:
+        raise click.UsageError("--rules does not go with --table: the store has the rules")
+    if len(r.logs) > 1 and not r.beside:
         raise click.UsageError("only --bundle-beside takes several logs")
-    if out is not None and (beside or earlier is not None):
-        why = "the rules are written beside the logs" if beside else "nothing is written"
-        raise click.UsageError(f"--out does not go with {'--bundle-beside' if beside else '--check'}: {why}")
+    if r.out is not None and (r.beside or r.earlier is not None):
+        why = "the rules are written beside the logs" if r.beside else "nothing is written"
+        raise click.UsageError(f"--out does not go with {'--bundle-beside' if r.beside else '--check'}: {why}")
 
 
 def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, ReplayResult]:

@@ -204,8 +204,7 @@ async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> No
                 output.echo(f"  {'spectators' if seat == role else seat:<12}{base}/#{key}")
     if r.owner or not hall.has_owner:
         output.echo(f"owner         {base}/#{await hall.renew('', 'owner')}")
-    for game, why in hall.faults.items():
-        output.echo(f"the table {game} cannot be resumed: {why}", err=True)
+    output.show(hall.notes)
 
 
 def _warn(r: _Request) -> None:

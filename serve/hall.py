@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from rulespec.bundles.packed import Bundle
 from rulespec.bundles.rules import ruleset_in
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, shown
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
@@ -31,7 +32,8 @@ from rulespec.serve.keys import hashed, new_key
 from rulespec.serve.live import Live, Looker
 from rulespec.serve.past import alike, go_on, log_of, study_of
 from rulespec.serve.rules import Rules
-from rulespec.serve.store import Statement, Store, StoredGame
+from rulespec.serve.store import Statement, Store
+from rulespec.serve.stored_rows import Chain, StoredGame
 from rulespec.serve.thinking import Question, Thinking, answer
 
 SPECTATOR, OWNER, ALONE = "spectator", "owner", "alone"
@@ -57,6 +59,7 @@ class Hall:
     Attributes:
         games: the tables, by id.
         faults: id → why a table could not be resumed.
+        notes: what its owner has to know of the store.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Hall:
         self.bots = bots
         self.games: dict[str, Live] = {}
         self.faults: dict[str, str] = {}
+        self.notes: list[Diagnostic] = [*store.notes]
         self.owners: set[Looker] = set()
         self._hook = hook
         self._clock = clock
@@ -155,17 +159,13 @@ class Hall:
             for seat in game.seats
         }
         aside = Aside(seats, secrets.randbits(62), deadline, reveals=reveals)
-        live = self._live(secrets.token_hex(8), rules, game, aside, 0, time.time())
+        live = self._live(rules, game, aside, Chain(secrets.token_hex(8)), time.time())
         first = [to_json_text(entry_json(step), plain=True) for step in game.omniscient.numbers.steps]
         keys = {role: new_key() for role in roles(game)}
         bundle = msgspec.json.encode(rules.bundle).decode()
-        entry = StoredGame(
-            live.id, live.header, rules.bundle.sources, _json(live.table.aside), live.begun, tuple(first)
-        )
-        await self._save(
-            [*stored.new_game(entry, bundle), *[s for r, k in keys.items() for s in stored.key(hashed(k), live.id, r)]]
-        )
-        live.lines = len(first)
+        statements, chain = stored.new_game(replace(live.entry(), lines=tuple(first)), bundle)
+        await self._save([*statements, *[s for r, k in keys.items() for s in stored.key(hashed(k), live.id, r)]])
+        live.chain = chain
         self.games[live.id] = live
         self._keys |= {hashed(key): (live.id, role) for role, key in keys.items()}
         async with live.lock:
@@ -173,21 +173,46 @@ class Hall:
         self.tell_owners()
         return live, keys
 
-    def _live(self, id_: str, rules: Rules, game: Game, aside: Aside, lines: int, begun: float) -> Live:
+    def _live(self, rules: Rules, game: Game, aside: Aside, chain: Chain, begun: float) -> Live:
         table = Table(rules.words, game, aside, self.bots, self._clock, rules.cells(game)[0])
-        return Live(id_, rules, table, lines, begun)
+        return Live(chain.game, rules, table, chain, begun)
 
     def resume(self) -> None:
         """Resumes all stored tables, each under the rules that it began with."""
         bundles = self.store.rules()
         for entry in self.store.games():
             try:
-                self.games[entry.id] = self._resumed(entry, bundles[entry.rules])
+                self.games[entry.id] = self._resumed(entry, bundles.get(entry.rules, ""))
             except Exception as error:  # one table that cannot be resumed does not stop the others
-                self.faults[entry.id] = str(error)
+                self._note_fault(entry.id, str(error), len(entry.lines))
+        values = [*self._keys.values()]
+        for game in sorted({game for game, _ in values if game} - {*self.games, *self.faults}):
+            if sum(one == game for one, _ in values) > 1:  # the table of a single one may be damaged
+                self._note_fault(game, "its entry is missing", 0)
+        for live in self.games.values():
+            for role in roles(live.table.game):
+                if (live.id, role) not in values:
+                    message = f"the link for {role.removeprefix(_SEAT)} at the table {live.id} is void: it is damaged"
+                    help_ = "the owner's page gives a new one"
+                    self.notes.append(Diagnostic("RS683", Severity.WARNING, message, None, help=help_))
+
+    def _note_fault(self, game: str, why: str, lines: int) -> None:
+        """Notes a table that cannot be resumed, and how to get its log up to there."""
+        self.faults[game] = why
+        message = f"the table {shown(game)} of {self.store.path} cannot be resumed: {why}"
+        help_ = (
+            f"`rulespec log {self.store.path} --table {game} --out game.jsonl` writes what is sound of its log"
+            f" ({lines + 1} lines), and `rulespec serve game.jsonl` goes on from there with new links;"
+            " or put a copy of the store from before in its place"
+        )
+        self.notes.append(Diagnostic("RS682", Severity.ERROR, message, None, help=help_))
 
     def _resumed(self, entry: StoredGame, bundle: str) -> Live:
+        if entry.fault:
+            raise SaveError(entry.fault)
         if entry.rules not in self._rules:
+            if not bundle:
+                raise SaveError("its rules are damaged in the store; name the same ones, if they are installed")
             carried = msgspec.json.decode(bundle, type=Bundle)
             self._rules[entry.rules] = Rules(ruleset_in(carried), self.language, carried)
         rules = self._rules[entry.rules]
@@ -201,7 +226,7 @@ class Hall:
                 raise SaveError(f"line {line.line} is not legal: {refusal}")
         aside = msgspec.json.decode(entry.aside, type=Aside)
         self.offers.setdefault(rules.ruleset.ref, rules)
-        return self._live(entry.id, rules, game, aside, len(entry.lines), entry.begun)
+        return self._live(rules, game, aside, entry.chain, entry.begun)
 
     async def start(self) -> None:
         """Lets programs go on at all tables, and then notes the time while the server runs."""
@@ -226,7 +251,7 @@ class Hall:
     def _times(self) -> list[Statement]:
         """The time at each table that has a deadline; a change that is being saved, or was at the end, has its own."""
         return [
-            stored.changed(live.id, live.header, _json(live.table.aside))
+            stored.changed(live.entry(), live.chain)
             for live in self.games.values()
             if live.table.is_timed and not live.lock.locked() and not live.table.played.moves
         ]
@@ -235,7 +260,7 @@ class Hall:
         """Deletes a table. Errors: as `renew`."""
         live = self.table(game)
         async with live.lock:
-            await self._save(stored.gone(game))
+            await self._save(stored.gone(game, "" if self.faults else live.rules.bundle.sources))
             del self.games[game]
         self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
         live.send_away("this table has been deleted")
@@ -306,8 +331,9 @@ class Hall:
     async def _keep(self, live: Live) -> None:
         table = live.table
         texts = [to_json_text(entry_json(move), plain=True) for move in table.played.moves]
-        header, before = live.first_line(), set(table.waited)
-        statements = [*stored.lines(live.id, live.lines, texts), stored.changed(live.id, header, _json(table.aside))]
+        entry, before = live.entry(), set(table.waited)
+        statements, chain = stored.added(live.chain, texts)
+        statements.append(stored.changed(entry, chain))
         try:
             if not table.alone:
                 await self._save(statements)
@@ -315,8 +341,7 @@ class Hall:
             table.revert()
             raise
         table.confirm()
-        live.header = header
-        live.lines += len(texts)
+        live.header, live.chain = entry.header, chain
         for seat in table.waited:
             if self._hook is not None and not table.alone and (texts or seat not in before):
                 with suppress(Exception):  # the decision is committed, whatever becomes of the notice
@@ -395,7 +420,7 @@ class Hall:
         id_ = f"{live.id} {viewer or SPECTATOR}"
         table = Table(live.rules.words, game, Aside(seats, secrets.randbits(62)), self.bots, alone=True)
         self._drop(id_)
-        self.games[id_] = Live(id_, live.rules, table, 0, time.time())
+        self.games[id_] = Live(id_, live.rules, table, Chain(id_), time.time())
         key = new_key()
         self._keys[hashed(key)] = id_, ALONE
         return key
@@ -447,7 +472,3 @@ class Hall:
 def roles(game: Game) -> list[str]:
     """The roles of a table: its seats and the spectators."""
     return [*(f"{_SEAT}{seat}" for seat in game.seats), SPECTATOR]
-
-
-def _json(aside: Aside) -> str:
-    return msgspec.json.encode(aside).decode()

@@ -6,12 +6,15 @@ import asyncio
 from datetime import datetime
 from typing import Protocol
 
+import msgspec
+
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.table.table import Table
 from rulespec.serve.past import Past
 from rulespec.serve.rules import Rules
+from rulespec.serve.stored_rows import Chain, StoredGame
 
 
 class Looker(Protocol):
@@ -33,18 +36,18 @@ class Live:
         table: the table.
         lock: whoever changes the table or looks at it has it: between a change and its commit nobody looks.
         lookers: the connections of each viewer.
-        lines: the number of lines of its log that are saved.
+        chain: the lines of its log that are saved.
 
     A copy to try things out (`table.alone`) is saved nowhere.
     """
 
-    def __init__(self, id_: str, rules: Rules, table: Table, lines: int, begun: float) -> None:
+    def __init__(self, id_: str, rules: Rules, table: Table, chain: Chain, begun: float) -> None:
         self.id = id_
         self.rules = rules
         self.table = table
         self.lock = asyncio.Lock()
         self.lookers: dict[str | None, set[Looker]] = {}
-        self.lines = lines
+        self.chain = chain
         self.begun = begun
         self.thought: asyncio.Task[None] | None = None
         self.header = self.first_line()
@@ -60,6 +63,11 @@ class Live:
         """The first line of the log, without the rules."""
         date = datetime.fromtimestamp(self.begun).astimezone().date().isoformat()
         return to_json_text(LogHeader.of(self.table.game, {"date": date}).to_json(), plain=True)
+
+    def entry(self) -> StoredGame:
+        """Its stored part, without its lines."""
+        aside = msgspec.json.encode(self.table.aside).decode()
+        return StoredGame(self.id, self.first_line(), self.rules.bundle.sources, aside, self.begun)
 
     def wake(self) -> None:
         """Wakes all who look at the table."""

@@ -6,50 +6,22 @@ import os
 import queue
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
+from rulespec.documents.written_files import OWNERS, sync_folder
+from rulespec.engine.logs.saved_game import SaveError, open_alone
+from rulespec.serve.store_file import Kind, check_opened, create, damage_of, kind_of, written_again
+from rulespec.serve.stored_rows import Chain, Rows, StoredGame, with_sum
 
-from rulespec.documents.written_files import OWNERS
-from rulespec.engine.logs.saved_game import SaveError
-
-VERSION = 1
 MAX_TOGETHER = 500
 """Jobs of one commit."""
-_TABLES = """
-CREATE TABLE IF NOT EXISTS game (
-  id TEXT PRIMARY KEY, header TEXT NOT NULL, rules TEXT NOT NULL, aside TEXT NOT NULL, begun REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS rules (sources TEXT PRIMARY KEY, bundle TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS line (
-  game TEXT NOT NULL, n INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (game, n)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS key (hash TEXT PRIMARY KEY, game TEXT NOT NULL, role TEXT NOT NULL);
-"""
 Statement = tuple[str, Sequence[Any]]
 _Job = tuple[Sequence[Statement], "Future[None]"]
-
-
-class StoredGame(Struct, frozen=True):
-    """A table as it is stored.
-
-    Attributes:
-        id: of the table.
-        header: the first line of its log, without its rules.
-        rules: the hash of the sources of its rules.
-        aside: what is in no log, as JSON.
-        begun: when it was begun, in seconds.
-        lines: the other lines of its log.
-    """
-
-    id: str
-    header: str
-    rules: str
-    aside: str
-    begun: float
-    lines: tuple[str, ...] = ()
 
 
 class Store:
@@ -58,61 +30,76 @@ class Store:
     Args:
         path: the file; it is created if there is none, for its owner alone.
 
+    Attributes:
+        path: the file.
+        notes: warnings of what has been done with it when it was opened.
+
     Raises:
-        SaveError: if it cannot be written, is of another kind, or another server has it open.
+        SaveError: if it cannot be read or written, or another server has it open.
+        DiagnosticsError: RS680 or RS681 if it is no store of this version, nor of one before; then it is unchanged.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNERS))
-            self._base = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
-        except (OSError, sqlite3.Error, ValueError) as error:
-            raise SaveError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from None
-        try:
-            self._begin()
-        except sqlite3.Error as error:
-            self._base.close()
-            raise SaveError(_reason(path, error)) from None
-        except BaseException:
-            self._base.close()
-            raise
+        self.notes: list[Diagnostic] = []
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="store", daemon=True)
-        self._thread.start()
+        self._file = open_alone(path, "served", OWNERS)
+        self._base: sqlite3.Connection | None = None
+        try:
+            self._open()
+            self._thread.start()
+        except (sqlite3.Error, OSError, MemoryError, RuntimeError) as error:  # RuntimeError: no thread can be started
+            self._shut()
+            raise SaveError(_reason(path, error)) from None
+        except BaseException:
+            self._shut()
+            raise
 
-    def _begin(self) -> None:
-        execute = self._base.execute
-        execute("PRAGMA locking_mode=EXCLUSIVE")
-        version = execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, VERSION) or (version == 0 and execute("SELECT 1 FROM sqlite_master").fetchone()):
-            raise SaveError(f"{self.path} is no store of tables of this version")
-        execute("PRAGMA journal_mode=WAL")
-        execute("PRAGMA synchronous=FULL")
-        execute("BEGIN EXCLUSIVE")
-        for statement in _TABLES.split(";"):
-            execute(statement)
-        execute(f"PRAGMA user_version={VERSION}")
-        execute("COMMIT")
+    def _open(self) -> None:
+        kind = kind_of(self.path)
+        base = self._connected()
+        if kind is not Kind.FIRST and not check_opened(self.path, base):
+            create(base)
+            sync_folder(self.path.absolute().parent)
+        elif (fault := damage_of(base)) or kind is Kind.FIRST:
+            before = written_again(self.path, base, kind)
+            self.notes.append(_written_again(self.path, fault, before))
+            own, self._file = self._file, open_alone(self.path, "served", OWNERS)
+            os.close(own)
+            base = self._connected()
+        base.execute("PRAGMA journal_mode=WAL")
+        base.execute("BEGIN EXCLUSIVE")  # from here on nobody else reads it
+        base.execute("COMMIT")
+        self._rows = Rows(base)
+
+    def _connected(self) -> sqlite3.Connection:
+        path = self.path.absolute()
+        self._base = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+        self._base.execute("PRAGMA locking_mode=EXCLUSIVE")
+        self._base.execute("PRAGMA synchronous=FULL")
+        return self._base
+
+    def _shut(self) -> None:
+        """Closes the file; the lock ends after the connection, which must not lose its own by that."""
+        if self._base is not None:
+            self._base.close()
+        with suppress(OSError):
+            os.close(self._file)
 
     # --- reading, before the server begins ---------------------------------------------------------
 
-    def games(self) -> list[StoredGame]:
-        """All tables, in the order in which they were begun."""
-        rows = self._base.execute("SELECT id, header, rules, aside, begun FROM game ORDER BY begun, id").fetchall()
-        return [StoredGame(id_, head, rules, aside, begun, self._lines(id_)) for id_, head, rules, aside, begun in rows]
-
-    def _lines(self, game: str) -> tuple[str, ...]:
-        rows = self._base.execute("SELECT text FROM line WHERE game = ? ORDER BY n", (game,))
-        return tuple(text for (text,) in rows)
+    def games(self) -> Iterator[StoredGame]:
+        """All tables, in the order in which they were begun; damaged ones say so."""
+        return self._rows.games()
 
     def rules(self) -> dict[str, str]:
-        """The bundles of rules as JSON, by the hash of their sources."""
-        return dict(self._base.execute("SELECT sources, bundle FROM rules").fetchall())
+        """The bundles of rules as JSON, by the hash of their sources; without damaged ones."""
+        return self._rows.bundles()
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """Hash of a key → the table ("" for the owner's) and the role."""
-        return {hash_: (game, role) for hash_, game, role in self._base.execute("SELECT hash, game, role FROM key")}
+        """Hash of a key → the table ("" for the owner's) and the role; without damaged ones."""
+        return self._rows.keys()
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -137,19 +124,20 @@ class Store:
             self._commit(jobs)
             if last:
                 break
-        self._base.close()
+        self._shut()
 
     def _commit(self, jobs: Sequence[_Job]) -> None:
-        error = None
+        error, base = None, self._base
+        assert base is not None
         try:
-            self._base.execute("BEGIN IMMEDIATE")
+            base.execute("BEGIN IMMEDIATE")
             for statements, _ in jobs:
                 for text, values in statements:
-                    self._base.execute(text, values)
-            self._base.execute("COMMIT")
-        except (sqlite3.Error, OverflowError) as caught:
-            with suppress(sqlite3.Error):
-                self._base.execute("ROLLBACK")
+                    base.execute(text, values)
+            base.execute("COMMIT")
+        except Exception as caught:  # whatever it is, the thread goes on: a text that is none, or no memory
+            with suppress(sqlite3.Error, MemoryError):
+                base.execute("ROLLBACK")
             error = SaveError(_reason(self.path, caught))
         for _, future in jobs:
             if error is None:
@@ -166,45 +154,65 @@ class Store:
 def _reason(path: Path, error: Exception) -> str:
     if "locked" in str(error):
         return f"{path} is being served by another program"
-    return f"{path} cannot be written: {error}"
+    text = getattr(error, "strerror", None) or str(error) or "there is not enough memory"
+    return f"{path} cannot be written: {text}"
+
+
+def _written_again(path: Path, fault: str, before: Path) -> Diagnostic:
+    """The warning about a store that has a new file; `fault` is that of a damaged one."""
+    if fault:
+        message = f"{path} is damaged ({fault[:200]}): what can be read of it has been put into a new file"
+        help_ = f"the damaged file stays as {before}; a copy of the store from before may have more"
+    else:
+        message = f"{path} is a store of version 1: its tables have been taken over into one of version 2"
+        help_ = f"the file of version 1 stays as {before}; delete it when you do not need it any more"
+    return Diagnostic("RS684", Severity.WARNING, message, None, help=help_)
 
 
 # --- statements -----------------------------------------------------------------------------------
 
 
-def new_game(game: StoredGame, bundle: str) -> list[Statement]:
-    """A new table, with the bundle of its rules as JSON."""
-    values = (game.id, game.header, game.rules, game.aside, game.begun)
-    return [
-        ("INSERT OR IGNORE INTO rules VALUES (?, ?)", (game.rules, bundle)),
-        ("INSERT INTO game VALUES (?, ?, ?, ?, ?)", values),
-        *lines(game.id, 0, game.lines),
+def new_game(game: StoredGame, bundle: str) -> tuple[list[Statement], Chain]:
+    """A new table, with the bundle of its rules as JSON; and the chain of its lines."""
+    more, chain = added(Chain(game.id), game.lines)
+    statements: list[Statement] = [
+        ("INSERT OR IGNORE INTO rules VALUES (?, ?, ?)", with_sum(game.rules, bundle)),
+        ("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?, ?)", game.row(chain)),
     ]
+    return statements + more, chain
 
 
-def lines(game: str, first: int, texts: Sequence[str]) -> list[Statement]:
-    """Lines of a log, from number `first` on."""
-    return [("INSERT INTO line VALUES (?, ?, ?)", (game, n, text)) for n, text in enumerate(texts, first)]
+def added(chain: Chain, texts: Sequence[str]) -> tuple[list[Statement], Chain]:
+    """Lines that follow those of a log, and the chain with them."""
+    statements: list[Statement] = []
+    for text in texts:
+        n, chain = chain.lines, chain.after(text)
+        statements.append(("INSERT INTO line VALUES (?, ?, ?, ?)", (chain.game, n, text, chain.head)))
+    return statements, chain
 
 
-def changed(game: str, header: str, aside: str) -> Statement:
-    """The parts of a table that may change beside its lines."""
-    return "UPDATE game SET header = ?, aside = ? WHERE id = ?", (header, aside, game)
+def changed(game: StoredGame, chain: Chain) -> Statement:
+    """The entry of a table with lines up to the end of a chain."""
+    *_, lines, head, total = game.row(chain)
+    return (
+        "UPDATE game SET header = ?, aside = ?, lines = ?, head = ?, sum = ? WHERE id = ?",
+        (game.header, game.aside, lines, head, total, game.id),
+    )
 
 
 def key(hash_: str, game: str, role: str) -> list[Statement]:
     """A key for a role, in the place of the one before."""
     return [
         ("DELETE FROM key WHERE game = ? AND role = ?", (game, role)),
-        ("INSERT INTO key VALUES (?, ?, ?)", (hash_, game, role)),
+        ("INSERT INTO key VALUES (?, ?, ?, ?)", with_sum(hash_, game, role)),
     ]
 
 
-def gone(game: str) -> list[Statement]:
-    """A table that is deleted, with its keys."""
+def gone(game: str, rules: str = "") -> list[Statement]:
+    """A table that is deleted, with its keys, and with its rules if these are named and no other table has them."""
     return [
         ("DELETE FROM line WHERE game = ?", (game,)),
         ("DELETE FROM key WHERE game = ?", (game,)),
         ("DELETE FROM game WHERE id = ?", (game,)),
-        ("DELETE FROM rules WHERE sources NOT IN (SELECT rules FROM game)", ()),
+        ("DELETE FROM rules WHERE sources = ? AND sources NOT IN (SELECT rules FROM game)", (rules,)),
     ]

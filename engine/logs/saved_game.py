@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
-from rulespec.documents.written_files import ALL, OWNERS, for_the_owner
+from rulespec.documents.written_files import ALL, OWNERS, for_the_owner, sync_folder
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
@@ -114,7 +114,10 @@ class SavedGame:
         if secret:
             self.keep_secret()
         self._append([line])
-        sync_folder(self.path.absolute().parent)
+        try:
+            sync_folder(self.path.absolute().parent)
+        except OSError as error:
+            raise SaveError(f"{self.path} cannot be written: {error.strerror}") from None
         return bool(torn)
 
     def add(self, *moves: Option | Step | TakenBack) -> None:
@@ -220,13 +223,3 @@ def lock(file: int, busy: str) -> None:
             raise SaveError(busy) from None
         except OSError:
             return  # a file system without locks
-
-
-def sync_folder(folder: Path) -> None:
-    """Waits until the name of a new file is on the disk."""
-    with suppress(OSError):  # not every system lets folders be opened
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.documents.written_files import sync_folder
 from rulespec.engine.logs.log_text import fail
-from rulespec.engine.logs.saved_game import SaveError, open_alone, sync_folder
+from rulespec.engine.logs.saved_game import SaveError, open_alone
 from rulespec.engine.simulate.results import Results, Row, Sheet, check_header
 
 MAX_LINE = 1_000_000

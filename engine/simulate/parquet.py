@@ -15,8 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from rulespec.documents.written_files import sync_folder
 from rulespec.engine.logs.log_text import fail
-from rulespec.engine.logs.saved_game import SaveError, lock, sync_folder
+from rulespec.engine.logs.saved_game import SaveError, lock
 from rulespec.engine.simulate.results import Results, Row, Sheet, check_header
 
 PART_ROWS = 20_000
@@ -91,10 +92,11 @@ class ParquetResults(Results[Row]):
                 os.fsync(file.fileno())
             place.replace(part)
             sync_folder(self.path)
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             with suppress(OSError):
                 place.unlink()
-            raise SaveError(f"{part} cannot be written: {error.strerror or error}") from None
+            reason = getattr(error, "strerror", None) or str(error) or "there is not enough memory"
+            raise SaveError(f"{part} cannot be written: {reason}") from None
         except KeyboardInterrupt:
             self._rows = rows  # written on closing
             raise

@@ -12,6 +12,8 @@ from typing import TextIO
 
 ALL, OWNERS = 0o666, 0o600
 """Permissions of files: for all whom the umask leaves, and for the owner alone."""
+_NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EROFS)
+"""Answers of file systems that do not sync folders."""
 _SYSTEM = ("/dev/", "/proc/")
 """Folders whose files are never replaced: /dev/stdout may lead to a file that somebody else has opened."""
 
@@ -36,7 +38,8 @@ def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
         secret: whether only its owner may read it, from the first byte on, whatever the file was that it replaces.
 
     Raises:
-        OSError: if it cannot be written; ValueError if its name cannot be one.
+        OSError: if it cannot be written, or if that it has been cannot be put on the disk; ValueError if its name
+            cannot be one.
     """
     if _is_stream(path):
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
@@ -60,6 +63,7 @@ def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
         with suppress(OSError):
             fresh.unlink()
         raise
+    sync_folder(target.parent)
 
 
 def write_text(path: Path, text: str, *, secret: bool = False) -> None:
@@ -81,8 +85,8 @@ def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Conten
     done: list[Path] = []
     try:
         for path, data in after.items():
+            done.append(path)  # it may fail when the file is in its place already
             _replace(path, data, before[path])
-            done.append(path)
     except (OSError, ChangedError):
         for path in reversed(done):
             with suppress(OSError, ChangedError):
@@ -95,6 +99,7 @@ def _replace(path: Path, after: Content, before: Content) -> None:
     if after is None:
         _compare(path, before)
         path.unlink(missing_ok=True)
+        sync_folder(path.absolute().parent)
         return
     with replaced(path) as file:
         file.buffer.write(after)
@@ -106,6 +111,25 @@ def _replace(path: Path, after: Content, before: Content) -> None:
 def _compare(path: Path, before: Content) -> None:
     if (path.read_bytes() if os.path.lexists(path) else None) != before:
         raise ChangedError(str(path))
+
+
+def sync_folder(folder: Path) -> None:
+    """Waits until new names in a folder, and those that are gone, are on the disk.
+
+    Raises:
+        OSError: if that fails.
+    """
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # not every system lets folders be opened
+        return
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+    finally:
+        os.close(number)
 
 
 def for_the_owner(handle: int) -> None:

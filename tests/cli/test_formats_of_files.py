@@ -32,6 +32,8 @@ READ: dict[str, list[list[str]]] = {
     "foreign.json": [["replay", "foreign.json"], ["identify", "foreign.json"]],
     "results.jsonl": [["simulate", "ferry", "--players", "2", "--games", "6", "--out", "results.jsonl"]],
     "logs/plain.jsonl": [["replay", "logs/plain.jsonl"], ["view", "logs/plain.jsonl", "--out", "ferry.html"]],
+    "tables.db": [["log", "tables.db", "--table", "ferry"]],
+    "old/tables_1.db": [["log", "old/tables_1.db", "--table", "30948f32b6f1aebc"]],
     "old/log_1.jsonl": [["replay", "old/log_1.jsonl"], ["replay", "old/log_1.jsonl", "--out", "new.jsonl"]],
     "logs/seat.jsonl": [["log", "logs/plain.jsonl", "--for", "Ann", "--check", "logs/seat.jsonl"]],
     "logs/carried.jsonl": [["replay", "logs/carried.jsonl"], ["diff", "logs/carried.jsonl", "ferry"]],

@@ -20,7 +20,7 @@ from tables import Clock
 from websockets.exceptions import ConnectionClosed
 
 from rulespec.cli.main import run
-from rulespec.engine.logs.saved_game import SaveError
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.serve.keys import hashed
 from rulespec.serve.store import Store
 
@@ -151,7 +151,7 @@ def test_a_store_is_its_owners_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"a text of somebody else", b"SQLite format 3\0" + b"\0" * 84])
 def test_a_file_of_another_kind_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "t.db").write_bytes(content)
-    with pytest.raises(SaveError):
+    with pytest.raises(DiagnosticsError, match="RS680"):
         Store(tmp_path / "t.db")
     assert (tmp_path / "t.db").read_bytes() == content
 
@@ -161,7 +161,7 @@ def test_another_programs_base_is_refused(tmp_path: Path) -> None:
     base.execute("CREATE TABLE game (mine)")
     base.commit()
     base.close()
-    with pytest.raises(SaveError, match="no store of tables"):
+    with pytest.raises(DiagnosticsError, match="no store of tables"):
         Store(tmp_path / "t.db")
 
 
@@ -283,7 +283,9 @@ def test_one_table_that_cannot_be_resumed_does_not_stop_the_others(tmp_path: Pat
             pass
     base = sqlite3.connect(store)
     first = base.execute("SELECT id FROM game ORDER BY begun").fetchone()[0]
-    base.execute("INSERT INTO line VALUES (?, 0, ?)", (first, '{"decision": "turn", "by": "A", "option": "take(9)"}'))
+    base.execute(
+        "INSERT INTO line VALUES (?, 0, ?, '')", (first, '{"decision": "turn", "by": "A", "option": "take(9)"}')
+    )
     base.commit()
     base.close()
     with served(store, "nim", 0) as (hall, _, _, _):

@@ -11,11 +11,20 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from folders import TESTS
 
+from rulespec.bundles.rules import bundle_of
 from rulespec.cli.main import run
 from rulespec.documents.json_text import to_json_text
+from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.table import Aside
+from rulespec.load import load_ruleset
+from rulespec.serve.keys import hashed
+from rulespec.serve.store import Store, key, new_game
+from rulespec.serve.stored_rows import StoredGame
 
 FORMATS = TESTS / "fixtures" / "formats"
 FERRY = FORMATS / "ferry"
@@ -24,7 +33,7 @@ CORPUS = FORMATS / "corpus"
 
 
 def write() -> None:
-    """Writes logs of each kind, rules beside logs, recorded perft counts and results of simulated games."""
+    """Writes logs of each kind, rules beside logs, perft counts, results of simulated games and a store of tables."""
     os.environ["RULESPEC_PATH"] = str(FORMATS)
     for folder in (LOGS, CORPUS, FERRY / "logs", FERRY / "perft"):
         shutil.rmtree(folder, ignore_errors=True)
@@ -44,6 +53,22 @@ def write() -> None:
     _run("perft", "ferry", "--record")
     Path("results.jsonl").unlink(missing_ok=True)
     _run("simulate", "ferry", "--players", "2", "--games", "5", "--out", "results.jsonl")
+    _write_tables(header)
+
+
+def _write_tables(header: dict[str, Any]) -> None:
+    """Writes a store with one table, with the decisions of the plain log."""
+    Path("tables.db").unlink(missing_ok=True)
+    rules = bundle_of(load_ruleset("ferry"))
+    aside = msgspec.json.encode(Aside({seat: Seat("free") for seat in header["seats"]}, 1)).decode()
+    moves = tuple((LOGS / "plain.jsonl").read_text("utf-8").splitlines()[1:-1])
+    game = StoredGame("ferry", to_json_text(header, plain=True), rules.sources, aside, 1.0, moves)
+    statements, _ = new_game(game, msgspec.json.encode(rules).decode())
+    store = Store(Path("tables.db"))
+    for role in ("seat:Ann", "seat:Bob", "spectator"):
+        statements += key(hashed(f"key of {role}"), "ferry", role)
+    store.save(statements).result()
+    store.close()
 
 
 def _run(*args: str) -> None:

@@ -38,6 +38,7 @@ CANNOT_BE_SHOWN = {
     "RS614": "it needs a log of megabytes",
     "RS638": "it needs millions of steps",
     "RS657": "it needs a log of megabytes",
+    **dict.fromkeys(("RS680", "RS681", "RS682", "RS683", "RS684"), "it needs a file of SQLite"),
     "RS718": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS727": "it needs rules that a machine cannot carry out by itself",
     "RS801": "scenarios report it as RS813; it is seen by programs that set up positions",

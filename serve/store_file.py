@@ -1,0 +1,265 @@
+"""The file of a store: whether it is one, seen without a change to it, and a new one for an old or a damaged one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from enum import Enum
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.documents.written_files import OWNERS, sync_folder
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.serve.stored_rows import GAME, KEY, LINE, RULES, Chain, Rows, row_sum
+
+APPLICATION, VERSION = 0x52535442, 2
+"""`PRAGMA application_id`, the letters RSTB, and `PRAGMA user_version`."""
+TABLES = (
+    """CREATE TABLE game (
+  id TEXT PRIMARY KEY, header TEXT NOT NULL, rules TEXT NOT NULL, aside TEXT NOT NULL, begun REAL NOT NULL,
+  lines INTEGER NOT NULL, head TEXT NOT NULL, sum TEXT NOT NULL)""",
+    "CREATE TABLE rules (sources TEXT PRIMARY KEY, bundle TEXT NOT NULL, sum TEXT NOT NULL)",
+    """CREATE TABLE line (
+  game TEXT NOT NULL, n INTEGER NOT NULL, text TEXT NOT NULL, sum TEXT NOT NULL,
+  PRIMARY KEY (game, n)) WITHOUT ROWID""",
+    "CREATE TABLE key (hash TEXT PRIMARY KEY, game TEXT NOT NULL, role TEXT NOT NULL, sum TEXT NOT NULL)",
+)
+_FIRST_TABLES = (
+    """CREATE TABLE game (
+  id TEXT PRIMARY KEY, header TEXT NOT NULL, rules TEXT NOT NULL, aside TEXT NOT NULL, begun REAL NOT NULL)""",
+    "CREATE TABLE rules (sources TEXT PRIMARY KEY, bundle TEXT NOT NULL)",
+    """CREATE TABLE line (
+  game TEXT NOT NULL, n INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (game, n)) WITHOUT ROWID""",
+    "CREATE TABLE key (hash TEXT PRIMARY KEY, game TEXT NOT NULL, role TEXT NOT NULL)",
+)
+"""The tables of version 1, which had no application id and no sums."""
+_MAGIC, _HEAD = b"SQLite format 3\0", 100
+_NOTHING_YET = 100_000
+"""Bytes of a file whose tables may still be in its write-ahead log: version 1 began so."""
+
+
+class Kind(Enum):
+    """The kind of a file: none yet, a store, or one of version 1."""
+
+    NEW = "new"
+    STORE = "store"
+    FIRST = "first"
+
+
+def kind_of(path: Path) -> Kind:
+    """The kind of a file, which is only read.
+
+    Raises:
+        DiagnosticsError: RS680 if it is no store, RS681 if it is one of a later version.
+        OSError: if it cannot be read.
+    """
+    if not path.is_file():
+        raise _refused(path, "it is no regular file")
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head:
+        return Kind.NEW
+    if not head.startswith(_MAGIC) or len(head) < _HEAD:
+        raise _refused(path, "it is no file of SQLite")
+    version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
+    if application == APPLICATION and version > VERSION:
+        message = f"{path} is a store of version {version}: this program reads {VERSION}"
+        raise failure("RS681", message, None, "update rulespec")
+    if application == APPLICATION and _beside(path, "-journal").exists():
+        return Kind.STORE  # it was being created: SQLite takes that back when it is opened
+    if application not in (0, APPLICATION):
+        raise _refused(path, f"it is of another program (application_id {application:#x})")
+    try:
+        with looking(path, log=not version and path.stat().st_size < _NOTHING_YET) as base:
+            identity, tables = identity_of(base), _tables_of(base)
+    except (sqlite3.Error, MemoryError) as error:
+        raise _refused(path, f"it cannot be read: {error}") from None
+    if identity == (APPLICATION, VERSION) and tables == _tables_made_by(TABLES):
+        return Kind.STORE
+    if identity == (0, 1) and tables == _tables_made_by(_FIRST_TABLES):
+        return Kind.FIRST
+    raise _refused(path, "it has other tables")
+
+
+def check_opened(path: Path, base: sqlite3.Connection) -> bool:
+    """Whether an open file has the tables of a store; else it is empty, as the creation of one was taken back.
+
+    Raises:
+        DiagnosticsError: RS680 if it has other tables.
+    """
+    identity, tables = identity_of(base), _tables_of(base)
+    if identity == (0, 0) and not tables:
+        return False
+    if identity != (APPLICATION, VERSION) or tables != _tables_made_by(TABLES):
+        raise _refused(path, "it has other tables")
+    return True
+
+
+def identity_of(base: sqlite3.Connection) -> tuple[int, int]:
+    """`application_id` and `user_version` of an open file."""
+    first, second = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    return first, second
+
+
+def create(base: sqlite3.Connection) -> None:
+    """Creates the tables of a store in an empty file, all or none."""
+    base.execute("BEGIN EXCLUSIVE")
+    for statement in TABLES:
+        base.execute(statement)
+    base.execute(f"PRAGMA application_id={APPLICATION}")
+    base.execute(f"PRAGMA user_version={VERSION}")
+    base.execute("COMMIT")
+
+
+def damage_of(base: sqlite3.Connection) -> str:
+    """The first fault in the order of an open file, as SQLite finds it; "" if there is none."""
+    try:
+        (text,) = base.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    line = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+    return "" if line == "ok" else " ".join(line.split())
+
+
+@contextmanager
+def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
+    """A connection that reads a file, and changes nothing of it nor beside it.
+
+    Args:
+        path: the file.
+        log: whether what is in its write-ahead log counts, too; then both are copied.
+
+    Raises:
+        sqlite3.Error: if it cannot be read; OSError.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        if log and _beside(path, "-wal").exists():
+            shutil.copyfile(path, copy := Path(folder, "store.db"))
+            shutil.copyfile(_beside(path, "-wal"), _beside(copy, "-wal"))
+            base = sqlite3.connect(copy)
+        else:
+            base = sqlite3.connect(f"file:{quote(os.fsencode(path.absolute()))}?immutable=1", uri=True)
+        with closing(base):
+            yield base
+
+
+def _tables_of(base: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    query = "SELECT type, name, tbl_name, substr(sql, 1, 1000) FROM sqlite_master ORDER BY type, name LIMIT 20"
+    return base.execute(query).fetchall()
+
+
+def _tables_made_by(statements: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(":memory:")) as base:
+        for statement in statements:
+            base.execute(statement)
+        return _tables_of(base)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _refused(path: Path, why: str) -> DiagnosticsError:
+    help_ = "name another file, which is created if there is none; this one stays as it is"
+    return failure("RS680", f"{path} is no store of tables: {why}", None, help_)
+
+
+# --- a new file -------------------------------------------------------------------------------------------
+
+
+def written_again(path: Path, base: sqlite3.Connection, kind: Kind) -> Path:
+    """Writes what can be read of a store into a new file, which takes its place.
+
+    Args:
+        path: the store.
+        base: it, opened by nobody else; it is closed.
+        kind: of the store.
+
+    Returns:
+        The path where the file stays as it was.
+
+    Raises:
+        SaveError: if it cannot be written; sqlite3.Error, OSError. Then the store is as it was.
+    """
+    fresh = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.new")
+    try:
+        os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNERS))
+        with closing(base), closing(sqlite3.connect(fresh, isolation_level=None)) as other:
+            other.execute("PRAGMA synchronous=FULL")
+            copy_rows(base, kind, other)
+        if any(_beside(path, suffix).exists() for suffix in ("-wal", "-journal")):
+            raise SaveError(f"{path} cannot be written: what is beside it cannot be put into it")
+        before = _put_aside(path)
+        fresh.replace(path)
+    except BaseException:
+        for suffix in ("", "-journal"):
+            with suppress(OSError):
+                _beside(fresh, suffix).unlink()
+        raise
+    sync_folder(path.absolute().parent)
+    return before
+
+
+def copy_rows(base: sqlite3.Connection, kind: Kind, other: sqlite3.Connection) -> None:
+    """Copies what can be read of a store into an empty file.
+
+    Args:
+        base: the store.
+        kind: of the store. The rows of version 1 get their sums; others keep them.
+        other: the file.
+    """
+    create(other)
+    other.execute("BEGIN")
+    for statement, row in _rows(Rows(base), kind):
+        with suppress(sqlite3.IntegrityError):  # a damaged row, or one that is there twice
+            other.execute(statement, row)
+    other.execute("COMMIT")
+
+
+def _put_aside(path: Path) -> Path:
+    """Gives a file a second name, which is returned; where a file can have one only, to a copy of it."""
+    for number in range(1, 1000):
+        name = _beside(path, f".before-{number}")
+        if os.path.lexists(name):
+            continue
+        try:
+            os.link(path, name)
+        except OSError:  # a file system without links
+            handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNERS)
+            with os.fdopen(handle, "wb") as copy, path.open("rb") as file:
+                shutil.copyfileobj(file, copy)
+                copy.flush()
+                os.fsync(handle)
+        return name
+    raise SaveError(f"{path} cannot be written: there are too many files {path.name}.before-…")
+
+
+def _rows(rows: Rows, kind: Kind) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Statements that insert the rows of a store, whose texts are bytes."""
+    summed = kind is Kind.STORE
+    names = ("sum",) if summed else ()
+    for table, columns in (("rules", RULES), ("key", KEY)):
+        for row in rows.all_of(table, (*columns, *names)):
+            yield _insert(table, row if summed else (*row, row_sum(*row)))
+    for row in rows.all_of("game", (*GAME, "sum") if summed else GAME[:5]):
+        id_ = row[0] if isinstance(row[0], bytes) else b""
+        chain = Chain(id_.decode("utf-8", "surrogateescape"))
+        for n, text, *total in rows.lines_of(id_, ", ".join((*LINE[1:], *names))):
+            chain = chain.after(text) if isinstance(text, bytes) else chain
+            yield _insert("line", (id_, n, text, *(total or (chain.head,))))
+        whole = (*row, chain.lines, chain.head)
+        yield _insert("game", row if summed else (*whole, row_sum(*whole)))
+
+
+def _insert(table: str, row: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """A statement that inserts a row; bytes become the text that they are, whether they are one in UTF-8 or not."""
+    holes = ("CAST(? AS TEXT)" if isinstance(value, bytes) else "?" for value in row)
+    return f"INSERT INTO {table} VALUES ({', '.join(holes)})", row

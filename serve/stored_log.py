@@ -1,0 +1,74 @@
+"""The log of a stored table, without a server: also of one that is damaged, up to the damage."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from rulespec.bundles.packed import Bundle
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
+from rulespec.documents.json_text import to_json_text
+from rulespec.documents.written_files import OWNERS
+from rulespec.engine.logs.saved_game import SaveError, open_alone
+from rulespec.serve.store_file import copy_rows, kind_of, looking
+from rulespec.serve.stored_rows import Rows, StoredGame
+
+
+class StoredLog(Struct, frozen=True):
+    """The log of a stored table.
+
+    Attributes:
+        text: its sound lines; the first one has the rules, unless they are damaged.
+        fault: the damage; "" if there is none.
+        lines: their number.
+    """
+
+    text: str
+    fault: str
+    lines: int
+
+
+def stored_log(path: Path, game: str) -> StoredLog:
+    """The log of a table of a store, which stays as it is.
+
+    Raises:
+        DiagnosticsError: RS680, RS681 if it is no store; RS682 if it has no such table, or its first line is damaged.
+        SaveError: if it is being served, or cannot be read.
+    """
+    if not path.is_file():
+        raise SaveError(f"there is no file {path}")
+    lock = open_alone(path, "served", OWNERS)
+    try:
+        kind = kind_of(path)
+        with looking(path, log=True) as base, closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+            copy_rows(base, kind, copy)
+            rows = Rows(copy)
+            tables = {entry.id: entry for entry in rows.games()}
+            bundles = rows.bundles()
+    except (sqlite3.Error, OSError) as error:
+        raise SaveError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    finally:
+        os.close(lock)
+    if game not in tables:
+        message = f"{path} has no table {shown(game)}; it has {', '.join(tables) or 'none'}"
+        raise failure("RS682", message, None, "name one of these")
+    return _log(tables[game], bundles.get(tables[game].rules, ""))
+
+
+def _log(entry: StoredGame, bundle: str) -> StoredLog:
+    fault = entry.fault or ("" if bundle else "its rules are damaged, and are not in the log")
+    try:
+        header = json.loads(entry.header)
+        header |= {"bundle": msgspec.json.decode(bundle, type=Bundle).to_json()} if bundle else {}
+        first = to_json_text(header, plain=True)
+    except (ValueError, TypeError, RecursionError, msgspec.MsgspecError):
+        message = f"the first line of the log of the table {entry.id} is damaged"
+        raise failure("RS682", message, None, "put a copy of the store from before in its place") from None
+    return StoredLog("".join(f"{line}\n" for line in (first, *entry.lines)), fault, 1 + len(entry.lines))

@@ -1,0 +1,190 @@
+"""The rows of a store: their sums, the chain over the lines of a game, and their reading, each by itself.
+
+Each row ends with the sum of its other columns. The sum of a line goes over that of the line before it, too, and the
+row of a game has the number of its lines and the sum of the last: a line that is changed, deleted, added or renumbered
+is noticed. Whoever may write to the file can write sums as well: they are against damage, not against people.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.bundles.packed import MAX_PACKED
+
+MAX_VALUE = 2 * MAX_PACKED
+"""Bytes of a value: a bundle is the largest."""
+GAME, LINE = ("id", "header", "rules", "aside", "begun", "lines", "head"), ("game", "n", "text")
+RULES, KEY = ("sources", "bundle"), ("hash", "game", "role")
+"""The columns of each table before its sum."""
+
+
+class Chain(Struct, frozen=True):
+    """The lines of a game so far.
+
+    Attributes:
+        game: the id of the table.
+        lines: their number.
+        head: the sum of the last one; "" before the first.
+    """
+
+    game: str
+    lines: int = 0
+    head: str = ""
+
+    def after(self, text: str | bytes) -> Chain:
+        """The chain with one line more."""
+        return Chain(self.game, self.lines + 1, row_sum(self.head, self.game, self.lines, text))
+
+
+class StoredGame(Struct, frozen=True):
+    """A table as it is stored.
+
+    Attributes:
+        id: of the table.
+        header: the first line of its log, without its rules; "" if it is damaged.
+        rules: the hash of the sources of its rules.
+        aside: what is in no log, as JSON.
+        begun: when it was begun, in seconds.
+        lines: the other lines of its log; of a damaged table, those before the damage.
+        fault: the damage; "" if there is none.
+    """
+
+    id: str
+    header: str
+    rules: str
+    aside: str
+    begun: float
+    lines: tuple[str, ...] = ()
+    fault: str = ""
+
+    @property
+    def chain(self) -> Chain:
+        """The chain of its lines."""
+        chain = Chain(self.id)
+        for text in self.lines:
+            chain = chain.after(text)
+        return chain
+
+    def row(self, chain: Chain) -> tuple[str | int | float, ...]:
+        """Its row, with the chain of its lines."""
+        row = (self.id, self.header, self.rules, self.aside, float(self.begun), chain.lines, chain.head)
+        return *row, row_sum(*row)
+
+
+def row_sum(*values: str | bytes | float | None) -> str:
+    """The sum of values: SHA-256 of their texts in UTF-8, each after its length; 64 hex digits."""
+    digest = sha256()
+    for value in values:
+        data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def with_sum(*values: str | int | float) -> tuple[str | int | float, ...]:
+    """A row: values and their sum."""
+    return *values, row_sum(*values)
+
+
+# --- reading --------------------------------------------------------------------------------------------
+
+
+class Rows:
+    """The rows of a store, read one by one: what is wrong with one is no fault of the others.
+
+    Args:
+        base: an open store, whose texts become bytes from here on.
+    """
+
+    def __init__(self, base: sqlite3.Connection) -> None:
+        base.text_factory = bytes
+        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
+        self._base = base
+
+    def all_of(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a table that can be read, without their order; texts are bytes."""
+        for (number,) in list(self._until_damage(f"SELECT rowid FROM {table}")):
+            yield from self._until_damage(f"SELECT {', '.join(columns)} FROM {table} WHERE rowid = ?", (number,))
+
+    def lines_of(self, game: bytes, columns: str = "n, text, sum") -> Iterator[tuple[Any, ...]]:
+        """The lines of a game in their order, up to the first that cannot be read."""
+        return self._until_damage(f"SELECT {columns} FROM line WHERE game = CAST(? AS TEXT) ORDER BY n", (game,))
+
+    def _until_damage(self, query: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from self._base.execute(query, values)
+        except sqlite3.OperationalError:  # it cannot be read now
+            raise
+        except sqlite3.DatabaseError:  # malformed, or too large for what it is
+            return
+
+    def games(self) -> Iterator[StoredGame]:
+        """All tables, in the order in which they were begun."""
+        rows = self.all_of("game", (*GAME, "sum"))
+        for row in sorted(rows, key=lambda row: (row[4] if isinstance(row[4], float) else 0.0, _name(row[0]))):
+            yield self._game(row)
+
+    def _game(self, row: tuple[Any, ...]) -> StoredGame:
+        *values, total = row
+        id_, header, rules, aside, begun, count, head = values
+        name = _name(id_)
+        lines, fault = self._lines(id_ if isinstance(id_, bytes) else b"", name, count, head)
+        texts = [_text(each) for each in (id_, header, rules, aside)]
+        whole = None not in texts and isinstance(begun, float) and _is_sum(values, total)
+        if not whole:
+            fault = "its entry is not as it was written"
+        _, header, rules, aside = (text or "" for text in texts)
+        return StoredGame(name, header, rules, aside, begun if isinstance(begun, float) else 0.0, lines, fault)
+
+    def _lines(self, id_: bytes, name: str, count: object, head: object) -> tuple[tuple[str, ...], str]:
+        """The sound lines of a table, and what is wrong with the next one; lines of a log count from its first."""
+        texts: list[str] = []
+        chain = Chain(name)
+        for n, data, total in self.lines_of(id_):
+            after = chain.after(data) if isinstance(data, bytes) else chain
+            text = _text(data)
+            if n != chain.lines:
+                return tuple(texts), f"line {chain.lines + 2} of its log is missing"
+            if text is None or _text(total) != after.head:
+                return tuple(texts), f"line {chain.lines + 2} of its log is not as it was written"
+            texts.append(text)
+            chain = after
+        if chain.lines != count or chain.head != _text(head):
+            return tuple(texts), f"its log has {chain.lines + 1} lines, and others were written"
+        return tuple(texts), ""
+
+    def bundles(self) -> dict[str, str]:
+        """The sound bundles of rules as JSON, by the hash of their sources."""
+        return dict(self._texts("rules", RULES))
+
+    def keys(self) -> dict[str, tuple[str, str]]:
+        """Hash of each sound key → the table ("" for the owner's) and the role."""
+        return {hash_: (game, role) for hash_, game, role in self._texts("key", KEY)}
+
+    def _texts(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+        for *values, total in self.all_of(table, (*columns, "sum")):
+            texts = [_text(value) for value in values]
+            if None not in texts and _is_sum(values, total):
+                yield tuple(texts)
+
+
+def _is_sum(values: list[Any], total: object) -> bool:
+    return _text(total) == row_sum(*values)
+
+
+def _text(value: object) -> str | None:
+    """A text of the store; None if it is none."""
+    try:
+        return value.decode("utf-8") if isinstance(value, bytes) else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _name(value: object) -> str:
+    """An id for messages, whatever it is."""
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,121 @@
+"""Stores of tables for tests: made and played by a hall without a server, damaged, and resumed."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.table.messages import Message, Refusal
+from rulespec.load import load_ruleset
+from rulespec.serve.hall import Hall, Live
+from rulespec.serve.rules import Rules
+from rulespec.serve.store import Store
+
+
+@contextmanager
+def in_memory() -> Iterator[Path]:
+    """A folder of a file system in memory, if there is one: nothing waits for a disk there."""
+    shared = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+class Standing(Struct, frozen=True):
+    """The tables of a store after a restart.
+
+    Attributes:
+        games: id → the texts of the decisions of each table that is resumed.
+        faults: id → why a table is not.
+        codes: of the notes.
+        messages: of the notes.
+        keys: table and role of each key.
+    """
+
+    games: dict[str, list[str]]
+    faults: dict[str, str]
+    codes: list[str]
+    messages: list[str]
+    keys: set[tuple[str, str]]
+
+
+def new_store(path: Path, tables: int = 2, moves: int = 3, ref: str = "nim") -> list[str]:
+    """Makes a store with tables of two people, each after some decisions; their ids."""
+    return asyncio.run(_played(path, tables, moves, ref))
+
+
+async def _played(path: Path, tables: int, moves: int, ref: str) -> list[str]:
+    rules = Rules(load_ruleset(ref))
+    hall = Hall(Store(path), {ref: rules})
+    try:
+        hall.resume()
+        games = [await new_table(hall, rules) for _ in range(tables)]
+        for live in games:
+            for _ in range(moves):
+                assert await move(hall, live) is None
+        await hall.renew("", "owner")
+        return [live.id for live in games]
+    finally:
+        hall.close()
+
+
+async def new_table(hall: Hall, rules: Rules) -> Live:
+    """A new table at which two people sit."""
+    game = Game(rules.ruleset, seat_names(2, rules.ruleset.seats))
+    game.omniscient.numbers.begin()
+    live, _ = await hall.new(rules, game)
+    for seat in game.seats:
+        assert await hear(hall, live, seat, do="name", name=f"{seat}-name") is None
+    return live
+
+
+async def hear(hall: Hall, live: Live, seat: str, **message: str) -> Refusal | None:
+    """A message of a seat that has the present state."""
+    return await hall.hear(live, seat, Message(serial=live.table.say(seat)["serial"], **message))  # type: ignore[arg-type]
+
+
+async def move(hall: Hall, live: Live) -> Refusal | None:
+    """The first legal option of a table is taken by who is waited for."""
+    option = next(iter(live.table.game.legal_options))
+    return await hear(hall, live, sorted(live.table.waited)[0], do="take", option=str(option))
+
+
+def resumed(path: Path, ref: str = "") -> Standing:
+    """The tables of a store, as a server resumes them; `ref` names rules that it is given."""
+    hall = Hall(Store(path), {ref: Rules(load_ruleset(ref))} if ref else {})
+    try:
+        hall.resume()
+        games = {live.id: [str(option) for option in live.table.game.history] for live in hall.games.values()}
+        notes = hall.notes
+        keys = {*hall.store.keys().values()}
+        return Standing(games, dict(hall.faults), [d.code for d in notes], [d.message for d in notes], keys)
+    finally:
+        hall.close()
+
+
+def changed(path: Path, *statements: str | tuple[str, tuple[object, ...]]) -> None:
+    """Changes a store that nobody serves, as another program does."""
+    with closing(sqlite3.connect(path)) as base:
+        for each in statements:
+            base.execute(each) if isinstance(each, str) else base.execute(*each)
+        base.commit()
+
+
+def flipped(path: Path, change: Callable[[bytearray], None]) -> None:
+    """Changes bytes of a file."""
+    data = bytearray(path.read_bytes())
+    change(data)
+    path.write_bytes(data)
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file."""
+    return sha256(path.read_bytes()).hexdigest()
