@@ -194,6 +194,9 @@ def _last_resort(error: Exception) -> int:
         raise error
     if isinstance(error, OSError):
         return _tell_failure(error)
+    if isinstance(error, MemoryError) or str(error) == "can't start new thread":
+        output.echo("Error: there is not enough memory", err=True)
+        return output.UNUSABLE
     detail = f": {type(error).__name__}: {' '.join(str(error).split())[:300]}"
     head = output.style("error[RS901]", err=True, fg="red", bold=True)
     output.echo(f"{head}: this program has failed{'' if is_of_seats() else detail}", err=True)

@@ -73,6 +73,8 @@ def _write(path: Path) -> None:
     try:
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(os.urandom(_SIZE))
+            file.flush()
+            os.fsync(file.fileno())  # a name without its bytes would stay a key that is none
         with suppress(FileExistsError):
             os.link(fresh, path)
     finally:

@@ -152,7 +152,10 @@ class Hall:
         Raises:
             SaveError: if it cannot be saved.
         """
-        await asyncio.to_thread(rules.board, game.seats)  # it may take half a second the first time
+        try:
+            await asyncio.to_thread(rules.board, game.seats)  # it may take half a second the first time
+        except RuntimeError:  # no thread can be started
+            raise SaveError("there is not enough memory for another table") from None
         named = {seat: clean_name(name) if name != seat else "" for seat, name in game.names.items()}
         seats = {
             seat: Seat("bot", named[seat], bots[seat]) if bots and seat in bots else Seat("free", named[seat])
@@ -329,17 +332,16 @@ class Hall:
             live.thought = asyncio.create_task(self._think(live))
 
     async def _keep(self, live: Live) -> None:
-        table = live.table
-        texts = [to_json_text(entry_json(move), plain=True) for move in table.played.moves]
-        entry, before = live.entry(), set(table.waited)
-        statements, chain = stored.added(live.chain, texts)
-        statements.append(stored.changed(entry, chain))
+        table, before = live.table, set(live.table.waited)
         try:
+            texts = [to_json_text(entry_json(move), plain=True) for move in table.played.moves]
+            entry = live.entry()
+            statements, chain = stored.added(live.chain, texts)
             if not table.alone:
-                await self._save(statements)
-        except SaveError:
+                await self._save([*statements, stored.changed(entry, chain)])
+        except (SaveError, MemoryError) as error:
             table.revert()
-            raise
+            raise SaveError(str(error) or "there is not enough memory") from None
         table.confirm()
         live.header, live.chain = entry.header, chain
         for seat in table.waited:

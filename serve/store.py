@@ -15,7 +15,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.documents.written_files import OWNERS, sync_folder
 from rulespec.engine.logs.saved_game import SaveError, open_alone
-from rulespec.serve.store_file import Kind, check_opened, create, damage_of, kind_of, written_again
+from rulespec.serve.store_file import Kind, check_opened, create, damage_of, kind_of, with_its_tables, written_again
 from rulespec.serve.stored_rows import Chain, Rows, StoredGame, with_sum
 
 MAX_TOGETHER = 500
@@ -49,7 +49,7 @@ class Store:
         try:
             self._open()
             self._thread.start()
-        except (sqlite3.Error, OSError, MemoryError, RuntimeError) as error:  # RuntimeError: no thread can be started
+        except (sqlite3.Error, OSError, ValueError, MemoryError, RuntimeError) as error:  # the last: of a thread
             self._shut()
             raise SaveError(_reason(path, error)) from None
         except BaseException:
@@ -57,21 +57,27 @@ class Store:
             raise
 
     def _open(self) -> None:
-        kind = kind_of(self.path)
+        if (kind := kind_of(self.path)) is Kind.DAMAGED:
+            with with_its_tables(self.path) as copy:
+                self._write_again(copy, Kind.STORE, "its list of tables cannot be read")
         base = self._connected()
         if kind is not Kind.FIRST and not check_opened(self.path, base):
             create(base)
             sync_folder(self.path.absolute().parent)
         elif (fault := damage_of(base)) or kind is Kind.FIRST:
-            before = written_again(self.path, base, kind)
-            self.notes.append(_written_again(self.path, fault, before))
-            own, self._file = self._file, open_alone(self.path, "served", OWNERS)
-            os.close(own)
+            self._write_again(base, kind, fault)
             base = self._connected()
         base.execute("PRAGMA journal_mode=WAL")
         base.execute("BEGIN EXCLUSIVE")  # from here on nobody else reads it
         base.execute("COMMIT")
         self._rows = Rows(base)
+
+    def _write_again(self, base: sqlite3.Connection, kind: Kind, fault: str) -> None:
+        """Puts what can be read of a store into a new file, and locks that in the place of the old one."""
+        before = written_again(self.path, base, kind)
+        self.notes.append(_written_again(self.path, fault, before))
+        own, self._file = self._file, open_alone(self.path, "served", OWNERS)
+        os.close(own)
 
     def _connected(self) -> sqlite3.Connection:
         path = self.path.absolute()

@@ -45,11 +45,12 @@ _NOTHING_YET = 100_000
 
 
 class Kind(Enum):
-    """The kind of a file: none yet, a store, or one of version 1."""
+    """The kind of a file: none yet, a store, one of version 1, or one whose list of tables is damaged."""
 
     NEW = "new"
     STORE = "store"
     FIRST = "first"
+    DAMAGED = "damaged"
 
 
 def kind_of(path: Path) -> Kind:
@@ -78,8 +79,11 @@ def kind_of(path: Path) -> Kind:
     try:
         with looking(path, log=not version and path.stat().st_size < _NOTHING_YET) as base:
             identity, tables = identity_of(base), _tables_of(base)
-    except (sqlite3.Error, MemoryError) as error:
-        raise _refused(path, f"it cannot be read: {error}") from None
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # of a damaged file, a message may be no text
+        if (application, version) == (APPLICATION, VERSION):
+            return Kind.STORE if _beside(path, "-wal").exists() else Kind.DAMAGED  # there may be a sound list in it
+        reason = "its tables are damaged" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise _refused(path, f"it cannot be read: {reason}") from None
     if identity == (APPLICATION, VERSION) and tables == _tables_made_by(TABLES):
         return Kind.STORE
     if identity == (0, 1) and tables == _tables_made_by(_FIRST_TABLES):
@@ -123,7 +127,7 @@ def damage_of(base: sqlite3.Connection) -> str:
         (text,) = base.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
         raise
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         return str(error)
     line = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
     return "" if line == "ok" else " ".join(line.split())
@@ -151,9 +155,34 @@ def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
             yield base
 
 
+@contextmanager
+def with_its_tables(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a copy of a store whose list of tables is damaged, with the list of all stores in its place.
+
+    Raises:
+        sqlite3.Error: if it cannot be read; OSError.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copyfile(path, copy := Path(folder, "store.db"))
+        with copy.open("r+b") as file:
+            size = int.from_bytes(file.read(18)[16:])
+            size = 65_536 if size == 1 else size  # as SQLite writes it
+            with closing(sqlite3.connect(other := Path(folder, "other.db"), isolation_level=None)) as base:
+                base.execute(f"PRAGMA page_size={size}")
+                create(base)
+            file.seek(_HEAD)
+            file.write(other.read_bytes()[_HEAD:size])
+        with closing(sqlite3.connect(copy)) as base:
+            yield base
+
+
 def _tables_of(base: sqlite3.Connection) -> list[tuple[Any, ...]]:
     query = "SELECT type, name, tbl_name, substr(sql, 1, 1000) FROM sqlite_master ORDER BY type, name LIMIT 20"
-    return base.execute(query).fetchall()
+    base.text_factory = bytes  # of a damaged file, they may be no texts
+    try:
+        return base.execute(query).fetchall()
+    finally:
+        base.text_factory = str
 
 
 def _tables_made_by(statements: tuple[str, ...]) -> list[tuple[Any, ...]]:
@@ -195,6 +224,10 @@ def written_again(path: Path, base: sqlite3.Connection, kind: Kind) -> Path:
         with closing(base), closing(sqlite3.connect(fresh, isolation_level=None)) as other:
             other.execute("PRAGMA synchronous=FULL")
             copy_rows(base, kind, other)
+            if kind is not Kind.FIRST and not other.execute("SELECT 1 FROM game").fetchone():
+                raise SaveError(
+                    f"{path} is damaged: none of its tables can be read; put a copy from before in its place"
+                )
         if any(_beside(path, suffix).exists() for suffix in ("-wal", "-journal")):
             raise SaveError(f"{path} cannot be written: what is beside it cannot be put into it")
         before = _put_aside(path)
@@ -244,7 +277,7 @@ def _put_aside(path: Path) -> Path:
 
 def _rows(rows: Rows, kind: Kind) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Statements that insert the rows of a store, whose texts are bytes."""
-    summed = kind is Kind.STORE
+    summed = kind is not Kind.FIRST
     names = ("sum",) if summed else ()
     for table, columns in (("rules", RULES), ("key", KEY)):
         for row in rows.all_of(table, (*columns, *names)):

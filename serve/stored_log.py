@@ -17,7 +17,7 @@ from rulespec.diagnostics.report import failure
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import OWNERS
 from rulespec.engine.logs.saved_game import SaveError, open_alone
-from rulespec.serve.store_file import copy_rows, kind_of, looking
+from rulespec.serve.store_file import Kind, copy_rows, kind_of, looking, with_its_tables
 from rulespec.serve.stored_rows import Rows, StoredGame
 
 
@@ -47,12 +47,15 @@ def stored_log(path: Path, game: str) -> StoredLog:
     lock = open_alone(path, "served", OWNERS)
     try:
         kind = kind_of(path)
-        with looking(path, log=True) as base, closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+        with (
+            with_its_tables(path) if kind is Kind.DAMAGED else looking(path, log=True) as base,
+            closing(sqlite3.connect(":memory:", isolation_level=None)) as copy,
+        ):
             copy_rows(base, kind, copy)
             rows = Rows(copy)
             tables = {entry.id: entry for entry in rows.games()}
             bundles = rows.bundles()
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
         raise SaveError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     finally:
         os.close(lock)

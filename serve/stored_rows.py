@@ -108,7 +108,7 @@ class Rows:
 
     def all_of(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
         """The rows of a table that can be read, without their order; texts are bytes."""
-        for (number,) in list(self._until_damage(f"SELECT rowid FROM {table}")):
+        for (number,) in list(self._until_damage(f"SELECT rowid FROM {table} NOT INDEXED")):  # an index may be damaged
             yield from self._until_damage(f"SELECT {', '.join(columns)} FROM {table} WHERE rowid = ?", (number,))
 
     def lines_of(self, game: bytes, columns: str = "n, text, sum") -> Iterator[tuple[Any, ...]]:
@@ -120,7 +120,7 @@ class Rows:
             yield from self._base.execute(query, values)
         except sqlite3.OperationalError:  # it cannot be read now
             raise
-        except sqlite3.DatabaseError:  # malformed, or too large for what it is
+        except (sqlite3.DatabaseError, UnicodeDecodeError):  # malformed, or too large for what it is
             return
 
     def games(self) -> Iterator[StoredGame]:

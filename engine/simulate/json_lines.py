@@ -90,7 +90,8 @@ class JsonLinesResults(Results[Row]):
                 sync_folder(self.path.absolute().parent)
             else:
                 self.path.unlink()
-        os.close(self._file)
+        with suppress(OSError):
+            os.close(self._file)
 
 
 def _line(data: dict[str, Any]) -> bytes:

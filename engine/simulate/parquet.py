@@ -110,7 +110,8 @@ class ParquetResults(Results[Row]):
             with suppress(OSError):
                 self.path.rmdir()
             if self._folder >= 0:
-                os.close(self._folder)
+                with suppress(OSError):  # all is written by now
+                    os.close(self._folder)
 
 
 def _part(first: int) -> str:

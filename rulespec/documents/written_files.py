@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -16,6 +16,8 @@ _NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EROFS)
 """Answers of file systems that do not sync folders."""
 _SYSTEM = ("/dev/", "/proc/")
 """Folders whose files are never replaced: /dev/stdout may lead to a file that somebody else has opened."""
+_IN_MEMORY = "/dev/shm/"
+"""The folder below them that has plain files."""
 
 
 Content = bytes | None
@@ -46,6 +48,22 @@ def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
             yield file
         return
     target = Path(os.path.realpath(path))
+    with _beside(target, secret=secret) as (fresh, file):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        file.close()
+        fresh.replace(target)
+    sync_folder(target.parent)
+
+
+@contextmanager
+def _beside(target: Path, *, secret: bool = False) -> Iterator[tuple[Path, TextIO]]:
+    """A new file beside another one and with its permissions; after the block it is gone, if it is still there.
+
+    Raises:
+        OSError: as `replaced`.
+    """
     mode = _mode(target)
     fresh = target.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.new")
     # As every new file, it gets the permissions that the umask leaves.
@@ -53,17 +71,12 @@ def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
     handle = os.open(fresh, flags, OWNERS if secret else ALL)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            yield file
-            file.flush()
-            os.fsync(handle)
-        if mode is not None and not secret:
-            fresh.chmod(mode)
-        fresh.replace(target)
-    except BaseException:
+            if mode is not None and not secret:
+                fresh.chmod(mode)
+            yield fresh, file
+    finally:
         with suppress(OSError):
             fresh.unlink()
-        raise
-    sync_folder(target.parent)
 
 
 def write_text(path: Path, text: str, *, secret: bool = False) -> None:
@@ -75,6 +88,8 @@ def write_text(path: Path, text: str, *, secret: bool = False) -> None:
 def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Content]) -> None:
     """Replaces files, all of them or none: what has been replaced when one fails is put back.
 
+    All that is needed for both is on the disk before the first one is replaced: a full disk then does no harm.
+
     Args:
         after: their new content, in the order in which they are written.
         before: their content now.
@@ -83,29 +98,50 @@ def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Conten
         ChangedError: if one has another content; OSError: if one cannot be written.
     """
     done: list[Path] = []
-    try:
-        for path, data in after.items():
-            done.append(path)  # it may fail when the file is in its place already
-            _replace(path, data, before[path])
-    except (OSError, ChangedError):
-        for path in reversed(done):
-            with suppress(OSError, ChangedError):
-                _replace(path, before[path], after[path])
-        raise
+    with ExitStack() as stack:
+        fresh = {path: stack.enter_context(_written(path, data)) for path, data in after.items()}
+        old = {path: stack.enter_context(_written(path, before[path])) for path in after}
+        try:
+            for path in after:
+                _compare(path, before[path])
+                done.append(path)  # it may fail when it is done
+                _put(path, fresh[path])
+            _sync_folders(after)
+        except (OSError, ChangedError):
+            for path in reversed(done):
+                with suppress(OSError, ChangedError):
+                    _compare(path, after[path])
+                    _put(path, old[path])
+            with suppress(OSError):
+                _sync_folders(after)
+            raise
 
 
-def _replace(path: Path, after: Content, before: Content) -> None:
-    """Replaces a file if it still has the content that it had when the new one was on the disk."""
-    if after is None:
-        _compare(path, before)
-        path.unlink(missing_ok=True)
-        sync_folder(path.absolute().parent)
+@contextmanager
+def _written(path: Path, data: Content) -> Iterator[Path | None]:
+    """A file beside another one, on the disk with its content; None if that is not to be there."""
+    if data is None:
+        yield None
         return
-    with replaced(path) as file:
-        file.buffer.write(after)
+    with _beside(Path(os.path.realpath(path))) as (fresh, file):
+        file.buffer.write(data)
         file.flush()
         os.fsync(file.fileno())
-        _compare(path, before)
+        file.close()
+        yield fresh
+
+
+def _put(path: Path, fresh: Path | None) -> None:
+    """Puts a file in the place of another one, or removes that."""
+    if fresh is None:
+        path.unlink(missing_ok=True)
+    else:
+        fresh.replace(Path(os.path.realpath(path)))
+
+
+def _sync_folders(paths: Iterable[Path]) -> None:
+    for folder in dict.fromkeys(Path(os.path.realpath(path)).parent for path in paths):
+        sync_folder(folder)
 
 
 def _compare(path: Path, before: Content) -> None:
@@ -139,7 +175,8 @@ def for_the_owner(handle: int) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    if os.path.abspath(path).startswith(_SYSTEM):  # noqa: PTH100 - without following links
+    place = os.path.abspath(path)  # noqa: PTH100 - without following links
+    if place.startswith(_SYSTEM) and not place.startswith(_IN_MEMORY):
         return True
     try:
         mode = path.stat().st_mode

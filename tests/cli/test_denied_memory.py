@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from folders import GAMES
+from folders import GAMES, RULESETS
+
+from rulespec.cli.main import run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux only")
 
@@ -68,3 +71,15 @@ def test_a_comparison_has_room_for_one_after_the_other() -> None:
     done = ran(ONE, *SIMULATE, "--against", "nim")
     assert done.returncode == 0
     assert "wasm" in done.stdout.split("\n")[0]
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])
+def test_no_memory_is_one_message(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("rulespec.cli.serve._serve", fails)
+    assert run(["serve", str(RULESETS / "nim"), "--players", "2", "--store", str(tmp_path / "t.db")]) == 2
+    assert capsys.readouterr() == ("", "Error: there is not enough memory\n")

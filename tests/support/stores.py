@@ -59,6 +59,7 @@ async def _played(path: Path, tables: int, moves: int, ref: str) -> list[str]:
         hall.resume()
         games = [await new_table(hall, rules) for _ in range(tables)]
         for live in games:
+            assert not await sit(hall, live)
             for _ in range(moves):
                 assert await move(hall, live) is None
         await hall.renew("", "owner")
@@ -68,13 +69,16 @@ async def _played(path: Path, tables: int, moves: int, ref: str) -> list[str]:
 
 
 async def new_table(hall: Hall, rules: Rules) -> Live:
-    """A new table at which two people sit."""
+    """A new table with two seats."""
     game = Game(rules.ruleset, seat_names(2, rules.ruleset.seats))
     game.omniscient.numbers.begin()
-    live, _ = await hall.new(rules, game)
-    for seat in game.seats:
-        assert await hear(hall, live, seat, do="name", name=f"{seat}-name") is None
-    return live
+    return (await hall.new(rules, game))[0]
+
+
+async def sit(hall: Hall, live: Live) -> list[Refusal]:
+    """People sit down at all seats of a table; the refusals."""
+    names = [await hear(hall, live, seat, do="name", name=f"{seat}-name") for seat in live.table.game.seats]
+    return [refusal for refusal in names if refusal is not None]
 
 
 async def hear(hall: Hall, live: Live, seat: str, **message: str) -> Refusal | None:
