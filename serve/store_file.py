@@ -225,9 +225,7 @@ def written_again(path: Path, base: sqlite3.Connection, kind: Kind) -> Path:
             other.execute("PRAGMA synchronous=FULL")
             copy_rows(base, kind, other)
             if kind is not Kind.FIRST and not other.execute("SELECT 1 FROM game").fetchone():
-                raise SaveError(
-                    f"{path} is damaged: none of its tables can be read; put a copy from before in its place"
-                )
+                raise SaveError(f"{path} is damaged, and none of its tables can be read: put a copy in its place")
         if any(_beside(path, suffix).exists() for suffix in ("-wal", "-journal")):
             raise SaveError(f"{path} cannot be written: what is beside it cannot be put into it")
         before = _put_aside(path)

@@ -257,17 +257,14 @@ def flips(store: Path, seeds: range) -> None:
         for path in store.parent.iterdir():
             path.unlink()
         store.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
-        before = digest(store)
+        before, reason = digest(store), ""
         try:
             result = resumed(store)
         except (DiagnosticsError, SaveError) as error:  # the tables of the file cannot be known any more
+            reason = str(error)
+        if reason:
             assert digest(store) == before, (seed, at, bit)
-            assert "other tables" in str(error) or "none of its tables can be read" in str(error), (
-                seed,
-                at,
-                bit,
-                error,
-            )
+            assert "it has other tables" in reason or "none of its tables can be read" in reason, (seed, at, bit)
             continue
         shared = any("rules are damaged" in why for why in result.faults.values()) or "RS684" in result.codes
         assert shared or len(result.games) >= 2, (seed, at, bit, result)
