@@ -91,7 +91,8 @@ class StoreScenario(Scenario):
     """A new table in a store, and decisions of it."""
 
     name = "store"
-    moves = 4
+    begun, moves = 2, 4
+    """Decisions of each table before, and those that are tried."""
 
     def load(self) -> None:
         """See `Scenario`."""
@@ -100,7 +101,7 @@ class StoreScenario(Scenario):
 
     def prepare(self, folder: Path) -> None:
         """See `Scenario`."""
-        new_store(folder / "t.db", tables=1, moves=2, ref=NIM)
+        new_store(folder / "t.db", tables=1, moves=self.begun, ref=NIM)
 
     def run(self, folder: Path, report: Report) -> None:
         """See `Scenario`."""
@@ -158,7 +159,7 @@ class StoreScenario(Scenario):
                 assert len(standing.games[game]) >= least_of, f"{game}: {least_of} confirmed, {standing.games[game]}"
                 assert {(game, role) for role in ("seat:A", "seat:B", "spectator")} <= standing.keys
             most = {len(texts) for texts in standing.games.values()}
-            assert max(most, default=0) <= self.moves + 2
+            assert max(most, default=0) <= self.begun + self.moves
         report.after(f"{len(standing.games)} tables, {sum(map(len, standing.games.values()))} decisions")
         asyncio.run(_goes_on(folder / "t.db", self.rules))
 
@@ -190,6 +191,7 @@ class FirstStore(StoreScenario):
     """A store of version 1 that is taken over."""
 
     name = "store_of_version_1"
+    begun, moves = 3, 1
 
     def load(self) -> None:
         """See `Scenario`."""
@@ -204,8 +206,6 @@ class FirstStore(StoreScenario):
         """See `Scenario`."""
         old = [f"{game} 3" for game in ("30948f32b6f1aebc", "fe462e94e277905b")]
         super().check(folder, [*confirmed, *old], killed, report)
-
-    moves = 1
 
 
 class DamagedStore(StoreScenario):
