@@ -7,7 +7,7 @@ STAMP  := .venv/.tests-from-pyproject
 DOCS   := .venv/.docs-from-pyproject
 TABLES := rulespec/syntax/automaton.json
 
-.PHONY: test quick docs replay proof proof-short fuzz mutation bench vscode release clean
+.PHONY: test quick docs replay proof proof-short fuzz mutation bench bench-changed vscode release clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -82,6 +82,11 @@ mutation: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m bench.speed
+
+# The commit beside an earlier one: `make bench-changed BASE=COMMIT`; see docs/explanation/speed.md. Five minutes of a processor.
+# Fails where something is slower, and no commit has a line `Slower: JOB: WHY`.
+bench-changed: $(STAMP)
+	@$(BIN)/python -m bench.changed $(BASE)
 
 # The extension for VS Code, with its client: build/rulespec.vsix. Needs Node 20 and npm; about a minute.
 vscode:

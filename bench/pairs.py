@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -43,6 +44,29 @@ class Spread:
             return cls(results[0], results[0], results[0], 1)
         low, middle, high = statistics.quantiles(results, n=4, method="inclusive")
         return cls(middle, low, high, len(results))
+
+
+def bounds_of_median(values: Iterable[float], share: float) -> tuple[float, float]:
+    """An interval of the median, from the order of some values alone (Hettmansperger and Sheather 1986).
+
+    Between the values number k from below and from above the median lies as often as a coin thrown as many times shows
+    heads k times or more and tails k times or more; between two such intervals the bounds are interpolated.
+
+    Args:
+        values: at least one.
+        share: how often the interval holds the median, from above 0 to below 1. Where there are too few values for
+            that, the bounds are the least and the greatest.
+    """
+    results = sorted(values)
+    many, k, covered = len(results), 1, 1 - 2 * 0.5 ** len(results)
+    while k < many - k and (less := covered - 2 * math.comb(many, k) * 0.5**many) >= share:
+        k, covered = k + 1, less
+    if covered <= share or k >= many - k:
+        return results[k - 1], results[-k]
+    part = (covered - share) / (covered - less)
+    inward = (many - k) * part / (k + (many - 2 * k) * part)
+    low, high = ((1 - inward) * results[at] + inward * results[to] for at, to in ((k - 1, k), (-k, -k - 1)))
+    return low, high
 
 
 def timed(work: Callable[[], int], seconds: float) -> Slice:
@@ -107,4 +131,9 @@ def cost(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:
 
 def speed(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:
     """The ratio of speeds, ours to theirs."""
-    return Spread.of(b.each / a.each for a, b in zip(ours, theirs, strict=True))
+    return Spread.of(speed_ratios(ours, theirs))
+
+
+def speed_ratios(ours: Sequence[Sample], theirs: Sequence[Sample]) -> list[float]:
+    """The ratio of speeds of each run, ours to theirs."""
+    return [b.each / a.each for a, b in zip(ours, theirs, strict=True)]

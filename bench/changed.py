@@ -1,0 +1,265 @@
+"""A commit beside an earlier one, in turns: what takes longer than it did.
+
+    python -m bench.changed [BASE]
+
+See docs/explanation/speed.md. Both commits are written into folders of their own and run by a process each, with the
+Python and the packages of this environment. Exit code: 0 nothing is slower without a reason, 1 something is, 2 wrong
+usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.pairs import Sample, Slice, alternate, bounds_of_median, speed_ratios
+from bench.processes import ROOT
+from bench.worker import JOBS
+
+PAIRS, SECONDS, TURNS = 15, 1.0, 4
+"""Pairs of a job, the processor time of each half at least, and the most turns of a half."""
+LOST = 0.95
+"""A job is slower where all of its interval lies below this."""
+LANDING = 4 * 3600
+"""Seconds between the newest commit and one that is taken for the landing before, where nothing else says so."""
+
+_REASON = re.compile(r"^Slower: *(?P<job>[^:]+?) *: *(?P<why>\S.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How fast a job is, as a multiple of its speed before: the ratio of each pair."""
+
+    job: str
+    ratios: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The median ratio."""
+        return statistics.median(self.ratios)
+
+    def bounds(self, share: float) -> tuple[float, float]:
+        """The interval of the median."""
+        return bounds_of_median(self.ratios, share)
+
+    @property
+    def verdict(self) -> str:
+        """`slower`, `not slower`, or `unclear` in between."""
+        if self.bounds(0.95)[1] < LOST:
+            return "slower"
+        return "not slower" if self.median >= 0.97 and self.bounds(0.9)[1] >= 1 else "unclear"
+
+    def row(self) -> str:
+        """A row of the table."""
+        (low, high), (least, most) = self.bounds(0.9), self.bounds(0.95)
+        spreads = f"{low:.3f} to {high:.3f} | {least:.3f} to {most:.3f}"
+        return f"| {self.job} | {self.median:.3f}x | {spreads} | {self.verdict} |"
+
+
+HEAD = "| job | speed | 90 % | 95 % | |\n| --- | --- | --- | --- | --- |"
+
+
+def git(*args: str, root: Path = ROOT) -> str:
+    """What git answers.
+
+    Raises:
+        LookupError: with its message, if it refuses.
+    """
+    try:
+        done = subprocess.run(["git", *args], cwd=root, capture_output=True, text=True)
+    except OSError as error:
+        raise LookupError(f"git cannot be run: {error.strerror}") from error
+    if done.returncode:
+        raise LookupError(done.stderr.strip() or f"git knows nothing of {args[-1]}")
+    return done.stdout.strip()
+
+
+def commit_of(name: str, root: Path = ROOT) -> str:
+    """The commit of a name.
+
+    Raises:
+        LookupError: if there is none.
+    """
+    return git("rev-parse", "--verify", f"{name}^{{commit}}", root=root)
+
+
+def base_of(head: str, root: Path = ROOT) -> str:
+    """The commit that `head` is compared with, if none is named.
+
+    It is where the branch left `origin/main`. On that branch itself, and where there is none, it is the newest commit
+    that is older than `head` by `LANDING`, or else the oldest there is.
+
+    Raises:
+        LookupError: if the clone has nothing before `head`.
+    """
+    try:
+        left = git("merge-base", "origin/main", head, root=root)
+    except LookupError:
+        left = head
+    if left != head:
+        return left
+    dated = int(git("show", "--no-patch", "--format=%ct", head, root=root))
+    before = git("rev-list", "--first-parent", "-1", f"--before={dated - LANDING}", head, root=root)
+    oldest = git("rev-list", "--first-parent", head, root=root).splitlines()[-1]
+    if (before or oldest) == head:
+        raise LookupError("this clone has no commit before it")
+    return before or oldest
+
+
+def reasons(messages: str) -> dict[str, str]:
+    """Job → why it is slower, of the lines `Slower: JOB: WHY` of messages of commits."""
+    return {found["job"]: found["why"] for found in _REASON.finditer(messages)}
+
+
+class Worker:
+    """A process that does jobs in a checkout of one commit."""
+
+    def __init__(self, checkout: Path, cache: Path) -> None:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("RULESPEC_")}
+        kept.pop("PYTHONDONTWRITEBYTECODE", None)
+        # Packages by their folder and without `site`: what finds this checkout would fill gaps of another one.
+        paths = os.pathsep.join(dict.fromkeys([str(checkout), *map(sysconfig.get_path, ("purelib", "platlib"))]))
+        env = kept | {"PYTHONPATH": paths, "RULESPEC_CACHE": str(cache), "PYTHONHASHSEED": "0"}
+        cache.mkdir()
+        self.process = subprocess.Popen(
+            [sys.executable, "-S", "-P", str(ROOT / "bench" / "worker.py"), str(checkout)],
+            cwd=cache.parent,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, line: str) -> dict[str, Any]:
+        """The answer to a line."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None and stdout is not None
+        stdin.write(f"{line}\n")
+        stdin.flush()
+        answer: dict[str, Any] = json.loads(stdout.readline() or '{"missing": "the process has ended"}')
+        return answer
+
+    def missing(self, job: str) -> str:
+        """Why the checkout cannot do a job; empty if it can, and then it is ready."""
+        return str(self.ask(job).get("missing", ""))
+
+    def slice(self, times: int) -> Slice:
+        """A slice that does the job so many times."""
+
+        def run() -> Sample:
+            answer = self.ask(str(times))
+            if "missing" in answer:
+                raise RuntimeError(answer["missing"])
+            return Sample(answer["count"], answer["seconds"])
+
+        return run
+
+    def end(self) -> None:
+        """Ends the process."""
+        with self.process:
+            assert self.process.stdin is not None
+            self.process.stdin.close()
+
+
+@contextmanager
+def worker(commit: str, folder: Path) -> Iterator[Worker]:
+    """A process for a commit, whose files and cache are in a folder."""
+    checkout = folder / "checkout"
+    checkout.mkdir(parents=True)
+    archive = folder / "checkout.tar"
+    git("archive", "--output", str(archive), commit)
+    with tarfile.open(archive) as files:
+        files.extractall(checkout, filter="tar")
+    archive.unlink()
+    tables = [sys.executable, "-m", "rulespec.syntax.parse_table"]
+    subprocess.run(tables, cwd=checkout, env=os.environ | {"PYTHONPATH": str(checkout)}, check=True)
+    result = Worker(checkout, folder / "cache")
+    try:
+        yield result
+    finally:
+        result.end()
+
+
+def compared(job: str, ours: Worker, theirs: Worker, pairs: int = PAIRS) -> Compared | str:
+    """A job of two commits in turns; or why they cannot be compared.
+
+    Raises:
+        RuntimeError: if ours cannot do it.
+    """
+    if why := ours.missing(job):
+        raise RuntimeError(f"{job}: {why}")
+    if why := theirs.missing(job):
+        return why
+    each = min(one.slice(1)().seconds for one in (ours, theirs, ours, theirs))
+    turns = max(1, min(TURNS, math.floor(SECONDS / each)))
+    times = max(1, math.ceil(SECONDS / turns / each))
+    taken = alternate([ours.slice(times), theirs.slice(times)], pairs, turns=turns, warm=False)
+    return Compared(job, tuple(speed_ratios(*taken)))
+
+
+def report(results: Mapping[str, Compared | str], explained: Mapping[str, str]) -> tuple[list[str], bool]:
+    """Lines about what is slower, and whether some of it has no reason."""
+    lines, failed = [], False
+    for job, result in results.items():
+        if isinstance(result, Compared) and result.verdict == "slower":
+            why = explained.get(job)
+            failed = failed or why is None
+            lines.append(f"{job} is slower: {why or f'no commit has a line `Slower: {job}: WHY`'}")
+    lines += [f"there is no job `{job}`, which a line `Slower:` names" for job in explained if job not in JOBS]
+    return lines, failed
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description="How fast a commit is beside an earlier one.")
+    parser.add_argument(
+        "base", nargs="?", help="the earlier commit; else where the branch began, or the landing before"
+    )
+    parser.add_argument("--head", default="HEAD", help="the later commit")
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="pairs of each job")
+    parser.add_argument("--jobs", default=",".join(JOBS), help="of them, or `cold COMMAND`: any command of rulespec")
+    chosen = parser.parse_args(args)
+    try:
+        head = commit_of(chosen.head)
+        base = commit_of(chosen.base) if chosen.base else base_of(head)
+    except LookupError as error:
+        print(f"nothing to compare {chosen.head} with: {error}")
+        return 2 if chosen.base else 0
+    jobs = chosen.jobs.split(",")
+    if unknown := [job for job in jobs if job not in JOBS and not job.startswith("cold ")]:
+        parser.error(f"there is no job {', '.join(unknown)}; the jobs are {', '.join(JOBS)}, and cold COMMAND")
+    print(git("log", "--no-walk=unsorted", "--format=%h %s", head, base).replace("\n", "\nbeside "))
+    if chosen.head == "HEAD" and git("status", "--porcelain", "--untracked-files=no"):
+        print("what is not committed is not measured")
+    print(f"\n{HEAD}", flush=True)
+    results: dict[str, Compared | str] = {}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        worker(head, Path(folder, "head")) as ours,
+        worker(base, Path(folder, "base")) as theirs,
+    ):
+        for job in jobs:
+            result = results[job] = compared(job, ours, theirs, chosen.pairs)
+            row = result.row() if isinstance(result, Compared) else f"| {job} | | | | not comparable: {result} |"
+            print(row, flush=True)
+    lines, failed = report(results, reasons(git("log", "--format=%B", f"{base}..{head}")))
+    print("\n".join(["", *lines]).rstrip())
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

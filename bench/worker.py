@@ -1,0 +1,170 @@
+"""A process that does the same pieces of work in the checkout it was started for: `python -S -P worker.py CHECKOUT`.
+
+It imports nothing of `bench`, as the other checkout may lack what this one has, and `rulespec` from its checkout alone.
+A line of input is the name of a job or a number of times; a line of output answers it, as JSON: `{}` where the job is
+ready, `{"missing": WHY}` where the checkout cannot do it, `{"count": C, "seconds": S}` of processor time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+Job = Callable[[Path], Callable[[], int]]
+"""Prepares a piece of work, at most a second of it, in a checkout; the piece says how many of something it has done."""
+
+_BATCH = 32
+"""Games of wasm in one piece of work."""
+_GAMES = 50
+"""Random games that Python repeats, so that both checkouts play the same ones however fast they are."""
+
+
+def _replays(logs: str) -> Job:
+    """Decisions of recorded games, each read, replayed and compared with its end."""
+
+    def prepare(checkout: Path) -> Callable[[], int]:
+        from rulespec.engine.replay.replay import ReplayRequest
+        from rulespec.load import load_ruleset
+
+        load = cache(load_ruleset)
+        paths = sorted((checkout / "games/imperial/logs").glob(logs))
+        if not paths:
+            raise LookupError(f"there is no log {logs}")
+
+        def work() -> int:
+            moves = 0
+            for path in paths:
+                result = ReplayRequest(path, load=load).replay()
+                if result.divergence is not None:
+                    raise ValueError(f"{path.name} breaks a rule")
+                moves += len(result.moves)
+            return moves
+
+        return work
+
+    return prepare
+
+
+def _command(*args: str) -> Job:
+    """A command in this process, which has done it before."""
+
+    def prepare(_: Path) -> Callable[[], int]:
+        from rulespec.cli.main import run
+
+        def work() -> int:
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+                code = run(list(args))
+            if code:
+                raise ValueError(f"rulespec {' '.join(args)}: {said.getvalue().strip()[-200:]}")
+            return 1
+
+        return work
+
+    return prepare
+
+
+def cold(*args: str) -> Job:
+    """A command in a process of its own, whose start belongs to what is measured."""
+
+    def prepare(_: Path) -> Callable[[], int]:
+        def work() -> int:
+            command = [sys.executable, "-S", "-m", "rulespec", *args]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+            if done.returncode:
+                raise ValueError(f"rulespec {' '.join(args)}: {(done.stderr or done.stdout).decode()[-200:]}")
+            return 1
+
+        return work
+
+    return prepare
+
+
+def _playouts_in_python(_: Path) -> Callable[[], int]:
+    """Decisions of random games with invariants, by the generated Python."""
+    from rulespec.engine.simulate.plan import Plan
+    from rulespec.load import load_ruleset
+
+    ruleset = load_ruleset("imperial")
+    plan, numbers = Plan.of("imperial", ruleset, [4], 1, backend="python"), count()
+    return lambda: plan.outcome(ruleset, next(numbers) % _GAMES).decisions
+
+
+def _playouts_in_wasm(_: Path) -> Callable[[], int]:
+    """Decisions of random games with invariants, by the wasm machine."""
+    from rulespec.engine.simulate.plan import Plan
+    from rulespec.engine.simulate.wasm import WasmOutcomes
+    from rulespec.load import load_ruleset
+
+    ruleset = load_ruleset("imperial")
+    games = WasmOutcomes(Plan.of("imperial", ruleset, [4], 1, backend="wasm"), ruleset)
+    return lambda: sum(one.decisions for one in games.of(range(_BATCH)))
+
+
+JOBS: dict[str, Job] = {
+    "own replay": _replays("random-[346]p.jsonl.gz"),
+    "foreign replay": _replays("playimperial/[cv]*.json"),
+    "view": _command("view", "imperial:random-4p", "--until", "40", "--out", "game.html"),
+    "draw": _command("draw", "imperial", "--out", "board.svg"),
+    "validate": cold("validate", "--no-play", "imperial"),
+    "python playouts": _playouts_in_python,
+    "wasm playouts": _playouts_in_wasm,
+    "bot": _command("simulate", "imperial", "--players", "4", "--bots", "flat:64", "--games", "1", "--cap", "60"),
+    "games": cold("games"),
+}
+
+
+def _processor() -> float:
+    """Seconds of this process and of those that it has started and waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _prepared(name: str, checkout: Path) -> Callable[[], int]:
+    """The work of a job, done once; `cold …` is any command."""
+    words = name.split()
+    work = (JOBS[name] if name in JOBS else cold(*words[1:]))(checkout)
+    work()
+    return work
+
+
+def _measured(work: Callable[[], int], times: int) -> dict[str, object]:
+    """The work done so many times."""
+    gc.collect()
+    begun = _processor()
+    done = sum(work() for _ in range(times))
+    return {"count": done, "seconds": _processor() - begun}
+
+
+def main() -> None:
+    """Answers until the input ends."""
+    checkout = Path(sys.argv[1])
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever prints
+    gc.set_threshold(200_000)  # as the program sets it
+    work: Callable[[], int] = int
+    for line in map(str.strip, sys.stdin):
+        answer: dict[str, object] = {}
+        if line.isdecimal():
+            answer = _measured(work, int(line))
+        else:
+            try:
+                work = _prepared(line, checkout)
+            except (Exception, SystemExit) as error:
+                answer = {"missing": f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
