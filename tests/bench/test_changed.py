@@ -101,7 +101,7 @@ def test_bounds_of_a_median_lie_between_values_of_some_rank(many: int, share: fl
 
 
 def test_a_line_of_a_commit_says_why_a_job_is_slower() -> None:
-    explained = reasons("Check the end\n\nSlower: own replay: the end is compared: cell by cell\nSlower: view:\n\nOther\n")
+    explained = reasons("End\n\nSlower: own replay: the end is compared: cell by cell\nSlower: view:\n\nOther\n")
     assert explained == {"own replay": "the end is compared: cell by cell"}
     slow = {job: Compared(job, (0.5,) * 15) for job in ("own replay", "view")}
     lines, failed = report(slow, explained)
