@@ -13,8 +13,10 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.search.search import Search
 from rulespec.typed import nodes as typed
 
-_NAME = "measure {}"
-"""The name of a measure as a value: no ruleset calls a value so."""
+
+def value_of(measure: str) -> str:
+    """The name of a measure as a value: no ruleset calls a value so."""
+    return f"measure {measure}"
 
 
 def with_measures(ruleset: typed.Ruleset) -> typed.Ruleset:
@@ -22,7 +24,7 @@ def with_measures(ruleset: typed.Ruleset) -> typed.Ruleset:
     declarations = ruleset.declarations
     values = {**declarations.values}
     for m in declarations.measures.values():
-        name = _NAME.format(m.name)
+        name = value_of(m.name)
         values[name] = typed.PositionValue(name, m.title, m.doc, m.var, m.value, m.span, 1, 1)
     return replace(ruleset, ref=f"{ruleset.ref} with measures", declarations=replace(declarations, values=values))
 
@@ -44,7 +46,7 @@ def measured(search: Search, rows: NDArray[np.int64], decisions: Sequence[int]) 
         for measure in table.ruleset.declarations.measures.values():
             entities = names[measure.kind] if measure.kind else ("",)
             columns += [(measure.name, entity) for entity in entities]
-            parts.append(search.measured(rows, values[_NAME.format(measure.name)])[:, : len(entities)])
+            parts.append(search.measured(rows, values[value_of(measure.name)])[:, : len(entities)])
     except RulesetFaultError:  # what has no number in some position is left out there
         return [
             readings(search.game(row).omniscient.measures(), at, {}) for row, at in zip(rows, decisions, strict=True)

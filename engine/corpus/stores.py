@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.engine.corpus.codes import GAMES, NO_CODES, CodedGame, CodeSheet, codes_of, is_of_codes
-from rulespec.engine.corpus.measuring import measured, with_measures
+from rulespec.engine.corpus.measuring import measured, value_of, with_measures
 from rulespec.engine.corpus.replays import Rules
 from rulespec.engine.corpus.rows import Reading, Under
-from rulespec.engine.corpus.tables import VALUE, Table, Tables, table_game
+from rulespec.engine.corpus.tables import SOUGHT, Table, Tables, table_game
 from rulespec.engine.corpus.under import judged_under
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
@@ -130,9 +130,9 @@ class _Asked:
         if table.key not in self._searches:
             sought, kind = self._question.sought, self._question.kind
             game = self._tables.seeking(table, sought) if sought else self._tables.game(table)
-            if kind == "measures":
+            if kind != "replay":
                 game = table_game(with_measures(game.ruleset), table.players, table.settings)
-            self._searches[table.key] = open_search(game, value=VALUE if sought else "")
+            self._searches[table.key] = open_search(game, value=value_of(SOUGHT) if sought else "")
         return self._searches[table.key]
 
     def _of_table(self, table: Table, games: Sequence[CodedGame]) -> list[Answer]:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from rulespec.bundles.packed import Bundle, Contents, unpacked
 from rulespec.bundles.place import InBundle
 from rulespec.bundles.rules import ruleset_in
+from rulespec.check.measures import declares_measures
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.text_files import read_text
@@ -32,8 +33,8 @@ VERSION = 1
 FOLDER = "tables"
 MAX_BYTES = 8_000_000
 MAX_NAME = 400
-VALUE = "position_sought"
-"""The value that `Tables.seeking` adds."""
+SOUGHT = "position_sought"
+"""The measure that `Tables.seeking` adds."""
 _OVERLAY = "overlays/position_sought.yaml"
 
 
@@ -178,18 +179,20 @@ class Tables:
         return self._checked(table, ruleset_in(self.bundle(table)))
 
     def seeking(self, table: Table, expression: str) -> Game:
-        """A game at a table whose first value is 1 where an expression of the rules language holds, else 0.
+        """A game at a table with one more measure of players: 1 where an expression of the rules language holds.
+
+        It is no value for bots, as it says nothing of what the game is played for.
 
         Raises:
             DiagnosticsError: as `game`; what is wrong with the expression.
         """
         bundle = self.bundle(table)
-        own = self._checked(table, ruleset_in(bundle))
-        of, has_values = own.ruleset.declarations.player_kind, bool(own.omniscient.program.values)
+        own = self._checked(table, ruleset_in(bundle)).ruleset
         contents = unpacked(bundle, Span(str(self._folder), 1, 1, 1, 2))
-        value = {"title": "Sought", "of": of, "value": f"1 if ({expression}) and {of} == {of} else 0", "decides": 1}
-        overlay = {"id": VALUE, "title": "Sought", "version": "1", "for": parts_of(table.ruleset)[0]}
-        added = {f"values.{VALUE}": value} if has_values else {"values": {VALUE: value}}
+        of = own.declarations.player_kind
+        measure = {"title": "Sought", "of": of, "value": f"1 if ({expression}) and {of} == {of} else 0"}
+        overlay = {"id": SOUGHT, "title": "Sought", "version": "1", "for": parts_of(table.ruleset)[0]}
+        added = {f"measures.{SOUGHT}": measure} if declares_measures(own) else {"measures": {SOUGHT: measure}}
         text = json.dumps(overlay | {"add": added})
         more = Contents(
             [*contents.reference, _OVERLAY], contents.rulesets, contents.rules | {_OVERLAY: text}, contents.shown

@@ -25,6 +25,12 @@ def check_measures(c: Context) -> None:
             result[name] = measure
 
 
+def declares_measures(ruleset: typed.Ruleset) -> bool:
+    """Whether a ruleset has measures beside the points that each with `scoring` has."""
+    scoring = ruleset.rules.scoring
+    return any(scoring is None or m.span != scoring.span for m in ruleset.declarations.measures.values())
+
+
 def measured(c: Context, what: str, name: str, place: Scalar, node: Node) -> typed.Measure | None:
     """A number of a position, typed; None if it is not sound, which is reported. `what`: what messages call it."""
     of, written = get(node, "of"), get(node, "value")

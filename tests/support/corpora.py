@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import tarfile
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from commands import invoke
 
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.simulate.plan import Plan
@@ -26,6 +29,21 @@ def logs(folder: Path, ref: str = "wager", number: int = 6, *, players: int = 3)
         results.append(folder / f"g{game}.jsonl")
         results[-1].write_text("\n".join(lines) + "\n", "utf-8")
     return results
+
+
+def store_of_many(folder: Path, seats: Mapping[str, Sequence[int]], number: int = 3) -> Path:
+    """A store of games of several rulesets, with several numbers of players each."""
+    for ref, players in seats.items():
+        for count in players:
+            ruleset = load_ruleset(ref)
+            plan = Plan.of(ref, ruleset, [count], 1)
+            for game in range(number):
+                text = "\n".join(to_json_text(line, plain=True) for line in plan.play(ruleset, game).log())
+                path = folder / "logs" / f"{ref}-{count}-{game}.jsonl"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text + "\n", "utf-8")
+    assert invoke("corpus", "import", folder / "logs", "--out", folder / "store")[0] == 0
+    return folder / "store"
 
 
 def tar(path: Path, files: list[Path], mode: str = "w:gz") -> Path:
