@@ -35,7 +35,11 @@ class _Request(Struct, frozen=True):
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT… REF")
 @click.option("--players", type=click.IntRange(2, 100), metavar="N", help="Number of players.")
 @click.option(
-    "--games", type=click.IntRange(1, 1_000_000), default=200, show_default=True, help="Most games of a match."
+    "--games",
+    type=click.IntRange(1, 1_000_000),
+    default=200,
+    show_default=True,
+    help="Most games of a match; fewer than 40 decide none.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @settings_flag
@@ -81,7 +85,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         bounds = "-" if share is None else f"{100 * share.low:.1f} % to {100 * share.high:.1f} %"
         won = f"{100 * standing.won / standing.games:.1f} %"
         even = f"{100 * standing.even:.1f} %"
-        rows.append([f"{one} against {other}", f"{standing.games:,}", won, bounds, even, standing.verdict])
+        rows.append([f"{one} against {other}", f"{standing.games:,}", won, bounds, even, standing.says])
     head = ("match", "games", "won", "19 times in 20", "even", "the first is")
     output.echo()
     for line in output.table(rows, head, right=range(1, 5)):

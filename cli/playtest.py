@@ -139,7 +139,7 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Answer what each RULE changes in BASE: more, less, no difference that matters, undecided, or the same games.
+    """Answer what each RULE changes in BASE: more, less, no difference that matters, undecided, equal, or never acted.
 
     A RULE is a reference, an overlay on BASE (+short, +./my_rule.yaml), or --set KEY=VALUE. Bots play the same seeds
     and deals with and without it, until the questions of the ruleset are answered or time is up. Exit code: 0 the games
@@ -442,7 +442,7 @@ def _match(each: dict[str, Any]) -> list[str]:
     bounds = "-" if each["low"] is None else f"{100 * each['low']:.1f} % to {100 * each['high']:.1f} %"
     won = f"{100 * each['won'] / each['games']:.1f} %"
     even = f"{100 * each['even']:.1f} %"
-    return [f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["verdict"]]
+    return [f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["says"]]
 
 
 def _remarks(each: dict[str, Any]) -> list[str]:

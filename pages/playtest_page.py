@@ -235,7 +235,7 @@ def _ladder(matches: Sequence[Report]) -> str:
     for each in matches:
         bounds = "-" if each["low"] is None else f"{100 * each['low']:.0f} % to {100 * each['high']:.0f} %"
         won, even = (f"{100 * share:.0f} %" for share in (each["won"] / each["games"], each["even"]))
-        texts = (f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["verdict"])
+        texts = (f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["says"])
         rows.append([(text, "") for text in texts])
     return _table(("match", "games", "won", "between", "even", "the first is"), rows, cards=True)
 

@@ -73,7 +73,7 @@ def cell(answer: dict[str, Any]) -> str:
 def common(answers: list[dict[str, Any]]) -> str:
     """The answer that several numbers share; undecided if they do not."""
     verdicts = {answer["verdict"] for answer in answers}
-    return str(answers[0]["says"]) if len(verdicts) == 1 and verdicts <= {"none", "same"} else "undecided"
+    return str(answers[0]["says"]) if len(verdicts) == 1 and verdicts <= {"none", "equal", "same"} else "undecided"
 
 
 def title(rule: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
+from math import sqrt
 
 from msgspec import Struct
 
 from rulespec.engine.bots.sides import Side, play_sides
 from rulespec.engine.simulate.intervals import Interval
 from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.sequence import followed_share
+from rulespec.engine.simulate.sequence import followed_share, games_needed, said_needed
 
 
 class Standing(Struct):
@@ -44,6 +45,19 @@ class Standing(Struct):
         if share is None or share.low <= self.even <= share.high:
             return "undecided"
         return "stronger" if share.low > self.even else "weaker"
+
+    @property
+    def needed(self) -> int | None:
+        """The games after which it would be decided, should its share stay; None if it is, or nobody plays so many."""
+        smooth = (self.won + 1) / (self.games + 2)
+        away = abs(self.won / max(1, self.games) - self.even)
+        return games_needed(self.games, away, sqrt(smooth * (1 - smooth))) if self.verdict == "undecided" else None
+
+    @property
+    def says(self) -> str:
+        """The verdict in words; with the games that would decide it, if it is undecided."""
+        left = f": {said_needed(self.needed, self.games, 'games')}" if self.verdict == "undecided" else ""
+        return f"{self.verdict}{left}"
 
 
 def match(side: Side, games: int, jobs: int = 1, cluster: str = "") -> Generator[Standing]:

@@ -7,14 +7,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from rulespec.engine.simulate.sequence import FIRST_LOOK, half_width
+from rulespec.engine.simulate.sequence import FIRST_LOOK, games_needed, half_width
 
-Verdict = Literal["more", "less", "none", "undecided", "same"]
-"""`none`: no difference that matters; `same`: the number is the same in every pair."""
+Verdict = Literal["more", "less", "none", "undecided", "equal", "same"]
+"""`none`: no difference that matters; `equal`: the number is equal in every pair; `same`: all else is, too, as the rule
+has never acted."""
 SAME = 500
 """Pairs of equal games after which nothing else is waited for."""
-MOST = 10_000_000
-"""Pairs beyond which nobody plays; more are not counted."""
 
 
 class Answer(Struct, frozen=True):
@@ -44,7 +43,7 @@ class Answer(Struct, frozen=True):
     @property
     def settled(self) -> bool:
         """Whether further games are not needed."""
-        return self.verdict in ("more", "less", "none") or (self.verdict == "same" and self.pairs >= SAME)
+        return self.verdict in ("more", "less", "none") or (self.verdict in ("equal", "same") and self.pairs >= SAME)
 
 
 class Evidence:
@@ -65,12 +64,13 @@ class Evidence:
         self._other_squares += other * other
         self._squares += (value - other) ** 2
 
-    def answer(self, level: float, matters: float) -> Answer:
+    def answer(self, level: float, matters: float, *, acted: bool = True) -> Answer:
         """The answer so far.
 
         Args:
             level: the share of runs in which the bounds are right at all looks.
             matters: a difference that is smaller does not matter.
+            acted: whether some games differ in whatever way.
         """
         n = max(1, self.pairs)
         value, other = self._value / n, self._other / n
@@ -82,12 +82,13 @@ class Evidence:
         low, high = difference - half, difference + half
         verdict: Verdict = "undecided"
         if not self.unequal:
-            verdict = "same"
+            verdict = "equal" if acted else "same"
         elif -matters < low and high < matters:
             verdict = "none"
         elif low > 0 or high < 0:
             verdict = "more" if low > 0 else "less"
-        needed = _needed(self.pairs, difference, deviation, level, matters) if verdict == "undecided" else None
+        wanted = max(abs(difference), matters - abs(difference))  # the bounds leave out 0, or all that matters
+        needed = games_needed(self.pairs, wanted, deviation, level) if verdict == "undecided" else None
         return Answer(verdict, self.pairs, value, other, difference, low, high, matters, needed)
 
     def _deviation(self, difference: float) -> float:
@@ -99,15 +100,3 @@ class Evidence:
         apart = self._squares - n * difference**2
         single = max(self._value_squares - self._value**2 / n, self._other_squares - self._other**2 / n) / n
         return sqrt(max(0.0, apart + 4 * single) / (n + 2))
-
-
-def _needed(pairs: int, difference: float, deviation: float, level: float, matters: float) -> int | None:
-    """The pairs after which the bounds leave out 0, or all that matters."""
-    wanted = max(abs(difference), matters - abs(difference))
-    if half_width(MOST, deviation, level) >= wanted:
-        return None
-    low, high = pairs, MOST
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if half_width(middle, deviation, level) < wanted else (middle + 1, high)
-    return low

@@ -99,4 +99,6 @@ def _match(standing: Standing) -> dict[str, Any]:
         "low": None if share is None else round(share.low, 6),
         "high": None if share is None else round(share.high, 6),
         "verdict": standing.verdict,
+        "needed": standing.needed,
+        "says": standing.says,
     }

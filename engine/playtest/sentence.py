@@ -8,6 +8,7 @@ from typing import Any
 
 from rulespec.engine.playtest.evidence import Answer
 from rulespec.engine.playtest.trial import Answered
+from rulespec.engine.simulate.sequence import rounded, said_needed
 
 _FEW = 2
 """Undecided numbers of one question up to which each has a clause of its own."""
@@ -50,8 +51,10 @@ def verdict(answer: Answer) -> str:
     match answer.verdict:
         case "none":
             return "no difference that matters"
+        case "equal":
+            return f"equal in all {answer.pairs:,} pairs"
         case "same":
-            return "the same games" if answer.pairs else "no games"
+            return "the rule never acted"
         case "undecided":
             return f"undecided: {needed(answer)}"
     return answer.verdict
@@ -59,11 +62,7 @@ def verdict(answer: Answer) -> str:
 
 def needed(answer: Answer) -> str:
     """The number of pairs that would decide a question."""
-    if answer.low is None:
-        return "too few games"
-    return (
-        "no number of games that anybody plays" if answer.needed is None else f"about {_round(answer.needed):,} pairs"
-    )
+    return said_needed(answer.needed, answer.pairs, "pairs")
 
 
 def number(value: float, share: bool, sign: str = "") -> str:
@@ -73,13 +72,13 @@ def number(value: float, share: bool, sign: str = "") -> str:
 
 def short(answer: Mapping[str, Any]) -> str:
     """An answer with the difference, as it stands beside another."""
-    says = {"none": "no difference", "same": "the same"}.get(answer["verdict"], answer["verdict"])
+    says = {"none": "no difference", "same": "never acted"}.get(answer["verdict"], answer["verdict"])
     return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 
 
 def _clauses(results: Sequence[Answered]) -> Iterator[str]:
     """A clause for each number that is decided, then for those that are not."""
-    order = ("more", "less", "none", "same", "undecided")
+    order = ("more", "less", "none", "equal", "undecided")
     for name in order[:-1]:
         for each in results:
             if each.answer.verdict == name:
@@ -90,21 +89,19 @@ def _clauses(results: Sequence[Answered]) -> Iterator[str]:
         if len(left) <= _FEW:
             yield from map(_clause, left)
             continue
-        early = any(each.answer.low is None for each in left)
+        early = [each.answer for each in left if each.answer.low is None]
         known = [each.answer.needed for each in left if each.answer.needed is not None]
-        nearest = (
-            f"about {_round(min(known)):,} pairs would decide one of them" if known else "no number of games would tell"
-        )
-        tells = "too few games" if early else nearest
+        nearest = f"about {rounded(min(known)):,} pairs would decide one" if known else "no number of pairs would tell"
+        tells = f"{needed(early[0])} would tell" if early else nearest
         yield f"{_lower(left[0].asked.of)} undecided for {len(left)} of {len(numbers)} ({tells})"
 
 
 def _clause(each: Answered) -> str:
     a, share, title = each.answer, each.asked.share, _lower(each.asked.title)
-    if a.verdict == "same":
-        return f"{title} the same in all of them"
+    if a.verdict in ("equal", "same"):
+        return f"{title} equal in all {a.pairs:,} pairs"
     if a.low is None or a.high is None:
-        return f"{title} undecided (too few games)"
+        return f"{title} undecided ({needed(a)} would tell)"
     low, high = (number(abs(bound), share) for bound in sorted((a.low, a.high), key=abs))
     match a.verdict:
         case "more" | "less":
@@ -121,9 +118,3 @@ def _lower(title: str) -> str:
 
 def _games(count: int, word: str) -> str:
     return f"{count:,} {word}" + ("" if count == 1 else "s")
-
-
-def _round(pairs: int) -> int:
-    """A number with two digits that count: nobody knows more."""
-    step = int(10 ** max(0, len(str(pairs)) - 2))
-    return -(-pairs // step) * step

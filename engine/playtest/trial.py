@@ -87,7 +87,7 @@ class Trial:
         results = []
         for asked, evidence, (total, pairs) in zip(self.asked, self._evidence, self._scales, strict=True):
             matters = asked.matters or SHARE * abs(total) / max(1, pairs)
-            results.append(Answered(asked, evidence.answer(asked.level, matters)))
+            results.append(Answered(asked, evidence.answer(asked.level, matters, acted=not self.same)))
         return results
 
     @property

@@ -15,6 +15,8 @@ from rulespec.engine.simulate.intervals import LEVEL, Interval
 
 FIRST_LOOK = 40
 """Games from which on a mean is followed: before, it is not as good as normally distributed."""
+MOST = 10_000_000
+"""Games beyond which nobody plays; more are not counted."""
 TUNED = 200
 """Games at which the bounds are narrowest for their level."""
 
@@ -38,3 +40,40 @@ def followed_share(won: float, games: int, level: float = LEVEL) -> Interval | N
     half = half_width(games, sqrt(smooth * (1 - smooth)), level)
     share = won / games
     return Interval(share, max(0.0, share - half), min(1.0, share + half))
+
+
+def games_needed(games: int, wanted: float, deviation: float, level: float = LEVEL) -> int | None:
+    """The games after which the bounds are as near to the mean as wanted; None if nobody plays that many.
+
+    Args:
+        games: those that were played; the first look is not before `FIRST_LOOK`.
+        wanted: the distance.
+        deviation: the standard deviation so far.
+        level: the share of runs in which the bounds are right at all looks.
+    """
+    if half_width(MOST, deviation, level) >= wanted:
+        return None
+    low, high = max(games, FIRST_LOOK), MOST
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if half_width(middle, deviation, level) < wanted else (middle + 1, high)
+    return low
+
+
+def said_needed(needed: int | None, games: int, word: str) -> str:
+    """The number of games that would decide what is undecided, in words.
+
+    Args:
+        needed: as `games_needed` gives it.
+        games: those that were played.
+        word: what is counted, in the plural.
+    """
+    if games < FIRST_LOOK:
+        return f"at least {FIRST_LOOK} {word}"
+    return f"no number of {word} that anybody plays" if needed is None else f"about {rounded(needed):,} {word}"
+
+
+def rounded(games: int) -> int:
+    """A number with two digits that count: nobody knows more."""
+    step = int(10 ** max(0, len(str(games)) - 2))
+    return -(-games // step) * step

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from rulespec.cli.main import cli
+from rulespec.engine.bots.match import Standing
 
 
 def run(*args: object) -> tuple[int, str]:
@@ -19,8 +21,33 @@ def test_a_ladder_says_who_is_stronger() -> None:
     assert code == 0
     first, second = text.split("\n")[3:5]
     assert first.startswith("flat:16 against random") and first.endswith("stronger")
-    assert second.startswith("random against random      60") and second.endswith("undecided")
+    assert second.startswith("random against random      60") and "  undecided: " in second
     assert run("flat:16", "random", "random", "connect_four", "--games", 60, "--seed", 1)[1] == text
+
+
+def test_too_few_games_say_how_many_are_needed() -> None:
+    text = run("greedy", "random", "nim", "--games", 30, "--seed", 1)[1]
+    assert "-  50.0 %  undecided: at least 40 games" in text
+
+
+@pytest.mark.parametrize(
+    "games, won, says",
+    [
+        (1, 1, "undecided: at least 40 games"),
+        (39, 0, "undecided: at least 40 games"),
+        (40, 0, "weaker"),
+        (40, 40, "stronger"),
+        (60, 30, "undecided: no number of games that anybody plays"),
+        (100, 60, "undecided: about 230 games"),
+    ],
+)
+def test_a_standing_says_what_would_decide_it(games: int, won: float, says: str) -> None:
+    standing = Standing("a", "b", 0.5, games, won)
+    assert standing.says == says
+    if "about" in says:
+        needed = standing.needed or 0
+        shares = [Standing("a", "b", 0.5, number, won * number / games) for number in (needed - 5, needed + 5)]
+        assert [each.verdict for each in shares] == ["undecided", "stronger"]
 
 
 def test_one_bot_is_no_match() -> None:

@@ -10,7 +10,7 @@ from folders import TESTS
 
 from rulespec.engine.playtest.evidence import Answer
 from rulespec.engine.playtest.questions import Asked, length
-from rulespec.engine.playtest.sentence import otherwise, sentence
+from rulespec.engine.playtest.sentence import otherwise, sentence, verdict
 from rulespec.engine.playtest.trial import Answered
 
 ANSWERS = {
@@ -20,6 +20,7 @@ ANSWERS = {
     "undecided": Answer("undecided", 120, 33.0, 30.0, 3.0, -6.0, 12.0, 5.0, 1234),
     "far": Answer("undecided", 120, 33.0, 30.0, 3.0, -6.0, 12.0, 3.0, None),
     "early": Answer("undecided", 12, 33.0, 30.0, 3.0, None, None, 5.0, None),
+    "equal": Answer("equal", 120, 4.0, 4.0, 0.0, -0.1, 0.1, 1.0, None),
     "same": Answer("same", 120, 4.0, 4.0, 0.0, -0.1, 0.1, 1.0, None),
 }
 CASES = yaml.safe_load((TESTS / "fixtures" / "playtest_sentences.yaml").read_text("utf-8"))
@@ -44,6 +45,19 @@ def test_the_sentence_says_what_the_answers_say(case: dict[str, list[str] | str]
 
 def test_every_answer_is_in_a_case() -> None:
     assert {text.rpartition(" ")[2] for case in CASES for text in case["answers"]} == set(ANSWERS)
+
+
+def test_each_answer_in_a_few_words() -> None:
+    assert {name: verdict(answer) for name, answer in ANSWERS.items()} == {
+        "more": "more",
+        "less": "less",
+        "none": "no difference that matters",
+        "undecided": "undecided: about 1,300 pairs",
+        "far": "undecided: no number of pairs that anybody plays",
+        "early": "undecided: at least 40 pairs",
+        "equal": "equal in all 120 pairs",
+        "same": "the rule never acted",
+    }
 
 
 def test_other_players_say_otherwise_where_the_bounds_leave_each_other_out() -> None:

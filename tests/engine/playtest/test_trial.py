@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
 from rulespec.engine.playtest.questions import Asked, length
 from rulespec.engine.playtest.trial import Trial, distinct
 from rulespec.engine.simulate.details import Details
@@ -34,6 +39,28 @@ def test_what_one_trial_tells_apart_is_apart_in_all() -> None:
     one, other = trial(game(red="A", green="A", blue="B")), trial(game(red="A", green="B", blue="B"))
     assert list(distinct([one])) == [0, 1, 3] and list(distinct([other])) == [0, 1, 2]
     assert list(distinct([one, other])) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "under, verdicts",
+    [
+        ({}, ["same", "same"]),
+        ({"winners": ("B",)}, ["equal", "equal"]),
+        ({"scores": {"A": 3}}, ["equal", "equal"]),
+        ({"details": Details("other moves", {}, (), ())}, ["equal", "equal"]),
+        ({"ended": "other"}, ["equal", "equal"]),
+        ({"decisions": 10}, ["more", "equal"]),
+    ],
+)
+def test_a_rule_that_acted_is_told_from_one_that_never_did(under: dict[str, Any], verdicts: list[str]) -> None:
+    """Equal is a number, the same is all of the game: a rule may change who wins and not how long it takes."""
+    numbers = {"length": length, "one": lambda _: 1.0}
+    asked = [Asked(name, name, name, False, of, 0.5, of, 0.95) for name, of in numbers.items()]
+    result = Trial(asked, ["A", "B"])
+    for number in range(50):
+        result.add(one := replace(game(), game=number), replace(one, **(under if number % 5 else {})))
+    assert result.equal == (10 if under else 50)
+    assert [each.answer.verdict for each in result.answers()] == verdicts
 
 
 def test_without_games_all_numbers_are_apart() -> None:
