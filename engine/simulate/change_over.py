@@ -1,0 +1,79 @@
+"""Few games, by the machine that is done with all of them first: Python begins, and wasm goes on where much is left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from rulespec.engine.program.handed_back import handed_back
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.wasm import can_play, play_in_wasm
+from rulespec.engine.simulate.workers import play_on_workers
+from rulespec.typed import nodes as typed
+
+WORTH_IT = 1.0
+"""Seconds that Python would need for the games left from which on a module is worth making."""
+LONG = 3.0
+"""Seconds of a first game, the making of its program included, that are enough to go by."""
+
+
+def worth_changing(seconds: Sequence[float], left: int) -> bool:
+    """Whether the games left take Python so long that wasm is done sooner, by the seconds of those before.
+
+    The first game does not count, as its program is made meanwhile, unless it takes long.
+    """
+    first, *others = seconds
+    if not others and first < LONG:
+        return False
+    return (fmean(others) if others else first) * left >= WORTH_IT
+
+
+def play_quickly(
+    plan: Plan,
+    ruleset: typed.Ruleset,
+    numbers: range,
+    jobs: int,
+    changed: Callable[[Plan], object],
+    clock: Callable[[], float] | None = None,
+) -> Generator[Outcome]:
+    """Plays games in Python, until what is left is worth a wasm module: games that were played stand, wasm plays on.
+
+    Args:
+        plan: a plan of games that Python plays at random.
+        ruleset: its ruleset.
+        numbers: the numbers of the games.
+        jobs: the processes or threads of the games after the change; -1: one for each core.
+        changed: takes the plan of the games after the change, if there is one.
+        clock: gives seconds; None: of the processor.
+
+    Yields:
+        The outcomes, in the order of `numbers`: the same by each machine.
+
+    Raises:
+        ClusterError: if workers cannot be started, or end too early.
+    """
+    clock = clock or time.process_time
+    seconds: list[float] = []
+    decisions = 0
+    for at, number in enumerate(numbers):
+        begun = clock()
+        outcome = plan.outcome(ruleset, number)
+        seconds.append(clock() - begun)
+        decisions += outcome.decisions
+        yield outcome
+        rest = numbers[at + 1 :]
+        if rest and worth_changing(seconds, len(rest)):
+            break
+    else:
+        return
+    wasm = replace(plan, backend="wasm")
+    if can_play(wasm, ruleset):
+        changed(wasm)
+        handed_back("python", decisions)
+        yield from play_in_wasm(wasm, ruleset, rest, jobs)
+    elif jobs == 1:
+        yield from (plan.outcome(ruleset, number) for number in rest)
+    else:
+        yield from play_on_workers(plan, rest, jobs)
