@@ -6,12 +6,14 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.changed import commit_of, git
 from bench.figures import Bench, Figure, table
 from bench.sections import (
     chess,
@@ -69,10 +71,30 @@ def measure(bench: Bench, names: Sequence[str], show: Callable[[str], object] = 
     return results
 
 
+def commit() -> str:
+    """The commit that is measured; with a `+` if files have been changed since, and empty outside of a repository."""
+    try:
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/explanation")
+        return commit_of("HEAD")[:12] + ("+" if changed else "")
+    except LookupError:
+        return ""
+
+
+def processor() -> str:
+    """The name of the processor's model, where the system says it."""
+    try:
+        model = re.search(r"^model name\s*: *(.+)$", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
+    except OSError:
+        model = None
+    return model[1].strip() if model else platform.processor()
+
+
 def as_json(bench: Bench, figures: Sequence[Figure], note: str = "") -> dict[str, Any]:
     """Figures as data, by section, with what they depend on."""
     circumstances = {
         "date": time.strftime("%Y-%m-%d"),
+        "commit": commit(),
+        "processor": processor(),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "system": platform.system(),

@@ -1,15 +1,17 @@
-"""Wasm games of the gallery beside python-chess and OpenSpiel; decisions that Python drives; search."""
+"""Wasm games of the gallery beside C by hand, python-chess and OpenSpiel; decisions that Python drives; search."""
 
 from __future__ import annotations
 
 import importlib
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
 from bench.figures import Bench, Figure, Target
+from bench.in_c import NoCompilerError, limit
 from bench.pairs import Sample, Slice, alternate, timed
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, wasm_program
@@ -22,15 +24,19 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 _BATCH = 64
+_IN_C = {"nim": 64, "connect_four": 64, "chess": 8}
+"""Games that are written in C, too; how many are played in one go in wasm."""
 _DRIVEN = (("imperial", 4), ("tetrarchia", 3), ("chess", 2))
 _PLIES, _TREE, _CAP = 300, 50, 100
 
 
 def run(bench: Bench) -> Iterator[Figure]:
     """Random games by the second, beside other programs; and what bots do, beside Python."""
+    for ref, batch in _IN_C.items():
+        yield from _beside_c(bench, ref, batch)
     chess = load_ruleset("chess")
     for task in ("playouts", "playouts_bare"):
-        yield bench.beside_chess("chess, random games", _moves(bench, chess), "decisions", task)
+        yield bench.beside_chess("chess, random games", _moves(bench, chess, 8), "decisions", task)
     if (spiel := _spiel()) is not None:
         yield from _beside_spiel(bench, spiel, chess, "chess")
         yield from _beside_spiel(bench, spiel, load_ruleset("backgammon"), "backgammon")
@@ -51,10 +57,22 @@ def _spiel() -> Any:
         return None
 
 
-def _moves(bench: Bench, ruleset: typed.Ruleset) -> Slice:
-    """Decisions of random games."""
+def _beside_c(bench: Bench, ref: str, batch: int) -> Iterator[Figure]:
+    """Decisions of random games beside the same game written in C; said and left out where it cannot be compiled."""
+    try:
+        with limit(ref, bench.seconds, bench.folder) as in_c:
+            ours = _moves(bench, load_ruleset(ref), batch)
+            fast, theirs = alternate([ours, in_c], bench.runs, turns=bench.turns)
+    except NoCompilerError as error:
+        print(f"{ref} in C is left out: {error}", file=sys.stderr)
+        return
+    yield bench.figure(f"{ref}, random games", fast, theirs, unit="decisions", beside="by hand in C")
+
+
+def _moves(bench: Bench, ruleset: typed.Ruleset, batch: int) -> Slice:
+    """Decisions of random games, so many in one go."""
     games = _games(ruleset)
-    return timed(lambda: sum(one.decisions for one in games(8)), bench.seconds)
+    return timed(lambda: sum(one.decisions for one in games(batch)), bench.seconds)
 
 
 def _games(ruleset: typed.Ruleset) -> Callable[[int], list[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from bench import speed
 from bench.big_maps import JOINED, write_big_map
 from bench.figures import Bench, Figure, Target, number, table
+from bench.in_c import FOLDER, NoCompilerError, limit
 from bench.pairs import Sample, Slice, Spread, alternate, cost, once, timed
 from bench.pairs import speed as times_as_fast
 from bench.play import played, write_log
@@ -224,14 +226,49 @@ def test_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert data["rulespec_speed"] == speed.VERSION
     section = data["sections"]["small"]
     assert set(section) == {
-        *("date", "python", "machine", "system", "processors", "runs", "turns", "seconds", "quick", "note", "figures"),
+        *(
+            "date",
+            "commit",
+            "processor",
+            "python",
+            "machine",
+            "system",
+            "processors",
+            "runs",
+            "turns",
+            "seconds",
+            "quick",
+            "note",
+            "figures",
+        ),
     }
+    assert re.fullmatch(r"([0-9a-f]{12}\+?)?", section["commit"])
     (figure,) = section["figures"]
     assert (figure["section"], figure["name"], figure["unit"], figure["met"]) == ("small", "one", "µs", False)
     assert figure["value"]["median"] == pytest.approx(1000)
     assert figure["ratio"] == {"median": 10, "low": 10, "high": 10, "runs": 2}
     assert figure["target"] == "≤ 1x"
     assert "## small" in shown[0]
+
+
+@pytest.mark.parametrize("game, shortest, longest", [("nim", 4, 16), ("connect_four", 7, 42), ("chess", 4, 10_000)])
+def test_games_in_c_count_their_moves(game: str, shortest: int, longest: int, tmp_path: Path) -> None:
+    """A slice of no time is one round of games, as many as the program says."""
+    try:
+        with limit(game, 0.0, tmp_path / "new") as play:
+            sample = play()
+    except NoCompilerError as error:
+        pytest.skip(str(error))
+    games = re.search(r"#define GAMES (\d+)", (FOLDER / f"{game}.c").read_text("utf-8"))
+    assert games is not None
+    assert shortest <= sample.count / int(games[1]) <= longest
+    assert sample.seconds > 0
+
+
+def test_without_a_compiler_games_in_c_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoCompilerError, match="no C compiler"), limit("nim", 0.0, tmp_path):
+        pass
 
 
 def test_sections_that_are_not_measured_again_stay(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -40,6 +41,8 @@ class Clone:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Clone:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
     return Clone(tmp_path)
 
 

@@ -22,10 +22,12 @@ def sections() -> dict[str, Any]:
 
 
 def speed_table(name: str) -> str:
-    """A section in Markdown: when and where it was measured, and its figures."""
+    """A section in Markdown: when, of which commit and where it was measured, and its figures."""
     section = sections()[name]
     where = f"Python {section['python']}, {section['processors']} processors, {section['runs']} runs"
-    head = ", ".join([section["date"], where, *([section["note"]] if section["note"] else [])]) + ":"
+    of = [f"commit {section['commit']}"] if section.get("commit") else []
+    on = [section["processor"]] if section.get("processor") else []
+    head = ", ".join([section["date"], *of, *on, where, *([section["note"]] if section["note"] else [])]) + ":"
     rows = [
         ("", "median", "ratio", "beside", "target"),
         ("---",) * 5,
