@@ -205,8 +205,9 @@ def compared(job: str, ours: Worker, theirs: Worker, pairs: int = PAIRS) -> Comp
     if why := theirs.missing(job):
         return why
     each = min(one.slice(1)().seconds for one in (ours, theirs, ours, theirs))
-    turns = max(1, min(TURNS, math.floor(SECONDS / each)))
-    times = max(1, math.ceil(SECONDS / turns / each))
+    least = math.ceil(SECONDS / each)
+    turns = min(range(min(TURNS, least), 0, -1), key=lambda turns: -least % turns)
+    times = math.ceil(least / turns)
     taken = alternate([ours.slice(times), theirs.slice(times)], pairs, turns=turns, warm=False)
     return Compared(job, tuple(speed_ratios(*taken)))
 

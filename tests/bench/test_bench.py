@@ -17,7 +17,7 @@ from bench.in_c import FOLDER, NoCompilerError, limit
 from bench.pairs import Sample, Slice, Spread, alternate, cost, once, timed
 from bench.pairs import speed as times_as_fast
 from bench.play import played, write_log
-from bench.processes import by_turns
+from bench.processes import ROOT, by_turns
 from bench.sections.passes import machines
 from bench.yardstick import TASKS, Chess, bytes_of
 from rulespec.diagnostics.report import Report
@@ -277,6 +277,16 @@ def test_sections_that_are_not_measured_again_stay(tmp_path: Path) -> None:
         sections = {name: {"runs": runs} for name in names}
         speed.write(path, {"rulespec_speed": speed.VERSION, "sections": sections})
     assert json.loads(path.read_text("utf-8"))["sections"] == {"one": {"runs": 0}, "two": {"runs": 1}}
+
+
+def test_the_page_has_no_measured_figures_but_those_of_the_file() -> None:
+    """Its tables are made of the file, see `test_generated_parts_are_current`: between them nothing may grow old."""
+    page = (ROOT / "docs/explanation/speed.md").read_text("utf-8")
+    results = page[page.index("## Results") : page.index("## Beside an earlier commit")]
+    tables = re.findall(r"<!-- speed: (\w+) -->", results)
+    between = re.sub(r"<!-- speed: .*?<!-- end of speed -->", "", results, flags=re.DOTALL)
+    assert tables == list(json.loads((ROOT / "docs/explanation/speed.json").read_text("utf-8"))["sections"])
+    assert re.findall(r"[\d.,]*\d ?(?:s|ms|µs|x|%|times|\w+/s)(?!\w)(?! its regions)", between) == ["1x"]
 
 
 def test_figures_of_an_older_form_do_not_stay(tmp_path: Path) -> None:
