@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -18,34 +17,33 @@ if TYPE_CHECKING:  # the engine takes long to import, and is not needed where th
     from rulespec.engine.verify.played import Played
 
 
-def played(ruleset: typed.Ruleset, report: Report) -> Played:
+def played(ruleset: typed.Ruleset, report: Report, minutes: int | None = None) -> Played:
     """The result of the games of a ruleset without errors, perhaps of an earlier run with the same sources.
 
-    With wasm there are more games than without it: each has a result of its own. Where the report says that the
-    start with the default settings takes too long, none is played.
+    Where the report says that the start with the default settings takes too long, none is played. `minutes`: as of
+    `play_check`.
     """
-    from rulespec.engine.verify.played import Played
+    from rulespec.engine.verify.played import Played, most_games
 
     if any(d.code == "RS710" and d.span is None for d in report.diagnostics):  # it has the place of a setting
         return Played(0, 0, 0, ())
-    machine = "wasm" if find_spec("wasmtime") is not None else "python"
-    key = cache.key("played", ruleset.ref, machine, *chain.from_iterable(ruleset.sources.items()))
+    key = cache.key("played", ruleset.ref, f"{minutes}", *chain.from_iterable(ruleset.sources.items()))
     result = cache.read(key, msgspec.json.Decoder(Played))
-    if result is None or not result.is_possible(ruleset.sources):
-        result = _played(ruleset)
+    if result is None or not result.is_possible(ruleset.sources, most_games(minutes)):
+        result = _played(ruleset, minutes)
         cache.write(key, result)
     return result
 
 
-def _played(ruleset: typed.Ruleset) -> Played:
+def _played(ruleset: typed.Ruleset, minutes: int | None) -> Played:
     from rulespec.engine.verify.play_check import play_check
 
     if not sys.stderr.isatty():
-        return play_check(ruleset)
+        return play_check(ruleset, minutes=minutes)
     from tqdm import tqdm
 
     with tqdm(desc=f"playing {ruleset.ref}", unit=" combinations", file=sys.stderr, leave=False) as bar:
-        return play_check(ruleset, bar.update)
+        return play_check(ruleset, bar.update, minutes)
 
 
 def amount_of_play(played: Played) -> str:

@@ -54,6 +54,12 @@ def _refuse_deep(ctx: click.Context, param: click.Parameter, value: str | None) 
 @click.option("--yes", is_flag=True, help="With --fix: write without a question.")
 @click.option("--overlays", is_flag=True, help="Also check which of the overlays on offer go together.")
 @click.option("--no-play", is_flag=True, help="Play no games: check only what can be found without.")
+@click.option(
+    "--minutes",
+    type=click.IntRange(1, 1_000),
+    metavar="N",
+    help="Play as many games as take about N minutes, instead of a few seconds.",
+)
 @click.option("--deep", hidden=True, expose_value=False, callback=_refuse_deep)
 @click.option("--deep-log", hidden=True, expose_value=False, callback=_refuse_deep)
 @click.pass_context
@@ -65,11 +71,13 @@ def command(
     yes: bool,
     overlays: bool,
     no_play: bool,
+    minutes: int | None,
 ) -> None:
     """Check the rulesets REF…: files, names, types, resources, flow and dialects; then play random games.
 
-    The games take three seconds at most, with every number of players and other values of settings; their result is
-    kept until a file of the ruleset changes. --no-play leaves them out. One run reports all problems of a ruleset.
+    The games take a few seconds, with every number of players and other values of settings. Which they are depends on
+    the ruleset alone, not on the machine; --minutes plays more. Their result is kept until a file of the ruleset
+    changes. --no-play leaves them out. One run reports all problems of a ruleset.
     Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no such ruleset.
 
     Example: rulespec validate imperial
@@ -78,13 +86,15 @@ def command(
         raise click.UsageError("--fix goes with --format text only")
     if yes and not fix:
         raise click.UsageError("--yes goes with --fix only")
-    results = [checked(ref, overlays=overlays, play=not no_play) for ref in refs]
+    if minutes is not None and no_play:
+        raise click.UsageError("--minutes goes without --no-play only")
+    results = [checked(ref, overlays=overlays, play=not no_play, minutes=minutes) for ref in refs]
     if fix and (result := [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]):
         from rulespec.cli.fix import apply_fixes
 
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
         if apply_fixes(refs, result, sources, yes):
-            results = [checked(ref, overlays=overlays, play=not no_play) for ref in refs]
+            results = [checked(ref, overlays=overlays, play=not no_play, minutes=minutes) for ref in refs]
     finish(ctx, results, format_)
 
 
@@ -108,7 +118,14 @@ class Checked(Struct, frozen=True):
     games: Played | None
 
 
-def checked(ref: str, explore: Explore | None = None, *, overlays: bool = False, play: bool = False) -> Checked:
+def checked(
+    ref: str,
+    explore: Explore | None = None,
+    *,
+    overlays: bool = False,
+    play: bool = False,
+    minutes: int | None = None,
+) -> Checked:
     """Checks a reference; then explores it, plays games, or checks the overlays on offer."""
     report, ruleset, sets, games = Report(), None, None, None
     try:
@@ -118,7 +135,7 @@ def checked(ref: str, explore: Explore | None = None, *, overlays: bool = False,
         if play and ruleset is not None and report.ok:
             from rulespec.cli.play_check import played
 
-            games = played(ruleset, report)
+            games = played(ruleset, report, minutes)
             report.extend(games.diagnostics)
         if overlays and ruleset is not None:
             from rulespec.cli.overlay_sets import check_overlay_sets

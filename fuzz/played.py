@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from time import process_time
 from unittest import mock
 
 from fuzz.session import Session, Wrong
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.verify import play_check
-from rulespec.engine.verify.combinations import CAP, Combination, Ended, Games, combinations
-from rulespec.engine.verify.random_games import Effort
+from rulespec.engine.verify.combinations import Combination, Ended, Games, combinations
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
-_SECONDS = 0.3  # of play, a tenth of what a person waits for: more inputs find more than more games
-_EFFORT = Effort(3_000, 0.3)
+_STEPS = play_check.STEPS // 10  # more inputs find more than more games
+_EFFORT = play_check.EFFORT // 10
+_DECISIONS = 3_000  # of the games of a combination that are played twice
 _AGAIN = 2  # games of a combination that are played a second time
 
 
@@ -29,7 +28,7 @@ def play(home: Path, session: Session) -> None:
     # The cache would make a second run of a slow input a fast one.
     with (
         mock.patch.dict(os.environ, RULESPEC_CACHE=""),
-        mock.patch.multiple(play_check, SECONDS=_SECONDS, EFFORT=_EFFORT),
+        mock.patch.multiple(play_check, STEPS=_STEPS, EFFORT=_EFFORT),
     ):
         how = session.rng.choice(("text", "json", "github", "sarif"))
         session.command("validate", str(home), "--format", how, play=True)
@@ -49,16 +48,13 @@ def play_again(ruleset: typed.Ruleset, combination: Combination, session: Sessio
         Wrong: if they are other games.
     """
     try:
-        games = Games(ruleset, combination, process_time() + _SECONDS)
+        games = Games(ruleset, combination)
     except DiagnosticsError as error:
         session.said.update(d.code for d in error.diagnostics)
         return
-    for ended in games.play(range(_AGAIN)):
+    for ended in games.play(range(_AGAIN), _DECISIONS):
         again = games.again(ended.number)
         failed = again.failure is not None
-        if not failed and again.ending is None and again.decisions < CAP:
-            session.said.add("plays long")
-            return
         other = (again.decisions, again.ending is None and not failed, failed)
         if (result := _in_short(ended)) != other:
             raise Wrong(f"game {ended.number} of {combination} is another one in Python: {result} and {other}")

@@ -34,6 +34,7 @@ from rulespec.engine.game.views import View, seen_option, shown_state
 from rulespec.engine.game.visibility import digest
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.machine import Machine
 from rulespec.errors import RulespecError
 from rulespec.pictures import picture
@@ -305,6 +306,12 @@ def renamed(game: Game, seat: str, name: str) -> Game:
     twin.names = {**game.names, seat: name}
     twin.__dict__.pop("shown_names", None)
     return twin
+
+
+def interpreted(game: Game) -> int:
+    """The steps that the interpreter has taken by which a game is run; 0 if another machine runs it."""
+    machine = game._position.machine
+    return machine.taken if isinstance(machine, Interpreter) else 0
 
 
 def restarted(game: Game) -> Game:

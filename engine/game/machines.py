@@ -61,7 +61,8 @@ class Memo(Generic[T]):
         return result
 
 
-_program = Memo(lower)
+lowered = Memo(lower)
+"""The program of a ruleset for a number of seats and the values of all settings."""
 
 
 def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], backend: Backend | Machines) -> Machine:
@@ -81,7 +82,7 @@ def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], bac
 
 def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     """A machine for a few games: with passes for a small program, where they take 10 to 30 ms, else without."""
-    program = _program(ruleset, seats, settings)
+    program = lowered(ruleset, seats, settings)
     if len(program.blocks) <= SMALL:
         return _python_made(ruleset, seats, settings)
     if ruleset.rules.suppositions:  # a procedure that is supposed to have run is written with all that it calls
@@ -96,18 +97,18 @@ def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
 
 def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     """A machine for the first decisions of a game: it is made at once, and slow."""
-    return Interpreter(_program(ruleset, seats, settings))
+    return Interpreter(lowered(ruleset, seats, settings))
 
 
 def observed_machine(observer: Observer) -> Machines:
     """Machines for games that somebody looks into: slow ones, whose observer is notified of all that they run."""
-    return lambda ruleset, seats, settings: Interpreter(_program(ruleset, seats, settings), observer=observer)
+    return lambda ruleset, seats, settings: Interpreter(lowered(ruleset, seats, settings), observer=observer)
 
 
 def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> PythonBackend:
     from rulespec.engine.python.backend import PythonBackend  # lazily: who only checks a ruleset needs no passes
 
-    return PythonBackend(_program(ruleset, seats, settings))
+    return PythonBackend(lowered(ruleset, seats, settings))
 
 
 _python_made = Memo(_python)
@@ -147,7 +148,7 @@ def _auto(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Ma
 def _wasm_program(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> WasmProgram:
     from rulespec.engine.wasm.program import WasmProgram
 
-    return WasmProgram(_program(ruleset, seats, settings))
+    return WasmProgram(lowered(ruleset, seats, settings))
 
 
 wasm_program = Memo(_wasm_program)

@@ -28,8 +28,13 @@ class Execution(ABC):
 
     def __init__(self, program: ir.Program, patience: int, observer: Observer | None) -> None:
         self.p = program
-        self.left = patience
+        self.left = self._patience = patience
         self.observer = observer
+
+    @property
+    def taken(self) -> int:
+        """The steps taken so far."""
+        return self._patience - self.left
 
     @abstractmethod
     def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:

@@ -117,12 +117,11 @@ def play_out(
     *,
     cap: int = CAP,
     decide: Decide = choose,
-    stop: Callable[[], bool] = lambda: False,
 ) -> Playout:
     """Plays a game at random, from where it stands, with all invariants checked after every decision.
 
-    It depends on the game, the seed and the number alone. It is abandoned after `cap` decisions, or sooner where
-    `stop`, asked after each decision, says so. `decide` takes the decisions of players that do not play at random.
+    It depends on the game, the seed and the number alone. It is abandoned after `cap` decisions. `decide` takes the
+    decisions of players that do not play at random.
     """
     draws = Draws(seed, number)
     option: Option | None = None
@@ -136,8 +135,6 @@ def play_out(
             game.apply(option)
             option = None
             failure = _broken(game)
-            if failure is None and stop():
-                break
         result = game.result if failure is None else None
     except RulesetFaultError as fault:
         failure = PlayoutFailure("fault", str(fault), fault.diagnostic, option)

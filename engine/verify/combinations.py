@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
-from math import inf
 
 from msgspec import Struct
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import lowered
 from rulespec.engine.simulate.plan import Plan
 from rulespec.engine.simulate.playouts import Playout, play_out
 from rulespec.engine.simulate.wasm import ROUND, WasmOutcomes
 from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.wasm.engine import NoWasmtimeError
+from rulespec.engine.wasm.playouts import Played
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
@@ -23,8 +24,6 @@ SEED = 0
 """The seed of the games that `validate` plays."""
 CAP = 20_000
 """Decisions after which a game is abandoned: more than `simulate` waits for, as this is held against the rules."""
-GRACE = 1.0
-"""CPU seconds for playing again in Python what has been played in wasm."""
 
 
 class Combination(Struct, frozen=True):
@@ -71,60 +70,64 @@ class Games:
     Args:
         ruleset: the ruleset.
         combination: the combination.
-        until: the CPU time of this process, in seconds, at which games are abandoned.
         seed: `simulate` plays the same games with it.
+
+    Attributes:
+        blocks: the number of blocks of the program.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.
     """
 
-    def __init__(self, ruleset: typed.Ruleset, combination: Combination, until: float = inf, seed: int = SEED) -> None:
+    def __init__(self, ruleset: typed.Ruleset, combination: Combination, seed: int = SEED) -> None:
         self._ruleset = ruleset
-        self._until = until
         seats, settings = combination.seats, combination.settings
         self._plan = plan = Plan.of(ruleset.ref, ruleset, [seats], seed, settings=settings)
+        self.blocks = len(lowered(ruleset, seats, plan.settings).blocks)
         self._wasm = None
         with suppress(NoWasmtimeError, NoWasmError):
             self._wasm = WasmOutcomes(plan, ruleset).games[seats]
 
-    def play(self, numbers: range) -> Iterator[Ended]:
-        """The games of these numbers, up to the first that is abandoned because time is up."""
-        if self._wasm is None:
-            for number in numbers:
-                if (ended := self._in_python(number, self._until)) is None:
+    def play(self, numbers: range, most: int = sys.maxsize) -> Iterator[Ended]:
+        """The games of these numbers, up to the first that has not ended when `most` decisions have been taken."""
+        for at in range(0, len(numbers), ROUND):
+            some = numbers[at : at + ROUND]
+            cap = min(CAP, most)
+            games = self._wasm.play(self._plan.seed, some, cap) if self._wasm is not None else None
+            for number in some:
+                ended = self._ended(number, next(games), most) if games is not None else self._in_python(number, most)
+                if ended is None:
                     return
+                most -= ended.decisions
                 yield ended
-            return
-        games = self._wasm.play(self._plan.seed, numbers, CAP, _after(self._until))
-        for number, played in zip(numbers, games, strict=False):
-            if played.how in ("over", "capped"):
-                yield Ended(number, played.decisions, played.how == "capped", None)
-            elif (ended := self._in_python(number, self._until + GRACE)) is not None:  # Python knows what is wrong
-                yield ended
-            else:
-                return
 
     def again(self, number: int) -> Playout:
-        """A game with its decisions, replayed until the time is up."""
-        return self._played(number, time.process_time() + GRACE)
+        """A game with its decisions, played again in Python."""
+        return self._played(number, CAP)
 
-    def _in_python(self, number: int, until: float) -> Ended | None:
-        playout = self._played(number, until)
+    def cells(self, ply: int) -> Sequence[int] | None:
+        """The cells of the program after so many decisions of the first game; None if it does not come so far."""
+        if self._wasm is not None:
+            (played,) = self._wasm.play(self._plan.seed, range(1), ply)
+            return self._wasm.state if played.how == "capped" else None
+        game = self._played(0, ply).game
+        return None if game.ply < ply or game.is_over else game.omniscient.numbers.cells
+
+    def _ended(self, number: int, played: Played, most: int) -> Ended | None:
+        """The end of a game that has been played in wasm; None if it comes after more decisions than `most`."""
+        if played.how not in ("over", "capped"):  # Python knows what is wrong
+            return self._in_python(number, most)
+        if played.decisions > most or (played.how == "capped" and played.decisions < CAP):
+            return None
+        return Ended(number, played.decisions, played.how == "capped", None)
+
+    def _in_python(self, number: int, most: int) -> Ended | None:
+        playout = self._played(number, min(CAP, most))
         over = playout.failure is not None or playout.ending is not None
         if not over and playout.decisions < CAP:
             return None
         return Ended(number, playout.decisions, not over, playout if playout.failure is not None else None)
 
-    def _played(self, number: int, until: float) -> Playout:
+    def _played(self, number: int, cap: int) -> Playout:
         plan, seats = self._plan, self._plan.seats(number)
-        return play_out(Game(self._ruleset, seats, plan.settings), plan.seed, number, cap=CAP, stop=_after(until))
-
-    @property
-    def at_once(self) -> int:
-        """The number of games to play before it is worth looking at the time."""
-        return 1 if self._wasm is None else ROUND
-
-
-def _after(until: float) -> Callable[[], bool]:
-    """Whether this process has used so much CPU time."""
-    return lambda: time.process_time() > until
+        return play_out(Game(self._ruleset, seats, plan.settings), plan.seed, number, cap=cap)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -14,24 +13,28 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.position_check import asked, meant
 from rulespec.engine.simulate.playouts import Playout
+from rulespec.engine.simulate.wasm import ROUND
 from rulespec.engine.verify.combinations import CAP, SEED, Combination, Ended, Games, combinations
 from rulespec.engine.verify.example import example
-from rulespec.engine.verify.played import GAMES, Played
-from rulespec.engine.verify.random_games import Effort, shorter_playout
+from rulespec.engine.verify.played import Played, most_games
+from rulespec.engine.verify.random_games import shorter_playout
+from rulespec.engine.verify.weights import BLOCK, Weights, weighed
 from rulespec.typed import nodes as typed
 
-SECONDS = 3.0
-"""CPU time of all games together."""
-LEAST = 10
-"""Games of a combination that are played while there is time, even if that is more than its share."""
+STEPS = 900_000_000
+"""Steps of all games together, by their weights: some three seconds for a shipped ruleset."""
+MINUTE = 20 * STEPS
+"""Steps that take about a minute."""
+LEAST = 5
+"""Games of a combination that are played while there are steps left, even if that is more than its share."""
 FAILING = 20
 """Games of a combination that show a mistake, or do not end, after which no more of it are played: each takes long."""
 MAX_FOUND = 10
 """Mistakes that are reported."""
-EFFORT = Effort(30_000, 3.0)
-"""For all mistakes together."""
+EFFORT = 300_000_000
+"""Steps for making the games of all mistakes shorter."""
 _SCENARIO = 20  # decisions of a game of which a scenario is printed
-_NUMBERS = 1 / 2  # of the time is for the numbers of players, the rest for settings
+_NUMBERS = 1 / 2  # of the steps is for the numbers of players, the rest for settings
 
 
 @dataclass(slots=True)
@@ -42,22 +45,26 @@ class _Mistake:
     games: dict[int, int] = field(default_factory=dict)
 
 
-def play_check(ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None) -> Played:
-    """Plays a ruleset without errors; no longer than `SECONDS`, but each number of players to its first decision.
+def play_check(
+    ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None, minutes: int | None = None
+) -> Played:
+    """Plays a ruleset without errors, for `STEPS`; but each number of players to its first end.
 
-    If that alone takes as long again, or there is a mistake already, the other numbers are left out.
+    If that alone takes as many again, or there is a mistake already, the other numbers are left out. What is played
+    depends on the ruleset alone, not on the machine.
 
     Args:
         ruleset: the ruleset.
         progress: called with the number of combinations that are done since.
+        minutes: plays as many steps as take about so long; None: `STEPS`.
     """
-    return _PlayCheck(ruleset, progress or (lambda _: None)).run()
+    return _PlayCheck(ruleset, progress or (lambda _: None), minutes).run()
 
 
 class _PlayCheck:
     """The state of such a check: for each combination how many games have ended, and the mistakes."""
 
-    def __init__(self, ruleset: typed.Ruleset, progress: Callable[[int], object]) -> None:
+    def __init__(self, ruleset: typed.Ruleset, progress: Callable[[int], object], minutes: int | None) -> None:
         self.ruleset = ruleset
         self.progress = progress
         self.all = combinations(ruleset)
@@ -66,38 +73,47 @@ class _PlayCheck:
         self.endless: Span | None = None
         self.mistakes: dict[tuple[str, Span | None], _Mistake] = {}
         self.others: list[Diagnostic] = []
-        self.end = time.process_time() + SECONDS
+        self.weights = Weights(0, 1)
+        self.steps = STEPS if minutes is None else MINUTE * minutes
+        self.most = most_games(minutes)
+        self.spent = 0
 
     def run(self) -> Played:
         numbers = sum(not c.settings for c in self.all)
-        settings_from = self.end - SECONDS * (1 - _NUMBERS) if numbers < len(self.all) else self.end
+        settings_from = int(self.steps * _NUMBERS) if numbers < len(self.all) else self.steps
         for at, combination in enumerate(self.all):
-            now = time.process_time()
-            if now > self.end and (combination.settings or self.mistakes or now > self.end + SECONDS):
+            if self.spent > self.steps and (combination.settings or self.mistakes or self.spent > 2 * self.steps):
                 break
-            until, left = (settings_from, numbers - at) if at < numbers else (self.end, len(self.all) - at)
-            self._combination(at, combination, now + max(0.0, until - now) / left)
+            until, left = (settings_from, numbers - at) if at < numbers else (self.steps, len(self.all) - at)
+            self._combination(at, combination, self.spent + max(0, until - self.spent) // left)
             self.progress(1)
         diagnostics = [*self.others, *self._mistakes(), *self._endless()]
         played = [number for number in self.ended.values() if number]
         return Played(sum(played), len(played), len(self.all), tuple(diagnostics))
 
-    def _combination(self, at: int, combination: Combination, until: float) -> None:
-        """Plays games of a combination until its share of the time is used up."""
+    def _combination(self, at: int, combination: Combination, until: int) -> None:
+        """Plays games of a combination until its share of the steps is used up."""
         try:
-            games = Games(self.ruleset, combination, self.end)
+            if not at:
+                self.weights = weighed(self.ruleset, self.ruleset.players)
+            games = Games(self.ruleset, combination)
         except DiagnosticsError as error:
             self.others += [_with(d, combination) for d in error.diagnostics]
             return
-        number, failing = 0, 0
-        while number < GAMES and failing < FAILING:
-            late = time.process_time() > (until if number >= LEAST else self.end)
-            if late and number:
+        self.spent += games.blocks * BLOCK
+        number, failing, begun = 0, 0, self.spent
+        while number < self.most and failing < FAILING:
+            end = until if number >= LEAST else self.steps
+            if self.spent > end and number:
                 break
-            size = min(number or 1, games.at_once, GAMES - number)
-            played = list(games.play(range(number, number + size)))
+            each = (self.spent - begun) // number + 1 if number else 0
+            size = min(number or 1, ROUND, self.most - number, max(1, (end - self.spent) // each if each else 1))
+            most = self.weights.decisions(2 * self.steps - self.spent)
+            played = list(games.play(range(number, number + size), most))
             failing += sum([self._count(at, games, each) for each in played])
+            self.spent += sum([self.weights.steps(each.decisions) for each in played])
             if len(played) < size:
+                self.spent += self.weights.steps(most)
                 break
             number += size
 
@@ -123,14 +139,11 @@ class _PlayCheck:
 
     def _mistakes(self) -> list[Diagnostic]:
         result = list(self.mistakes.values())[:MAX_FOUND]
-        return [
-            self._diagnostic(each, Effort(EFFORT.decisions // len(result), EFFORT.seconds / len(result)))
-            for each in result
-        ]
+        return [self._diagnostic(each, EFFORT // len(result)) for each in result]
 
-    def _diagnostic(self, mistake: _Mistake, effort: Effort) -> Diagnostic:
+    def _diagnostic(self, mistake: _Mistake, steps: int) -> Diagnostic:
         """The diagnostic of a mistake: in how many games of which combinations, and the shortest game found."""
-        failing = shorter_playout(mistake.shortest, effort)
+        failing = shorter_playout(mistake.shortest, steps, self.weights.decision)
         wrong = _placed(failing.wrong, mistake.shortest)
         share, which = self._share(mistake.games)
         lines = [wrong.help] if wrong.help else []
@@ -152,7 +165,7 @@ class _PlayCheck:
             help_ = f"{which}: let something end every game\nthis decision was open when the first of them was given up"
             yield Diagnostic("RS721", Severity.WARNING, message, self.endless, help=help_)
         elif not self.ended and not self.others:
-            message = f"no game came to an end in {SECONDS:g} seconds"
+            message = f"no game came to an end within the {self.steps:,} steps that are played"
             start = self.ruleset.rules.procedures[self.ruleset.start]
             help_ = "let something end every game, or let the rules do less between decisions"
             yield Diagnostic("RS721", Severity.WARNING, message, start.span, help=help_)

@@ -11,6 +11,12 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 
 GAMES = 1_000
 """The most games of a combination."""
+_A_MINUTE = 20  # times as many for each minute that is asked for
+
+
+def most_games(minutes: int | None) -> int:
+    """The most games of a combination where as much is played as takes about so many minutes; None: `GAMES`."""
+    return GAMES if minutes is None else _A_MINUTE * GAMES * minutes
 
 
 class Played(Struct, frozen=True):
@@ -28,12 +34,14 @@ class Played(Struct, frozen=True):
     of: int
     diagnostics: tuple[Diagnostic, ...]
 
-    def is_possible(self, sources: Mapping[str, str]) -> bool:
-        """Whether games of a ruleset with these texts may have come to this: anybody may have written what is kept.
+    def is_possible(self, sources: Mapping[str, str], most: int = GAMES) -> bool:
+        """Whether at most so many games of each combination of a ruleset with these texts may have come to this.
+
+        Anybody may have written what is kept.
 
         What it quotes are the ruleset's own texts, and it changes no file.
         """
-        if not 0 <= self.combinations <= min(self.of, self.games) or self.games > self.combinations * GAMES:
+        if not 0 <= self.combinations <= min(self.of, self.games) or self.games > self.combinations * most:
             return False
         if not all(d.code in CODES and d.code.startswith("RS7") and d.fix is None for d in self.diagnostics):
             return False

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Iterator, Sequence
-from math import inf
-from typing import NamedTuple
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game
@@ -20,6 +16,7 @@ from rulespec.engine.verify.combinations import Games, combinations
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.shrink import FailingGame, Move, shortest
 from rulespec.engine.verify.trial import BACKENDS, Trial, installed_backends, kind_of
+from rulespec.engine.verify.weights import DECISION, weighed
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
@@ -29,15 +26,10 @@ CLOSELY = 10
 """Games of a run that are looked at closely; of further ones nothing is wanted but mistakes of the rules."""
 WITH_ALL = 10
 """One of so many games is played by the interpreter, too, which is slow."""
+EFFORT = 1_000_000_000
+"""Steps for making a game shorter, as `Trial.steps` counts them: up to some twenty seconds."""
 TAKE_BACK = 1 / 30
 """Probability of taking decisions back in a random game, up to five of them."""
-
-
-class Effort(NamedTuple):
-    """Effort for finding a shorter game: decisions, and seconds."""
-
-    decisions: int
-    seconds: float
 
 
 def random_games(
@@ -98,12 +90,13 @@ def further_games(
         DiagnosticsError: if a game cannot be set up.
     """
     tried = combinations(ruleset, players)[: max(len(players), games // WORTH_IT)]
+    decision = weighed(ruleset, players).decision if games else DECISION
     for at, combination in enumerate(tried):
         share = range(games * at // len(tried), games * (at + 1) // len(tried))
         for ended in Games(ruleset, combination, seed=seed).play(share) if share else ():
             failed = ended.failed
             if failed is not None and failed.failure is not None and not meant(failed.game, failed.failure.wrong):
-                yield ended.decisions, shorter_playout(failed)
+                yield ended.decisions, shorter_playout(failed, EFFORT, decision)
             else:
                 yield ended.decisions, None
 
@@ -130,53 +123,59 @@ def _move(game: Game, draws: Stream) -> Move:
     return option
 
 
-def shorter(trial: Trial, wrong: Diagnostic, failed: Property | None, effort: Effort | None = None) -> FailingGame:
+def shorter(
+    trial: Trial, wrong: Diagnostic, failed: Property | None, steps: int = EFFORT, decision: int = DECISION
+) -> FailingGame:
     """The shortest game found that shows the mistake of a trial.
 
     Args:
         trial: the game that shows it.
         wrong: its diagnostic.
         failed: the property that does not hold at its end; None if its last move fails.
-        effort: a bound: of decisions, and of time; None: only that of `shortest`.
+        steps: a bound on what is tried.
+        decision: the steps that each decision counts for, besides those of interpreters.
     """
-    left, end = (sys.maxsize, inf) if effort is None else (effort.decisions, time.monotonic() + effort.seconds)
     ruleset, header = trial.game.ruleset, trial.header
-
     draws = Stream(0)
 
     def run(moves: Sequence[Move], more: int) -> tuple[list[Move], Diagnostic] | None:
-        nonlocal left
+        nonlocal steps
+        if steps <= 0:
+            return None
         again = Trial(ruleset, header.seats, header.settings, trial.backends)
+        before = again.interpreted
         result = again.begin()
         rest = iter(moves)
-        while result is None:
-            if left <= 0 or time.monotonic() > end:
-                return None
-            # Slow properties are checked at the end only.
-            if failed is not None and failed.rate == 1:
-                result = failed.check(again)
-            if result is None:
-                move = next((m for move in rest if (m := _possible(again.game, move)) is not None), None)
-                if move is None and more > 0 and not again.game.is_over:
-                    more, move = more - 1, choose(again.game, draws, draws.next())
-                if move is None:
-                    result = failed.check(again) if failed is not None else None
-                    break
-                left -= 1
-                result = again.make(move)
+        try:
+            while result is None:
+                if steps <= decision * len(again.moves) + again.interpreted - before:
+                    return None
+                # Slow properties are checked at the end only.
+                if failed is not None and failed.rate == 1:
+                    result = failed.check(again)
+                if result is None:
+                    move = next((m for move in rest if (m := _possible(again.game, move)) is not None), None)
+                    if move is None and more > 0 and not again.game.is_over:
+                        more, move = more - 1, choose(again.game, draws, draws.next())
+                    if move is None:
+                        result = failed.check(again) if failed is not None else None
+                        break
+                    result = again.make(move)
+        finally:
+            steps -= decision * (1 + len(again.moves)) + again.interpreted - before
         return (again.moves, result) if result is not None and kind_of(result) == kind_of(wrong) else None
 
     return shortest(ruleset, header, trial.moves, wrong, run)
 
 
-def shorter_playout(playout: Playout, effort: Effort | None = None) -> FailingGame:
-    """The shortest game found that shows the mistake of a failed playout; `effort` as of `shorter`."""
+def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = DECISION) -> FailingGame:
+    """The shortest game found that shows the mistake of a failed playout; `steps` and `decision` as of `shorter`."""
     assert playout.failure is not None
     game = playout.game
     trial = Trial(game.ruleset, game.names, game.settings, BACKENDS[:1])
     trial.moves += playout.moves()
     failed = PROPERTIES[0] if playout.failure.option is None else None
-    return shorter(trial, playout.failure.wrong, failed, effort)
+    return shorter(trial, playout.failure.wrong, failed, steps, decision)
 
 
 def _possible(game: Game, move: Move) -> Move | None:

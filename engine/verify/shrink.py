@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -20,7 +19,6 @@ from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.typed import nodes as typed
 
 MAX_TRIES = 2_000
-MAX_SECONDS = 20.0
 _SHOWN = 12  # decisions and changes in a text
 
 Move = Option | TakenBack
@@ -97,7 +95,6 @@ def shortest(
     run: Run,
     *,
     tries: int = MAX_TRIES,
-    seconds: float = MAX_SECONDS,
 ) -> FailingGame:
     """The shortest game found that shows the same mistake.
 
@@ -108,14 +105,12 @@ def shortest(
         wrong: the diagnostic.
         run: makes the moves of a shorter game.
         tries: the largest number of calls.
-        seconds: the time after which it is not called again.
     """
-    end = time.monotonic() + seconds
 
     def again(fewer: list[Move], more: int = 0) -> list[Move] | None:
         nonlocal tries, wrong
         tries -= 1
-        result = run(fewer, more) if tries >= 0 and time.monotonic() < end else None
+        result = run(fewer, more) if tries >= 0 else None
         if result is None:
             return None
         wrong = result[1]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, interpreted
 from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError, TakenBack
 from rulespec.engine.game.position_check import asked
@@ -16,6 +16,9 @@ from rulespec.typed import nodes as typed
 
 BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
 """The machines that run every ruleset everywhere."""
+
+INTERPRETED = 50
+"""Steps of a generated program that take about as long as one of the interpreter."""
 
 
 def installed_backends(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> tuple[Backend, ...]:
@@ -59,6 +62,11 @@ class Trial:
     def game(self) -> Game:
         """The game under the first backend."""
         return self.games[0]
+
+    @property
+    def interpreted(self) -> int:
+        """The steps that interpreters have taken, also for earlier games, as many as take as long elsewhere."""
+        return INTERPRETED * sum(map(interpreted, self.games))
 
     def begin(self) -> Diagnostic | None:
         """Begins the game. A diagnostic if the rules are at fault before the first decision."""

@@ -78,24 +78,21 @@ class WasmGames:
     def _get(self, register: str) -> int:
         return int(self._instance.numbers[self._constants[register] // 8])
 
-    def play(self, seed: int, numbers: range, cap: int, stop: Callable[[], bool] = lambda: False) -> Iterator[Played]:
+    def play(self, seed: int, numbers: range, cap: int) -> Iterator[Played]:
         """Plays games from the start of the program on.
 
         Args:
             seed: the seed of chance.
             numbers: the numbers of the games.
             cap: the number of decisions after which a game is abandoned.
-            stop: asked now and then whether to leave the games that have not ended.
 
         Yields:
             How each game came to its end, in their order.
         """
         for first in range(0, len(numbers), BATCH):
-            yield from self._batch(seed, numbers[first : first + BATCH], cap, stop)
-            if stop():
-                return
+            yield from self._batch(seed, numbers[first : first + BATCH], cap)
 
-    def _batch(self, seed: int, numbers: range, cap: int, stop: Callable[[], bool]) -> Iterator[Played]:
+    def _batch(self, seed: int, numbers: range, cap: int) -> Iterator[Played]:
         sow(self._instance, self._constants, seed, numbers)
         self._set("GAME", 0)
         self._set("PAUSED", 0)
@@ -119,8 +116,6 @@ class WasmGames:
                 done += 1
                 self._set("GAME", done)
                 self._set("PAUSED", 0)
-            if stop():
-                return
 
     def _mended(self, draws: Draws) -> bool:
         """Lets Python take the decision that was under way; whether the game goes on in wasm."""

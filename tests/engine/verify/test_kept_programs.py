@@ -33,9 +33,9 @@ def test_a_suite_makes_each_program_once(monkeypatch: pytest.MonkeyPatch) -> Non
         return compile(source, file, mode)
 
     def interpreter(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
-        return Interpreter(machines._program(ruleset, seats, settings))
+        return Interpreter(machines.lowered(ruleset, seats, settings))
 
-    monkeypatch.setattr(machines, "_program", machines.Memo(counted_lower))
+    monkeypatch.setattr(machines, "lowered", machines.Memo(counted_lower))
     monkeypatch.setitem(machines._MACHINES, "interpreter", machines.Memo(interpreter))
     monkeypatch.setattr(suite, "short_games", machines.Memo(machines.quick_machine))
     monkeypatch.setattr(backend, "_memo", code_memo.CodeMemo())

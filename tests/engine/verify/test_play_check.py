@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from folders import RULESETS, TESTS
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.verify import combinations, play_check
 from rulespec.engine.verify.played import GAMES, Played
-from rulespec.engine.verify.random_games import Effort
+from rulespec.engine.verify.weights import DECISION, weighed
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
 
@@ -21,9 +23,9 @@ UNPLAYABLE = sorted((TESTS / "fixtures" / "unplayable").glob("*.yaml"))
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second of games, and little effort for short examples."""
-    monkeypatch.setattr(play_check, "SECONDS", 1.0)
-    monkeypatch.setattr(play_check, "EFFORT", Effort(2_000, 1.0))
+    """A third of the games, and little effort for short examples."""
+    monkeypatch.setattr(play_check, "STEPS", 300_000_000)
+    monkeypatch.setattr(play_check, "EFFORT", 20_000_000)
 
 
 @pytest.fixture
@@ -34,10 +36,12 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(combinations, "WasmOutcomes", none)
 
 
+GAME = 'id: small\ntitle: Small\nversion: "1.0"\nplayers: {kind: player, min: 1, max: 3}\nunits: [money, points]\n'
+
+
 def played(folder: Path, text: str, settings: str = "", more: str = "") -> Played:
-    game = 'id: small\ntitle: Small\nversion: "1.0"\nplayers: {kind: player, min: 1, max: 3}\nunits: [money, points]\n'
     options = f"settings: {settings}\n" if settings else ""
-    return play_check.play_check(small(folder / "small", f"{text}--- game.yaml\n{game}start: play\n{options}{more}"))
+    return play_check.play_check(small(folder / "small", f"{text}--- game.yaml\n{GAME}start: play\n{options}{more}"))
 
 
 def shown(wrong: Diagnostic) -> str:
@@ -66,7 +70,7 @@ def test_house_rules_that_cannot_be_played_are_found_with_their_decision(
     text = path.read_text("utf-8")
     (base,), ((code, decision),) = re.findall(r"^for: (\w+)", text, re.M), re.findall(r"^# found: (\w+) ?(\w*)", text)
     if path.stem in LATE:
-        monkeypatch.setattr(play_check, "SECONDS", 4.0)
+        monkeypatch.setattr(play_check, "STEPS", 1_200_000_000)
     result = play_check.play_check(load_ruleset(f"{base}+{path}"))
     wrong = next(d for d in result.diagnostics if d.code == code)
     assert f"`{decision}`" in shown(wrong) or not decision
@@ -212,11 +216,11 @@ def test_games_without_an_end_are_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_python")
-def test_games_that_time_runs_out_on_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play_check, "SECONDS", 0.01)
+def test_games_for_which_there_are_too_few_steps_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_check, "STEPS", 1_000_000)
     result = played(tmp_path, ENDLESS)
     assert (result.games, [d.code for d in result.diagnostics]) == (0, ["RS721"])
-    assert "no game came to an end" in result.diagnostics[0].message
+    assert "no game came to an end within the 1,000,000 steps" in result.diagnostics[0].message
 
 
 # --- what is played ---------------------------------------------------------------------------------------------------
@@ -236,17 +240,50 @@ def test_the_rulesets_of_the_tests_are_sound(name: str) -> None:
     assert result.diagnostics == () and result.games > 0
 
 
-def test_wasm_games_and_games_in_python_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+LONG = """\
+procedure play():
+    for p in player:
+        set n to 0
+        decide turn by p:
+            option quick:
+                pass
+            option slow:
+                repeat at most 3000:
+                    set n to n + 1
+--- kinds.yaml
+state: {n: {type: int}}
+"""
+
+
+@pytest.mark.parametrize("text", [FAULT, INVARIANT, STUCK, LONG])
+def test_what_is_played_depends_neither_on_a_clock_nor_on_wasm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """The same games, and the same words, on a machine without wasm whose every look at a clock takes an hour."""
     pytest.importorskip("wasmtime")
-    monkeypatch.setattr(play_check, "SECONDS", 60.0)
-    monkeypatch.setattr(play_check, "GAMES", 40)
-    with monkeypatch.context() as only_here:
-        only_here.setattr(combinations, "WasmOutcomes", _no_wasm)
-        plain = played(tmp_path, FAULT)
-    wasm = played(tmp_path, FAULT)
-    assert [(d.code, d.span, d.notes) for d in wasm.diagnostics] == [
-        (d.code, d.span, d.notes) for d in plain.diagnostics
-    ]
+    monkeypatch.setattr(play_check, "STEPS", 10_000_000)
+    wasm = played(tmp_path, text)
+    monkeypatch.setattr(combinations, "WasmOutcomes", _no_wasm)
+    hours = count(step=3600)
+    for clock in ("process_time", "monotonic", "perf_counter", "time", "thread_time"):
+        monkeypatch.setattr(time, clock, lambda: next(hours))
+    assert played(tmp_path, text) == wasm and wasm.games > 0
+
+
+def test_more_is_played_where_minutes_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_check, "STEPS", 1_000_000)
+    monkeypatch.setattr(play_check, "MINUTE", 20_000_000)
+    ruleset = small(tmp_path / "small", f"{INVARIANT}--- game.yaml\n{GAME}start: play\n")
+    few, more = play_check.play_check(ruleset), play_check.play_check(ruleset, minutes=3)
+    assert 0 < 10 * few.games < more.games
+
+
+@pytest.mark.parametrize("text, most", [(STUCK, 12_000), (INVARIANT, 12_000), (LONG, 5_000_000)])
+def test_a_decision_weighs_as_much_as_it_does(tmp_path: Path, text: str, most: int) -> None:
+    weights = weighed(small(tmp_path / "small", f"{text}--- game.yaml\n{GAME}start: play\n"), (1, 3))
+    assert DECISION < weights.decision <= most
+    assert (weights.decision > 30_000) == (text == LONG)
+    assert weights.decisions(weights.steps(7)) == 7
 
 
 def _no_wasm(*_: object) -> None:

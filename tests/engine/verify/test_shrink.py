@@ -102,7 +102,7 @@ def test_the_bounds_hold() -> None:
 
     shortest(nim(), LogHeader.of(game), game.history, WRONG, run, tries=3)
     assert calls == 3
-    result = shortest(nim(), LogHeader.of(game), game.history, WRONG, run, seconds=0)
+    result = shortest(nim(), LogHeader.of(game), game.history, WRONG, run, tries=0)
     assert calls == 3
     assert list(result.moves) == game.history
 
