@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-import time
 from collections.abc import Iterator
 
 import pytest
 from folders import ROOT
+from pattern_steps import Matcher, TooManyStepsError
 
-LENGTH = 10_000
-"""Characters of an attack. In linear time a pattern takes a millisecond for them, in quadratic time half a second."""
+LENGTH = 24
+"""Characters of an attack, and of half of a longer one."""
 
 BOUNDED = {
     ("rulespec/syntax/habits.py", r"([A-Za-z]+) ?$"): "reads 80 characters",
@@ -51,17 +51,58 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
                 yield names.get(id(node), ""), method, pattern
 
 
+def quadratic(pattern: str, *, anchored: bool) -> str:
+    """An attack of which twice as much takes more than three times the steps; "" if there is none."""
+    matcher = Matcher(pattern)
+    for beginning in BEGINNINGS if matcher.is_unbounded() else ():
+        for repeated in REPEATED:
+            short, long = (beginning + repeated * (length // len(repeated)) + "\0" for length in (LENGTH, 2 * LENGTH))
+            try:
+                most = 3 * matcher.run(short, 5 * LENGTH**2, anchored=anchored)
+                matcher.run(long, most, anchored=anchored)
+            except TooManyStepsError:
+                return beginning + repeated
+    return ""
+
+
 @pytest.mark.parametrize("file, pattern, anchored", [p for p in patterns() if p[:2] not in BOUNDED])
 def test_no_pattern_takes_quadratic_time(file: str, pattern: str, anchored: bool) -> None:
-    compiled = re.compile(pattern)
-    find = compiled.match if anchored else compiled.search
-    for beginning in BEGINNINGS:
-        for repeated in REPEATED:
-            attack = beginning + repeated * (LENGTH // len(repeated)) + "\0"
-            begun = time.process_time()
-            find(attack)
-            took = time.process_time() - begun
-            assert took < 0.15, f"{file}: {pattern} takes {took:.2f} s for {beginning + repeated!r}…"
+    attack = quadratic(pattern, anchored=anchored)
+    assert not attack, f"{file}: {pattern} takes quadratic time for {attack!r}…"
+
+
+@pytest.mark.parametrize(
+    "pattern, anchored",
+    [
+        (r"\s+$", False),
+        (r"a*a*b", True),
+        (r"(?:a|aa)+b", True),
+        (r"(?:\w+\.?)+:", True),
+        (r".*x", False),
+        (r"\([^)]*\)", False),
+        (r"(\w+)\s*=.*?;", False),
+        (r"^( *)(.*?) *$\n", True),
+        *((pattern, False) for _, pattern in BOUNDED),
+    ],
+)
+def test_quadratic_patterns_are_found(pattern: str, anchored: bool) -> None:
+    assert quadratic(pattern, anchored=anchored)
+
+
+@pytest.mark.parametrize("pattern", [r"^\s+", r"\w+", r"a{1,20}b", r"(?>a*)b", r"a*+b", r"\b\w+\b", r"(?<!a)a+b"])
+def test_linear_patterns_are_left_alone(pattern: str) -> None:
+    assert not quadratic(pattern, anchored=pattern[0] in "(a" and "<!" not in pattern)
+
+
+@pytest.mark.parametrize("pattern", sorted({p[1] for p in patterns()}))
+@pytest.mark.sampled(12)
+def test_the_counting_matcher_finds_what_re_finds(pattern: str) -> None:
+    for text in (
+        beginning + repeated * 3 + end for beginning in BEGINNINGS for repeated in REPEATED for end in ("", ")")
+    ):
+        for anchored in (False, True):
+            result = (re.match if anchored else re.search)(pattern, text)
+            assert Matcher(pattern).finds(text, anchored=anchored) == (result and result.span())
 
 
 def test_the_bounded_patterns_are_those_of_the_product() -> None:

@@ -67,3 +67,25 @@ def test_there_are_no_words_of_habit() -> None:
 )
 def test_names_that_are_no_nouns_are_counted(text: str, count: int) -> None:
     assert identifiers("engine/some.py", list(ast.walk(ast.parse(text)))) == count
+
+
+# --- clocks -----------------------------------------------------------------------------------------------------------
+
+CLOCKED = {
+    "tests/support/deadlines.py": "the deadline of what is waited for",
+    "tests/engine/verify/test_play_check.py": "clocks that jump, of which nothing that is played may depend",
+}
+"""The test modules that name a clock, each with the reason."""
+CLOCKS = r"\b(?:process_time|perf_counter|monotonic|thread_time|time_ns|time\.time|time\.clock_gettime)\b"
+WAITS = r"\btime\.sleep\(|\bimport sleep\b|\btimeout=\d"
+
+
+def test_no_test_reads_a_clock_or_waits_for_seconds_of_its_own() -> None:
+    texts = {file: path.read_text("utf-8") for file, path in modules().items() if file.startswith("tests/")}
+    clocked = {file for file, text in texts.items() if re.search(f"{CLOCKS}|{WAITS}", text)}
+    assert clocked - {"tests/test_vocabulary.py"} == CLOCKED.keys(), "see `until` and `soon` in tests/support"
+
+
+@pytest.mark.parametrize("line", ["begun = monotonic()", "from time import sleep", "recv(timeout=15)", "time.time()"])
+def test_a_clock_is_noticed(line: str) -> None:
+    assert re.search(f"{CLOCKS}|{WAITS}", line)

@@ -20,7 +20,7 @@ _COMMENT = re.compile(r"#[^\n]*")
 _INDENT = re.compile(" *")
 _ENDS = re.compile(r"(?![A-Za-z0-9_]|[ \n]*[(?])")
 """After what is printed: no more of its last word, and no sign that no word follows."""
-_CLOSES = re.compile(r"[ \n]*,?[ \n]*\)")
+_CLOSES = re.compile(r"[ \n]*(?:,[ \n]*)?\)")
 _CALLED = re.compile(r" *\(|[ \n]*\([ \n]*\)")
 """After a name: it is called, and no constant or variable. (The body of a definition may begin with a bracket.)"""
 _CLOSING = {")": "(", "]": "[", "}": "{"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from deadlines import pause
 
 from bench import speed
 from bench.big_maps import JOINED, write_big_map
@@ -90,9 +90,9 @@ def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
     args = ["simulate", "tutorial", "--players", "3", "--games", "60", "--jobs", "2", "--out", str(out)]
     with by_turns("rulespec.cli.main", args) as go_on:
         assert go_on(lambda: rows(out) > 3) > 0
-        time.sleep(0.2)  # it does not stop at once
+        pause(0.2)  # it does not stop at once
         before = rows(out)
-        time.sleep(0.3)
+        pause(0.3)
         assert 3 < rows(out) == before < 61
         assert go_on(lambda: False) > 0  # never enough: until it has ended
         assert rows(out) == 61
@@ -105,9 +105,9 @@ def test_a_process_ends_with_whoever_gave_it_turns(tmp_path: Path) -> None:
         "rulespec.cli.main", ["simulate", "imperial", "--players", "2", "--games", "9999", "--out", str(out)]
     ) as go_on:
         go_on(lambda: rows(out) > 1)
-    time.sleep(0.2)
+    pause(0.2)
     before = rows(out)
-    time.sleep(0.3)
+    pause(0.3)
     assert 1 < rows(out) == before
 
 

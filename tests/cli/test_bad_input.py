@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT, RULESETS
 from limits import soon
 
@@ -281,7 +282,7 @@ def test_a_hostile_log_costs_little(tmp_path: Path, name: str, content: str | by
         cwd=ROOT,
         env={**os.environ, "RULESPEC_PATH": str(RULESETS)},
         preexec_fn=limited,
-        timeout=300,
+        timeout=DEADLINE,
         check=False,
     )
     assert done.returncode == 2

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from commands import invoke
+from deadlines import DEADLINE
 from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
 
@@ -38,7 +39,7 @@ def process(*args: str | Path, stdin: str = "", **env: str) -> subprocess.Comple
         encoding="utf-8",
         cwd=ROOT,
         env={**os.environ, "RULESPEC_PATH": str(RULESETS), **env},
-        timeout=60,
+        timeout=DEADLINE,
         check=False,
     )
 
@@ -407,7 +408,7 @@ def test_a_process_returns_the_exit_code() -> None:
 def test_a_terminal_that_does_not_know_all_characters() -> None:
     args = [sys.executable, "-m", "rulespec.cli.main", "play", "nim", "--players", "2"]
     env = {**os.environ, "RULESPEC_PATH": str(RULESETS), "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
-    done = subprocess.run(args, input=b"1\n1\n", capture_output=True, cwd=ROOT, env=env, timeout=60, check=False)
+    done = subprocess.run(args, input=b"1\n1\n", capture_output=True, cwd=ROOT, env=env, timeout=DEADLINE, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"stone: heap ? hand A" in done.stdout
 

@@ -8,9 +8,10 @@ import signal
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, until
+from clusters import Cluster
 from commands import invoke
 from corpora import logs
+from deadlines import DEADLINE, until
 from folders import RULESETS
 from processes import process
 from simulation import posix
@@ -53,5 +54,5 @@ def test_the_same_command_goes_on_after_a_kill(what: str, tmp_path: Path, cluste
         until(lambda: command.poll() is not None or (out.exists() and out.read_bytes().count(b"\n") > 5))
         assert command.poll() is None, command.communicate()
         os.kill(cluster.workers()[0] if what == "worker" else command.pid, signal.SIGKILL)
-        command.communicate(timeout=300)
+        command.communicate(timeout=DEADLINE)
     assert rows(out, *args) == alone

@@ -8,8 +8,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from clusters import Cluster, until
+from clusters import Cluster
 from commands import invoke
+from deadlines import DEADLINE, until
 from processes import process
 from simulation import posix
 
@@ -44,7 +45,7 @@ def test_the_rows_are_the_same_where_a_worker_is_killed(name: str, tmp_path: Pat
         until(lambda: command.poll() is not None or count(spread) >= ROWS)
         assert command.poll() is None, command.communicate()
         os.kill(cluster.workers()[0], signal.SIGKILL)
-        printed, err = command.communicate(timeout=300)
+        printed, err = command.communicate(timeout=DEADLINE)
     if command.returncode:
         assert f"{spread} has the games so far, and the same command continues" in err, err
         code, printed, err = invoke(*args)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT
 from shipped import NAMES, OFFERED, loaded
 
@@ -95,7 +96,7 @@ def compared(ref: str, players: int, seed: int, most: int, each: int, folder: Pa
     (folder / "asked.json").write_text(json.dumps({"taken": taken}), "utf-8")
     (folder / "node.mjs").write_text(_SCRIPT, "utf-8")
     shutil.copy(ROOT / "pages" / "wasm_game.js", folder / "wasm_game.mjs")
-    subprocess.run(["node", "node.mjs"], cwd=folder, check=True, timeout=300)
+    subprocess.run(["node", "node.mjs"], cwd=folder, check=True, timeout=DEADLINE)
     said = json.loads((folder / "said.json").read_text("utf-8"))
     for number, (one, other) in enumerate(zip(said["said"], wanted, strict=True)):
         assert one == other, f"decision {number}"

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from deadlines import DEADLINE
 from folders import GAMES
 
 from rulespec.cli.main import run
@@ -150,7 +151,7 @@ def test_nothing_waits_for_a_pipe(words: str) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=DEADLINE,
         check=False,
     )
     assert done.returncode in (0, 1, 2) and "RS901" not in done.stderr, done.stderr
@@ -199,7 +200,7 @@ def test_on_a_full_disk_the_old_file_stays(words: str, file: str) -> None:
         env={**os.environ, "RULESPEC_CACHE": ""},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=DEADLINE,
         check=False,
     )
     assert done.returncode == 2 and "cannot be written: File too large" in done.stderr, done.stderr

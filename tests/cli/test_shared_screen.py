@@ -10,11 +10,11 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from deadlines import Deadline, pause
 from folders import ROOT, RULESETS
 
 WIPED = "\x1b[H\x1b[2J\x1b[3J"
@@ -34,11 +34,11 @@ class Terminal:
         os.close(end)
         self.shown = ""
 
-    def until(self, text: str, seconds: float = 60) -> str:
+    def until(self, text: str) -> str:
         """New output, up to a text."""
-        begin, end = len(self.shown), time.monotonic() + seconds
+        begin, deadline = len(self.shown), Deadline()
         while text not in self.shown[begin:]:
-            assert time.monotonic() < end, self.shown[begin:]
+            assert not deadline.is_over, self.shown[begin:]
             if select.select([self.screen], [], [], 0.2)[0]:
                 try:
                     self.shown += os.read(self.screen, 65536).decode("utf-8", "replace").replace("\r\n", "\n")
@@ -97,7 +97,7 @@ def test_keys_that_were_pressed_before_hand_nothing_over(played: Terminal) -> No
     played.type("", "Ann> ")
     os.write(played.screen, b"bid(3)\n\n\n")
     played.until("Enter")
-    time.sleep(0.5)
+    pause(0.5)
     assert not select.select([played.screen], [], [], 0)[0]
     assert "Bob> " in played.type("", "Bob> ")
 

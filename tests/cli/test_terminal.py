@@ -14,6 +14,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT, RULESETS
 
 from rulespec.cli import output
@@ -251,7 +252,7 @@ def test_a_device_is_written_at_once(home: Path) -> None:
     os.mkfifo("pipe")
     reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, text=True)
     assert said("replay", str(QUICK), "--out", "pipe")[0] == 0
-    assert '"rulespec_log"' in reader.communicate(timeout=60)[0] and stat.S_ISFIFO(Path("pipe").stat().st_mode)
+    assert '"rulespec_log"' in reader.communicate(timeout=DEADLINE)[0] and stat.S_ISFIFO(Path("pipe").stat().st_mode)
 
 
 # --- standard output --------------------------------------------------------------------------------------------------
@@ -260,7 +261,9 @@ def test_a_device_is_written_at_once(home: Path) -> None:
 def process(args: list[str], how: str = "") -> subprocess.CompletedProcess[str]:
     line = f'"$@" {how}'
     program = [sys.executable, "-m", "rulespec.cli.main", *args]
-    return subprocess.run(["sh", "-c", line, "sh", *program], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        ["sh", "-c", line, "sh", *program], capture_output=True, text=True, timeout=DEADLINE, check=False
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-import time
 from math import cos, pi, sin
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from limits import soon
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import Report
@@ -239,7 +239,6 @@ def star(points: int, seed: int) -> str:
 @pytest.mark.sampled(1)
 @pytest.mark.proof
 def test_drawings_that_want_to_take_long_do_not(body: str, tmp_path: Path) -> None:
-    before = time.process_time()
-    result = drawn(tmp_path, svg(body))
-    assert time.process_time() - before < 20
+    with soon():
+        result = drawn(tmp_path, svg(body))
     assert sum(len(region.outline) for region in result.regions) < 1_000_000

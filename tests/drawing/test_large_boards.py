@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 from cases import split, write
+from limits import soon
 from pictures import outside, overlaps
 
 from rulespec import Game, load_ruleset
@@ -47,18 +47,16 @@ def strange(folder: Path, regions: str, title: str = "Strange") -> Path:
     return write(folder / "strange", split(GAME.format(title=title, regions=regions), "rules/play.rules"))
 
 
-def drawn(folder: Path) -> tuple[int, float]:
-    before = time.process_time()
-    code = run(["draw", str(folder), "--out", str(folder / "x.svg")])
-    return code, time.process_time() - before
+def drawn(folder: Path) -> int:
+    with soon():
+        return run(["draw", str(folder), "--out", str(folder / "x.svg")])
 
 
 def test_a_name_of_a_thousand_words_takes_no_time(tmp_path: Path) -> None:
     title = "<b> & " * 320
     regions = f'    oak: {{title: "{title}", position: [1, 1], road: [elm]}}\n    elm: {{position: [9, 9]}}'
     folder = strange(tmp_path, regions)
-    code, seconds = drawn(folder)
-    assert code == 0 and seconds < 20  # minutes, once: there are half a million ways to break it twice
+    assert drawn(folder) == 0  # minutes, once: there are half a million ways to break it twice
     svg = (folder / "x.svg").read_text("utf-8")
     assert overlaps(svg) == [] and outside(svg) == [] and "<b>" not in svg
 
@@ -81,7 +79,7 @@ def test_a_board_that_is_too_large_is_refused_with_a_way_out(
 ) -> None:
     folder = strange(tmp_path, RING)
     monkeypatch.setattr(f"rulespec.drawing.{where}", least)
-    code, _ = drawn(folder)
+    code = drawn(folder)
     note = capsys.readouterr().err
     assert code == 2 and "[RS557]" in note and f"has {least} at most" in note and "drawing.yaml" in note
     game = Game(load_ruleset(str(folder)), ["Ann", "Bob"])
@@ -96,8 +94,7 @@ def test_a_map_as_large_as_may_be_is_drawn_in_bounded_time(tmp_path: Path, count
         f"road: [{', '.join(f'r{(i + k) % count}' for k in (1, 2, 5))}]}}"
         for i in range(count)
     )
-    code, seconds = drawn(strange(tmp_path, regions))
-    assert code == 0 and seconds < 90
+    assert drawn(strange(tmp_path, regions)) == 0
 
 
 def test_titles_and_seats_of_strangers_stay_text_in_notebooks(tmp_path: Path) -> None:

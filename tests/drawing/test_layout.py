@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from time import process_time
 
 import pytest
+from limits import soon
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing.layout import MAX_NODES, count_crossings, laid_out
@@ -43,6 +43,5 @@ def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_large_map_is_laid_out_in_bounded_time(count: int) -> None:
     wide = round(count**0.5)
     links = [(i, i + step) for i in range(count) for step in (1, wide) if i + step < count]
-    started = process_time()
-    assert len(set(laid_out(count, links, {}).values())) == count
-    assert process_time() - started < 6
+    with soon():
+        assert len(set(laid_out(count, links, {}).values())) == count

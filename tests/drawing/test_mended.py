@@ -6,14 +6,14 @@ import re
 import shutil
 import signal
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 import pytest
 from click.testing import CliRunner, Result
+from deadlines import until
 from folders import GAMES
+from limits import soon
 from processes import process
 
 from rulespec.cli.main import cli
@@ -112,10 +112,8 @@ def test_what_is_left_out_is_not_told_twice(lake: Path) -> None:
 def test_a_mended_file_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "map.yaml"
     path.write_text("map:\n  regions:\n" + "".join(f"\tr{i}: {{}}\n" for i in range(20_000)), "utf-8")
-    before = time.process_time()
-    with pytest.raises(Exception, match="RS111"):
+    with soon(), pytest.raises(Exception, match="RS111"):
         MendedFiles().yaml(path, "map.yaml")
-    assert time.process_time() - before < 20
 
 
 def test_a_game_that_cannot_begin_is_drawn_with_the_reason(tmp_path: Path) -> None:
@@ -150,13 +148,6 @@ class Lines:
             self.text += line
 
 
-def wait_for(what: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not what():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
 def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> None:
     picture = lake.parent / "board.svg"
 
@@ -166,20 +157,20 @@ def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> 
     with process("draw", lake, "--watch", "--out", picture) as command:
         out, err = Lines(command.stdout), Lines(command.stderr)
         try:
-            wait_for(lambda: "written: " in out.text)
+            until(lambda: "written: " in out.text)
             whole = (lake / "map.yaml").read_text("utf-8")
             changed(lake, HILLS, "")
-            wait_for(red)
+            until(red)
             before = len(err.text)
             lake.rename(lake.parent / "gone")  # as some editors do for a moment
-            wait_for(lambda: len(err.text) > before)
+            until(lambda: len(err.text) > before)
             (lake.parent / "gone" / "map.yaml").write_text("map: [", "utf-8")
             (lake.parent / "gone").rename(lake)
-            wait_for(lambda: "not valid YAML" in err.text)
+            until(lambda: "not valid YAML" in err.text)
             assert command.poll() is None and red()
             drawings = out.text.count("written: ")
             (lake / "map.yaml").write_text(whole, "utf-8")
-            wait_for(lambda: not red() and out.text.count("written: ") > drawings)  # it is said at the end of a drawing
+            until(lambda: not red() and out.text.count("written: ") > drawings)  # it is said at the end of a drawing
             command.send_signal(signal.SIGINT)
             assert command.wait(60) == 0
             out.thread.join()

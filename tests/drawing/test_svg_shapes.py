@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from limits import soon
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -191,10 +191,8 @@ COPIES = "<use href='#a'/>" * 10
 )
 @pytest.mark.sampled(1)
 def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> None:
-    before = time.process_time()
-    with contextlib.suppress(DiagnosticsError):
+    with soon(), contextlib.suppress(DiagnosticsError):  # a minute and a half, once
         assert len(imported(tmp_path, svg(text))) <= 400
-    assert time.process_time() - before < 20  # a minute and a half, once
 
 
 def test_scripts_and_links_of_a_drawing_are_texts_at_most(tmp_path: Path) -> None:

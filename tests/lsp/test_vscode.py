@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT
 
 FOLDER = ROOT / "editors" / "vscode"
@@ -87,7 +88,7 @@ def test_lines_after_a_colon_are_indented() -> None:
 @pytest.mark.proof
 @pytest.mark.skipif(shutil.which("npm") is None or shutil.which("make") is None, reason="needs npm and make")
 def test_the_package_has_its_client_and_starts_the_server() -> None:
-    subprocess.run(["make", "vscode"], cwd=ROOT, check=True, capture_output=True, timeout=300)
+    subprocess.run(["make", "vscode"], cwd=ROOT, check=True, capture_output=True, timeout=DEADLINE)
     package = ROOT / "build" / "rulespec.vsix"
     with zipfile.ZipFile(package) as archive:
         assert archive.testzip() is None
@@ -96,7 +97,7 @@ def test_the_package_has_its_client_and_starts_the_server() -> None:
     assert {"extension.vsixmanifest", "[Content_Types].xml", "extension/extension.js"} <= names
     assert {"extension/rulespec.tmLanguage.json", "extension/node_modules/vscode-languageclient/node.js"} <= names
     command = ["node", "-e", STUBS]
-    result = subprocess.run(command, cwd=ROOT / "build" / "vscode", check=True, capture_output=True, timeout=60)
+    result = subprocess.run(command, cwd=ROOT / "build" / "vscode", check=True, capture_output=True, timeout=DEADLINE)
     log = json.loads(result.stdout)
     assert (log["server"], log["started"], log["stopped"]) == ({"command": "rulespec", "args": ["lsp"]}, True, True)
     assert [each["pattern"] for each in log["selector"]] == SETTINGS["rulespec.files"]["default"]

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT
 from shipped import loaded
 
@@ -85,7 +86,7 @@ def test_bots_choose_as_in_python(ref: str, players: int, bot: str, most: int, t
     (tmp_path / "node.mjs").write_text(_SCRIPT, "utf-8")
     shutil.copy(ROOT / "pages" / "wasm_game.js", tmp_path / "wasm_game.mjs")
     shutil.copy(ROOT / "pages" / "bots.js", tmp_path)
-    subprocess.run(["node", "node.mjs"], cwd=tmp_path, check=True, timeout=300)
+    subprocess.run(["node", "node.mjs"], cwd=tmp_path, check=True, timeout=DEADLINE)
     said = json.loads((tmp_path / "said.json").read_text("utf-8"))
     assert said["digests"] == [blake2b(t.encode(), digest_size=8).hexdigest() for t in ("", "abc", "7 Ann 1200")]
     assert said["picks"] == [text if by is not None else None for text, by in taken]

@@ -11,6 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT
 from shipped import NAMES, OFFERED, loaded
 
@@ -40,7 +41,7 @@ def by_node(
     asked, answered = folder / "asked.json", folder / "answered.json"
     asked.write_text(json.dumps({"plan": drawing, "states": states, "rolls": rolls}), "utf-8")
     command = ["node", "-e", _SCRIPT, str(ROOT / "pages" / "draw.js"), str(asked), str(answered)]
-    subprocess.run(command, check=True, timeout=120)
+    subprocess.run(command, check=True, timeout=DEADLINE)
     result: list[list[dict[str, str]]] = json.loads(answered.read_text("utf-8"))
     return result
 

@@ -206,7 +206,6 @@ def test_there_is_no_page_without_a_module(tmp_path: Path, capsys: pytest.Captur
 )
 def test_whole_games(ref: str, players: int, open_page: Open, tmp_path: Path) -> None:
     opened = open_page(page_of(ref, players, tmp_path))
-    opened.page.set_default_timeout(120_000)
     wait_for_turn(opened)
     kinds(opened, *["person"], *["random"] * (players - 1))
     steps: list[Any] = []

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from deadlines import until_in
 from folders import GAMES, ROOT
 
 from rulespec.drawing.outlines import Frame, Ring
@@ -353,11 +354,11 @@ class Page:
         return {name: data.partition("}")[0] for name, _, data in parts}
 
     def wait(self, condition: str | Callable[[], bool]) -> None:
-        for _ in range(200):
-            if self.tab.evaluate(f"Boolean({condition})") if isinstance(condition, str) else condition():
-                return
-            self.tab.wait_for_timeout(20)
-        raise AssertionError(f"it does not become true that {condition}: {self.outlines}")
+        until_in(
+            self.tab,
+            lambda: self.tab.evaluate(f"Boolean({condition})") if isinstance(condition, str) else condition(),
+            lambda: f"it does not become true that {condition}: {self.outlines}",
+        )
 
     def becomes(self, **outlines: str) -> None:
         """Waits until outlines are these, and the page has the answer."""

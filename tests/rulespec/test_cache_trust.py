@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from click.testing import CliRunner
+from deadlines import DEADLINE
 
 from rulespec import cache
 from rulespec.cli.main import cli
@@ -347,9 +348,9 @@ def test_version_says_where_the_cache_is(folder: Path, monkeypatch: pytest.Monke
 def test_a_pipe_in_the_folder_stalls_no_command(folder: Path) -> None:
     env = {**os.environ, "RULESPEC_CACHE": str(folder)}
     line = [sys.executable, "-m", "rulespec.cli.main", "validate", "--no-play", "tutorial"]
-    first = subprocess.run(line, env=env, capture_output=True, check=True, timeout=60)
+    first = subprocess.run(line, env=env, capture_output=True, check=True, timeout=DEADLINE)
     for entry in list(folder.iterdir()):
         entry.unlink()
         os.mkfifo(entry, 0o600)
-    again = subprocess.run(line, env=env, capture_output=True, check=True, timeout=60)
+    again = subprocess.run(line, env=env, capture_output=True, check=True, timeout=DEADLINE)
     assert again.stdout == first.stdout

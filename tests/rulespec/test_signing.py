@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import msgspec
 import pytest
+from deadlines import DEADLINE
 
 from rulespec import cache, signing
 from rulespec.documents import kept_trees
@@ -105,7 +106,7 @@ def test_processes_that_begin_at_once_have_one_key(folder: Path, key: Path, tmp_
     workers = [fork.Process(target=_signature, args=(str(tmp_path / "state"), results)) for _ in range(8)]
     for worker in workers:
         worker.start()
-    signatures = {results.get(timeout=30) for _ in workers}
+    signatures = {results.get(timeout=DEADLINE) for _ in workers}
     for worker in workers:
         worker.join()
     assert len(signatures) == 1 and "" not in signatures

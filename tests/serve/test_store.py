@@ -8,12 +8,12 @@ import random
 import shutil
 import sqlite3
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from deadlines import pause
 from folders import RULESETS
 from servers import Client, Process, served
 from tables import Clock
@@ -72,7 +72,7 @@ def killed(store: Path, times: int, seed: int) -> int:
         clients = table.sit(server)
         playing = threading.Thread(target=table.play, args=(clients, random.Random(number)))
         playing.start()
-        time.sleep(rng.uniform(0.05, 0.6))
+        pause(rng.uniform(0.05, 0.6))
         server.kill()
         playing.join()
         for client in clients.values():

@@ -7,10 +7,11 @@ import random
 import signal
 import subprocess
 import sys
-import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from deadlines import until
 from servers import Client, served
 
 from rulespec.bundles.rules import bundle_of
@@ -66,11 +67,16 @@ def test_the_process_ends_with_a_server_that_is_killed() -> None:
         number = int(server.stdout.readline())
         os.kill(number, 0)
         server.kill()
-    for _ in range(100):
+
+    def has_ended() -> bool:
         try:
             os.kill(number, 0)
         except ProcessLookupError:
-            return
-        time.sleep(0.1)
-    os.kill(number, signal.SIGKILL)
-    pytest.fail("it goes on without its server")
+            return True
+        return False
+
+    try:
+        until(has_ended, lambda: "it goes on without its server")
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from cases import split, write
+from deadlines import Deadline, until_in
 from hostile import EVIL, RULESET
 from servers import Process
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
-WAIT = 10_000
 
 
 class Window:
@@ -32,7 +32,6 @@ class Window:
 
     def watch(self, page: Any) -> None:
         """Notes what a page complains of."""
-        page.set_default_timeout(WAIT)
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("console", lambda message: self.wrong.append(message.text))
         page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
@@ -51,11 +50,7 @@ class Window:
         return str(self.page.inner_text(selector)).strip()
 
     def until(self, condition: Callable[[], object]) -> None:
-        for _ in range(WAIT // 50):
-            if condition():
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError("it does not become true")
+        until_in(self.page, condition)
 
     def until_mine(self) -> None:
         self.until(lambda: self.mine)
@@ -285,14 +280,14 @@ def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[
     windows, rng = sit(ref, *args), random.Random(1)
     people = [window for who, window in windows.items() if who != "spectators"]
     done = {"click": 0, "button": 0, "": 0, "back": 0}
-    idle = 0
+    asked = Deadline()
     while not all(each.over for each in people):
         who = next((each for each in people if each.mine), None)
-        idle = 0 if who is not None else idle + 1
-        assert idle < 400, "nobody is asked, and the game is not over"
+        assert not asked.is_over, "nobody is asked, and the game is not over"
         if who is None:
             people[0].page.wait_for_timeout(25)
             continue
+        asked = Deadline()
         if done["back"] < len(backs) and who.moves >= backs[done["back"]]:
             done["back"] += taken_back(who, windows)
             continue

@@ -6,15 +6,15 @@ import asyncio
 import http.client
 import json
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from deadlines import DEADLINE, until
 from folders import RULESETS
-from servers import WAIT, Client, Served, opened, served
+from servers import Client, Served, opened, served
 from tables import FRAME
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -51,7 +51,7 @@ def closed_with(url: str, *messages: str | bytes, origin: str = "") -> int:
             socket.send(message)
         try:
             while True:
-                socket.recv(timeout=15)
+                socket.recv(timeout=DEADLINE)
         except ConnectionClosed as closed:
             return closed.rcvd.code if closed.rcvd is not None else 0
 
@@ -122,7 +122,7 @@ class Answer(NamedTuple):
 def asked(url: str, host: str = "", path: str = "/") -> Answer:
     """The answer to a request; without a host it names the server itself."""
     own = url.partition("//")[2].partition("/")[0]
-    with closing(http.client.HTTPConnection(own, timeout=10)) as connection:
+    with closing(http.client.HTTPConnection(own, timeout=DEADLINE)) as connection:
         connection.putrequest("GET", path, skip_host=True)
         connection.putheader("Host", host or own)
         connection.endheaders()
@@ -203,10 +203,8 @@ def test_too_many_connections_of_a_key_are_refused(nim: Served) -> None:
     clients = [seat(nim, "A") for _ in range(MAX_OF_KEY)]
     assert closed_with(nim.url, json.dumps({"key": nim.keys["seat:A"]})) == TOO_MUCH
     clients.pop().close()
-    lookers, end = [*nim.hall.games.values()][-1].lookers["A"], time.monotonic() + WAIT
-    while len(lookers) >= MAX_OF_KEY:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    lookers = [*nim.hall.games.values()][-1].lookers["A"]
+    until(lambda: len(lookers) < MAX_OF_KEY)
     seat(nim, "A")
 
 

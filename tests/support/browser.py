@@ -8,8 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deadlines import DEADLINE, until_in
 
 CHROMIUM = shutil.which("chromium")
+
+
+def _patient(started: Any) -> Any:
+    """A browser whose pages wait for `DEADLINE`."""
+    opened = started.new_page
+
+    def new_page(**how: Any) -> Any:
+        page = opened(**how)
+        page.set_default_timeout(1000 * DEADLINE)
+        return page
+
+    started.new_page = new_page
+    return started
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +40,7 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(
             executable_path=CHROMIUM, args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         )
-        yield started
+        yield _patient(started)
         started.close()
 
 
@@ -44,15 +58,11 @@ class Opened:
         page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
 
     def wait(self, condition: str) -> None:
-        """Waits until an expression of JavaScript is true, at most ten seconds.
+        """Waits until an expression of JavaScript is true, at most for `DEADLINE`.
 
         `page.wait_for_function` evaluates it in the page when it is not true at once, which the page's policy forbids.
         """
-        for _ in range(200):
-            if self.page.evaluate(condition):
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError(f"it does not become true that {condition}")
+        until_in(self.page, lambda: self.page.evaluate(condition), lambda: f"it does not become true that {condition}")
 
     def go(self, fragment: str = "") -> None:
         """Opens the file, at a fragment such as `#51`."""

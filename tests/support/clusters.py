@@ -7,12 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from deadlines import until
 from folders import ROOT
 
 
@@ -89,10 +89,3 @@ def named(name: bytes) -> list[int]:
             if path.read_bytes().startswith(name):
                 results.append(int(path.parent.name))
     return results
-
-
-def until(done: Callable[[], bool], seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.02)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT
 
 from rulespec.drawing.board import Board
@@ -24,5 +25,5 @@ def assert_ports_agree(board: Board, state: dict[str, Any], folder: Path) -> Non
         console.log(JSON.stringify([...makeDrawing(JSON.parse(plan))(JSON.parse(state))]));
     """
     command = ["node", "-e", script, str(ROOT / "pages" / "draw.js"), json.dumps(plan(board)), json.dumps(state)]
-    answer = subprocess.run(command, check=True, capture_output=True, cwd=folder, timeout=60)
+    answer = subprocess.run(command, check=True, capture_output=True, cwd=folder, timeout=DEADLINE)
     assert json.loads(answer.stdout) == [{"id": i.id, "layer": i.layer, "svg": i.svg} for i in board.items(state)]

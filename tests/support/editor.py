@@ -7,14 +7,14 @@ import queue
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Self
 
+from deadlines import DEADLINE, Deadline
 from folders import ROOT
 
-SECONDS = 60
+SECONDS = DEADLINE
 
 Json = Any
 
@@ -88,9 +88,9 @@ class Editor:
             if wanted(message):
                 self.received.remove(message)
                 return message
-        end = time.monotonic() + SECONDS
+        deadline = Deadline()
         while True:
-            message = self.came.get(timeout=max(0.1, end - time.monotonic()))
+            message = self.came.get(timeout=deadline.left)
             if wanted(message):
                 return message
             self.received.append(message)

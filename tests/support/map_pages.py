@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
+from deadlines import until_in
 
 from editors import Serving
 from rulespec.cli.main import cli
@@ -43,11 +44,7 @@ class Driver:
 
     def wait(self, condition: str) -> None:
         """Waits until an expression is true in the page, whose policy allows no other way."""
-        for _ in range(400):
-            if self.page.evaluate(condition):
-                return
-            self.page.wait_for_timeout(25)
-        raise AssertionError(f"it does not become true that {condition}")
+        until_in(self.page, lambda: self.page.evaluate(condition), lambda: f"it does not become true that {condition}")
 
     def idle(self) -> None:
         """Waits for the answers, and for their picture."""

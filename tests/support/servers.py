@@ -10,12 +10,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from deadlines import DEADLINE, Deadline
 from folders import ROOT
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
@@ -30,7 +30,7 @@ from rulespec.serve.rules import Rules
 from rulespec.serve.running import listening, server
 from rulespec.serve.store import Store
 
-WAIT = 15.0
+WAIT = DEADLINE
 """Seconds for an answer."""
 
 
@@ -78,9 +78,9 @@ class Client:
         return message
 
     def wait(self, condition: Any) -> None:
-        end = time.monotonic() + WAIT
+        deadline = Deadline()
         while not condition():
-            self.read(max(0.1, end - time.monotonic()))
+            self.read(deadline.left)
 
     @property
     def options(self) -> list[str]:

@@ -7,13 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import invoke
 from corpora import logs, tar
+from deadlines import until
 from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
 from msgspec.structs import replace
@@ -135,9 +135,8 @@ def test_a_killed_command_goes_on(jobs: str, tmp_path: Path) -> None:
     assert invoke(*args, tmp_path / "whole.jsonl")[0] == 2
     part = tmp_path / "part.jsonl"
     command = process(*args, part)
-    while not part.exists() or part.read_bytes().count(b"\n") < 5:
-        assert command.poll() is None
-        time.sleep(0.01)
+    until(lambda: command.poll() is not None or (part.exists() and part.read_bytes().count(b"\n") >= 5))
+    assert command.poll() is None
     command.send_signal(signal.SIGKILL)
     command.communicate()
     assert invoke(*args, part)[0] == 2

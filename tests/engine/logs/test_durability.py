@@ -13,13 +13,13 @@ import random
 import re
 import subprocess
 import sys
-import time
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from deadlines import pause
 from folders import ROOT, RULESETS
 
 import rulespec.engine.logs.saved_game
@@ -363,7 +363,7 @@ def test_killed_at_any_moment_what_was_confirmed_is_there(tmp_path: Path) -> Non
         with process(path) as game:
             typed_in(game, "2\nu\n3\n1\nu\nu\n" * 2_000)  # more than it comes to, less than fits into a pipe
             out = read_until(game, "taken")
-            time.sleep(moments.random() * 0.05)
+            pause(moments.random() * 0.05)
             game.kill()
             assert game.stdout is not None
             out += game.stdout.read()

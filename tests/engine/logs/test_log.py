@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
@@ -384,7 +385,7 @@ peak = re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())
 sys.stdout.write(f"{{outcome}} {{peak[1]}}")
 """
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, timeout=300
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, timeout=DEADLINE
     )
     outcome, kilobytes = run.stdout.split()
     return outcome, int(kilobytes) // 1000

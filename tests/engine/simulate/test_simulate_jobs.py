@@ -8,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from types import FunctionType
 
 import pytest
 from commands import invoke
+from deadlines import until
 from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
 from processes import HEEDS_CTRL_C, process
@@ -206,11 +206,10 @@ def lines_of(path: Path) -> int:
     return 0
 
 
-def until(path: Path, lines: int, command: subprocess.Popen[str]) -> None:
+def wait(path: Path, lines: int, command: subprocess.Popen[str]) -> None:
     """Waits until so many lines stand in a file."""
-    while lines_of(path) < lines:
-        assert command.poll() is None, command.communicate()
-        time.sleep(0.02)
+    until(lambda: lines_of(path) >= lines or command.poll() is not None)
+    assert command.poll() is None, command.communicate()
 
 
 def running(session: int) -> list[str]:
@@ -230,7 +229,7 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
     path = tmp_path / "results.jsonl"
     args = (*WAGER, "--games", "1000000", "--jobs", "2", "--out", path)
     with process(*args) as command:
-        until(path, 20, command)
+        wait(path, 20, command)
         if how is signal.SIGINT:
             os.killpg(command.pid, how)  # as a terminal does
         else:
@@ -241,8 +240,7 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
         assert f"stopped; {path} has the games so far, and the same command continues" in err
         assert "Traceback" not in err
     if Path("/proc/self/stat").exists():
-        while running(command.pid):  # they look for their parent once a second
-            time.sleep(0.1)
+        until(lambda: not running(command.pid))  # they look for their parent once a second
     result = read(path)
     assert len(result) >= 19
     assert result[:20] == played(20)[: len(result)]
@@ -268,9 +266,8 @@ main()
     args = [*WAGER, "--games", "1000000", "--out", str(path)]
     whole = [sys.executable, "-c", program, *args]
     with subprocess.Popen(whole, cwd=ROOT, stderr=subprocess.PIPE, preexec_fn=HEEDS_CTRL_C) as command:
-        while not seen.exists():
-            assert command.poll() is None
-            time.sleep(0.02)
+        until(lambda: seen.exists() or command.poll() is not None)
+        assert command.poll() is None
         command.send_signal(signal.SIGINT)
         command.communicate()
     assert command.returncode == 130

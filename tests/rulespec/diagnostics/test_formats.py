@@ -14,6 +14,7 @@ import termios
 from typing import Any
 
 import pytest
+from deadlines import DEADLINE
 from folders import ROOT, TESTS
 from jsonschema import Draft7Validator
 from small_errors import Make, validate
@@ -149,7 +150,7 @@ def test_a_terminal_gets_colours_lines_that_fit_and_one_hint(columns: int, rules
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"PYTHONPATH": str(ROOT), "TERM": "xterm"}
     command = [sys.executable, "-m", "rulespec.cli.main", "validate", "./errors", "./errors"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, env=env, timeout=60, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, env=env, timeout=DEADLINE, check=False)
     os.close(terminal)
     text = b""
     with contextlib.suppress(OSError):  # the end of a terminal that nobody holds any more

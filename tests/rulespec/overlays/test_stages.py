@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from cases import write
+from limits import soon
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
@@ -331,12 +331,12 @@ def test_many_edits_of_one_thing_are_compared_within_bounds(fair: Path) -> None:
     rules = "".join(f"def own{i}() -> int: {i}\n" for i in range(90))
     same = f"add: {{kinds.stall.entities: {{{entities.replace('{}', '1')}}}}}\n"
     put(fair, *[overlay(f"o{i}", rules, same) for i in range(20)])
-    begin = time.process_time()
-    assert codes("+".join(["fair", *(f"o{i}" for i in range(20))]))[-1] in ("RS902", "RS505", "RS107")
+    with soon():
+        assert codes("+".join(["fair", *(f"o{i}" for i in range(20))]))[-1] in ("RS902", "RS505", "RS107")
     within = []
     for i in range(200):
         includes = ", ".join(f"o{j}" for j in range(20 * i + 20, min(20 * i + 40, 200)))
         within.append(overlay(f"o{i}", "", f"includes: [{includes}]\nchanges: {{constants.far: {i + 200}}}\n"))
     put(fair, *within)
-    codes("fair+" + "+".join(f"o{i}" for i in range(20)))
-    assert time.process_time() - begin < 10
+    with soon():
+        codes("fair+" + "+".join(f"o{i}" for i in range(20)))

@@ -6,13 +6,13 @@ import http.client
 import json
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from deadlines import DEADLINE, Deadline, pause, until
 from servers import opened
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -185,9 +185,9 @@ def test_a_page_begins_with_an_empty_map(tmp_path: Path) -> None:
 
 
 def changed(page: EditPage, condition: Callable[[dict[str, Any]], bool]) -> None:
-    end = time.monotonic() + 10
+    deadline = Deadline()
     while not condition(page.state):
-        assert time.monotonic() < end
+        assert not deadline.is_over
         page.read()
 
 
@@ -226,14 +226,13 @@ def test_a_file_that_cannot_be_edited_is_left_alone(how: str, own: Serving, tmp_
         path.symlink_to(outside)
     elif how == "large":
         path.write_bytes(text + b"#" * 8_000_000)
-    time.sleep(2 * PAUSE)
+    pause(2 * PAUSE)
     before = files(own.desk.editor.folder)
     assert "refused" in page.edit("set isle terrain sea")
     assert files(own.desk.editor.folder) == before and outside.read_bytes() == text
     path.unlink(missing_ok=True)
     path.write_bytes(text)
-    time.sleep(2 * PAUSE)
-    assert "done" in page.edit("set isle terrain sea"), "it goes on as soon as it can"
+    until(lambda: "done" in page.edit("set isle terrain sea"))  # it goes on as soon as it can
 
 
 def test_edits_of_two_pages_and_of_an_editor_are_all_there(own: Serving) -> None:
@@ -292,7 +291,7 @@ def test_a_socket_is_at_one_path(path: str, serving: Serving) -> None:
 
 
 def answered(serving: Serving, method: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection(serving.base.removeprefix("http://"), timeout=10)
+    connection = http.client.HTTPConnection(serving.base.removeprefix("http://"), timeout=DEADLINE)
     try:
         connection.request(method, path, headers=headers)
         response = connection.getresponse()

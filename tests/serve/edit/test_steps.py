@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from deadlines import DEADLINE, until
 from servers import Client
 
 from editors import EditPage, copied, editing
@@ -81,13 +81,15 @@ def test_a_table_is_opened_and_goes_on_with_the_next_map_and_ends_with_the_serve
         assert again["links"][0][1].startswith(address), "who plays already finds the table where it was"
         back = Client(socket, key)
         back.wait(lambda: back.state)
-    for _ in range(100):
+
+    def is_closed() -> bool:
         try:
-            urllib.request.urlopen(address, timeout=1)
+            urllib.request.urlopen(address, timeout=DEADLINE).close()
         except OSError:
-            return
-        time.sleep(0.1)
-    pytest.fail("the table goes on without its server")
+            return True
+        return False
+
+    until(is_closed, lambda: "the table goes on without its server")
 
 
 @pytest.mark.proof
