@@ -19,6 +19,7 @@ from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.engine.wasm.playouts import Played
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
+from rulespec.types import RETURNED
 
 SEED = 0
 """The seed of the games that `validate` plays."""
@@ -40,6 +41,7 @@ class Ended(Struct, frozen=True):
         number: the number of the game, from 0.
         decisions: the number of its decisions.
         capped: whether it was abandoned after `CAP` decisions.
+        returned: whether the start procedure has returned, as the rules end it nowhere else.
         failed: the game, if it shows a mistake of the rules.
     """
 
@@ -47,6 +49,7 @@ class Ended(Struct, frozen=True):
     decisions: int
     capped: bool
     failed: Playout | None
+    returned: bool = False
 
 
 def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Combination]:
@@ -73,6 +76,7 @@ class Games:
         seed: `simulate` plays the same games with it.
 
     Attributes:
+        settings: the values of all settings.
         blocks: the number of blocks of the program.
 
     Raises:
@@ -83,7 +87,9 @@ class Games:
         self._ruleset = ruleset
         seats, settings = combination.seats, combination.settings
         self._plan = plan = Plan.of(ruleset.ref, ruleset, [seats], seed, settings=settings)
-        self.blocks = len(lowered(ruleset, seats, plan.settings).blocks)
+        program = lowered(ruleset, seats, plan.settings)
+        self.settings = plan.settings
+        self.blocks, self._endings = len(program.blocks), program.endings
         self._wasm = None
         with suppress(NoWasmtimeError, NoWasmError):
             self._wasm = WasmOutcomes(plan, ruleset).games[seats]
@@ -105,12 +111,12 @@ class Games:
         """A game with its decisions, played again in Python."""
         return self._played(number, CAP)
 
-    def cells(self, ply: int) -> Sequence[int] | None:
-        """The cells of the program after so many decisions of the first game; None if it does not come so far."""
+    def cells(self, ply: int, number: int = 0) -> Sequence[int] | None:
+        """The cells of the program after so many decisions of a game; None if it does not come so far."""
         if self._wasm is not None:
-            (played,) = self._wasm.play(self._plan.seed, range(1), ply)
+            (played,) = self._wasm.play(self._plan.seed, range(number, number + 1), ply)
             return self._wasm.state if played.how == "capped" else None
-        game = self._played(0, ply).game
+        game = self._played(number, ply).game
         return None if game.ply < ply or game.is_over else game.omniscient.numbers.cells
 
     def _ended(self, number: int, played: Played, most: int) -> Ended | None:
@@ -119,14 +125,16 @@ class Games:
             return self._in_python(number, most)
         if played.decisions > most or (played.how == "capped" and played.decisions < CAP):
             return None
-        return Ended(number, played.decisions, played.how == "capped", None)
+        returned = bool(played.ending) and self._endings[played.ending - 1] == RETURNED
+        return Ended(number, played.decisions, played.how == "capped", None, returned)
 
     def _in_python(self, number: int, most: int) -> Ended | None:
         playout = self._played(number, min(CAP, most))
         over = playout.failure is not None or playout.ending is not None
         if not over and playout.decisions < CAP:
             return None
-        return Ended(number, playout.decisions, not over, playout if playout.failure is not None else None)
+        failed = playout if playout.failure is not None else None
+        return Ended(number, playout.decisions, not over, failed, playout.ending == RETURNED)
 
     def _played(self, number: int, cap: int) -> Playout:
         plan, seats = self._plan, self._plan.seats(number)

@@ -17,6 +17,7 @@ from rulespec.engine.simulate.wasm import ROUND
 from rulespec.engine.verify.combinations import CAP, SEED, Combination, Ended, Games, combinations
 from rulespec.engine.verify.example import example
 from rulespec.engine.verify.played import Played, most_games
+from rulespec.engine.verify.ran_out import Bounds
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.weights import BLOCK, Weights, weighed
 from rulespec.typed import nodes as typed
@@ -33,6 +34,10 @@ MAX_FOUND = 10
 """Mistakes that are reported."""
 EFFORT = 300_000_000
 """Steps for making the games of all mistakes shorter."""
+LOOKED = 20
+"""Games of each number of players of which it is found out whether a bound of the rules has ended them."""
+MANY = 1 / 5
+"""The share of these games from which on that is said."""
 _SCENARIO = 20  # decisions of a game of which a scenario is printed
 _NUMBERS = 1 / 2  # of the steps is for the numbers of players, the rest for settings
 
@@ -73,6 +78,8 @@ class _PlayCheck:
         self.endless: Span | None = None
         self.mistakes: dict[tuple[str, Span | None], _Mistake] = {}
         self.others: list[Diagnostic] = []
+        self.looked: dict[int, int] = {}
+        self.ran_out: dict[Span, dict[int, int]] = {}
         self.weights = Weights(0, 1)
         self.steps = STEPS if minutes is None else MINUTE * minutes
         self.most = most_games(minutes)
@@ -87,7 +94,7 @@ class _PlayCheck:
             until, left = (settings_from, numbers - at) if at < numbers else (self.steps, len(self.all) - at)
             self._combination(at, combination, self.spent + max(0, until - self.spent) // left)
             self.progress(1)
-        diagnostics = [*self.others, *self._mistakes(), *self._endless()]
+        diagnostics = [*self.others, *self._mistakes(), *self._endless(), *self._bounded()]
         played = [number for number in self.ended.values() if number]
         return Played(sum(played), len(played), len(self.all), tuple(diagnostics))
 
@@ -101,6 +108,7 @@ class _PlayCheck:
             self.others += [_with(d, combination) for d in error.diagnostics]
             return
         self.spent += games.blocks * BLOCK
+        bounds = None if combination.settings else Bounds(self.ruleset, combination.seats, games.settings)
         number, failing, begun = 0, 0, self.spent
         while number < self.most and failing < FAILING:
             end = until if number >= LEAST else self.steps
@@ -111,6 +119,8 @@ class _PlayCheck:
             most = self.weights.decisions(2 * self.steps - self.spent)
             played = list(games.play(range(number, number + size), most))
             failing += sum([self._count(at, games, each) for each in played])
+            if bounds is not None:
+                self._look(at, bounds, games, played)
             self.spent += sum([self.weights.steps(each.decisions) for each in played])
             if len(played) < size:
                 self.spent += self.weights.steps(most)
@@ -134,6 +144,14 @@ class _PlayCheck:
         if len(playout.moves()) < len(result.shortest.moves()):
             result.shortest = playout
         return True
+
+    def _look(self, at: int, bounds: Bounds, games: Games, played: list[Ended]) -> None:
+        """Counts the first games of a combination that a bound of the rules has ended."""
+        for ended in played[: LOOKED - self.looked.get(at, 0)]:
+            self.looked[at] = self.looked.get(at, 0) + 1
+            if ended.returned and (span := bounds.ended(games, ended.number, ended.decisions)) is not None:
+                counts = self.ran_out.setdefault(span, {})
+                counts[at] = counts.get(at, 0) + 1
 
     # --- what is said --------------------------------------------------------------------
 
@@ -169,6 +187,20 @@ class _PlayCheck:
             start = self.ruleset.rules.procedures[self.ruleset.start]
             help_ = "let something end every game, or let the rules do less between decisions"
             yield Diagnostic("RS721", Severity.WARNING, message, start.span, help=help_)
+
+    def _bounded(self) -> Iterable[Diagnostic]:
+        """RS730 for bounds that have ended many games."""
+        of = sum(self.looked.values())
+        for span, games in self.ran_out.items():
+            number = sum(games.values())
+            if number < of * MANY:
+                continue
+            message = f"this loop has run out and so ended the game, {_in(number, of)}"
+            which = _players([self.all[at].seats for at in self.looked])
+            help_ = (
+                f"{which}: let the rules end the game before, raise the bound, or say `end game as …` after the loop"
+            )
+            yield Diagnostic("RS730", Severity.WARNING, message, span, help=help_)
 
     def _share(self, games: dict[int, int]) -> tuple[str, str]:
         """In how many games, and of which players and settings: those with the defaults, if there are such."""

@@ -1,0 +1,127 @@
+"""Ends of games by a bound of the rules: a `repeat at most` with decisions that has run out, after which all is over.
+
+Where the game can also end in another way, such a bound is there so that it ends at all, and seldom meant to be met.
+Whoever means it says `end game as …` after the loop: here the start procedure returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.game.game import Game, game_at
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.lower.marks import Marks
+from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Flow
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.observer import Observer
+from rulespec.engine.program.procedures import procedures
+from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.verify.combinations import SEED, Games
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import walk
+
+
+class Bounds(Marks, Observer):
+    """The bounded loops of a program that ask for decisions, and after which none comes, if the game has other ends.
+
+    Args:
+        ruleset: the ruleset.
+        seats: the number of players.
+        settings: the values of all settings.
+    """
+
+    def __init__(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> None:
+        self._repeat: typed.Repeat | None = None
+        self._bodies: dict[tuple[int, int], tuple[int, Span]] = {}
+        program = lower(ruleset, seats, settings, self)
+        self._flow = Flow(program)
+        self._waits = {first for first, each in procedures(self._flow).items() if each.waits}
+        ends = any(isinstance(s, typed.EndGame) for p in ruleset.rules.procedures.values() for s in walk(p.body))
+        self._last = {
+            exits: span
+            for exits, (body, span) in self._bodies.items()
+            if self._is_last(*exits, body) and (ends or self._is_left(*exits, body))
+        }
+        self._out: Span | None = None
+        interpreter = Interpreter(program, observer=self)
+        self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: interpreter)
+
+    def ended(self, games: Games, number: int, decisions: int) -> Span | None:
+        """The place of the bound that ended a game of so many decisions; None if none did."""
+        cells = games.cells(decisions - 1, number) if self._last and decisions else None
+        if cells is None:
+            return None
+        game = game_at(self._game, cells)
+        self._out = None
+        try:
+            option = choose(game, Draws(SEED, number), decisions - 1)
+            if option is not None:
+                game.apply(option)
+        except RulesetFaultError:
+            return None
+        return self._out
+
+    # --- marks ---------------------------------------------------------------------------------
+
+    def statement(self, s: typed.Stmt, block: int) -> None:
+        """Notes a bounded loop, whose body comes next."""
+        if isinstance(s, typed.Repeat) and s.limit is not None:
+            self._repeat = s
+
+    def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
+        """Notes where a bounded loop decides whether to go on."""
+        if self._repeat is not None and self._repeat.body is body:
+            self._bodies[again, leave] = block, self._repeat.span
+
+    # --- observer ------------------------------------------------------------------------------
+
+    def entered(self, block: int, before: int) -> None:
+        """Notes a loop that has run out."""
+        self._out = self._last.get((before, block), self._out)
+
+    # --- flow ----------------------------------------------------------------------------------
+
+    def _is_last(self, again: int, leave: int, body: int) -> bool:
+        """Whether a loop asks for decisions, and no decision comes after it."""
+        return self._asks(body, {again, leave}) and not self._asks(leave, set())
+
+    def _is_left(self, again: int, leave: int, body: int) -> bool:
+        """Whether a loop is left anywhere but where it has run out."""
+        blocks = self._reached(body, {again, leave})
+        exits = [self._flow.p.blocks[at].exit for at in blocks]
+        return any(isinstance(e, ir.Return | ir.End) for e in exits) or any(
+            leave in self._flow.successors(at) for at in blocks
+        )
+
+    def _asks(self, block: int, stops: set[int]) -> bool:
+        """Whether there may be a decision from a block on, up to the `stops`, or after the procedure has returned."""
+        exits = [self._flow.p.blocks[at].exit for at in self._reached(block, stops)]
+        return any(isinstance(e, ir.Ask) or (isinstance(e, ir.Enter) and e.block in self._waits) for e in exits)
+
+    def _reached(self, block: int, stops: set[int]) -> set[int]:
+        """The blocks from one on, up to the `stops`; without any, also after the procedure has returned."""
+        seen, todo = set(stops), [block]
+        while todo:
+            at = todo.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            exit_ = self._flow.p.blocks[at].exit
+            todo += self._flow.successors(at)
+            if isinstance(exit_, ir.Ask):
+                todo += [choice.block for choice in self._flow.p.decisions[exit_.decision].choices]
+                todo += [exit_.otherwise] if exit_.otherwise is not None else []
+            if isinstance(exit_, ir.Return) and not stops:
+                todo += self._callers(exit_)
+        return seen - stops
+
+    def _callers(self, exit_: ir.Return) -> list[int]:
+        """The blocks to which a procedure may return."""
+        entries = {first for first, cells in self._flow.firsts.items() if cells and cells[0] == exit_.cell}
+        exits = (block.exit for block in self._flow.p.blocks)
+        return [e.after for e in exits if isinstance(e, ir.Enter) and e.block in entries]
