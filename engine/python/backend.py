@@ -90,6 +90,8 @@ class PythonBackend:
         self._left = [UNBOUNDED, 0]
         """Steps that may still be taken before the next decision, and how many are left at the next check."""
         self._steps = steps
+        self._faulty: tuple[tuple[int, tuple[int, ...], State], ProgramFaultError] | None = None
+        """The last position that took too many steps, and the fault: games with a mistake are played several times."""
         self._interpreter = Interpreter(program, steps=steps)
         self._writer = ExpressionWriter(fast, features)
         names = self._compiled(fast)
@@ -268,8 +270,15 @@ class PythonBackend:
         return self._interpreter
 
     def _again(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
-        """Runs with exact counting."""
-        journal = self._exact.run(state, block, args)
+        """Runs with exact counting; where that was at fault the last time, it is at once."""
+        position = (block, args, state.copy())
+        if self._faulty is not None and self._faulty[0] == position:
+            raise self._faulty[1].with_traceback(None)
+        try:
+            journal = self._exact.run(state, block, args)
+        except ProgramFaultError as fault:
+            self._faulty = position, fault
+            raise
         self._note_interpreter()
         return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
 

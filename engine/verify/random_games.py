@@ -11,11 +11,12 @@ from rulespec.engine.game.option import TakenBack
 from rulespec.engine.game.position_check import meant, same_option
 from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.program.draws import Stream
+from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.simulate.playouts import Playout, choose
 from rulespec.engine.verify.combinations import Games, combinations
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.shrink import FailingGame, Move, shortest
-from rulespec.engine.verify.trial import BACKENDS, Trial, installed_backends, kind_of
+from rulespec.engine.verify.trial import BACKENDS, INTERPRETED, Trial, installed_backends, kind_of
 from rulespec.engine.verify.weights import DECISION, weighed
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
@@ -163,15 +164,20 @@ def shorter(
                     result = again.make(move)
         finally:
             steps -= decision * (1 + len(again.moves)) + again.interpreted - before
+            steps -= INTERPRETED * MAX_STEPS if result is not None and result.code == "RS704" else 0
         return (again.moves, result) if result is not None and kind_of(result) == kind_of(wrong) else None
 
     return shortest(ruleset, header, trial.moves, wrong, run)
 
 
-def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = DECISION) -> FailingGame:
-    """The shortest game found that shows the mistake of a failed playout; `steps` and `decision` as of `shorter`."""
+def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = 0) -> FailingGame:
+    """The shortest game found that shows the mistake of a failed playout.
+
+    `steps` and `decision` as of `shorter`; 0: decisions are weighed.
+    """
     assert playout.failure is not None
     game = playout.game
+    decision = decision or weighed(game.ruleset, [len(game.seats)]).decision
     trial = Trial(game.ruleset, game.names, game.settings, BACKENDS[:1])
     trial.moves += playout.moves()
     failed = PROPERTIES[0] if playout.failure.option is None else None
