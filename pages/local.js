@@ -7,7 +7,7 @@
   const element = (id) => document.getElementById(id);
   const bytes = await unpacked(fromBase64(data.module), "gzip", Infinity);
   const game = await WasmGame.load(bytes);
-  const { seats } = game.names, secretive = game.names.private.length > 0;
+  const { seats } = game.names, { secretive } = game;
   const row = game.room(game.registers.ROW / 8);
   const kinds = Object.fromEntries(seats.map((seat, i) => [seat, i ? "flat:64" : "person"]));
   if (secretive) for (const seat of seats.slice(1)) kinds[seat] = "random";
@@ -46,34 +46,33 @@
   function person(decision) {
     return [decision.by, ...decision.among].find((seat) => seat !== null && isPerson(seat)) ?? null;
   }
-  // In a game with secrets, others' options are told without what they show of the position.
-  function told(option) {
-    if (!secretive || option.by === null || isPerson(option.by)) return game.sentence(option);
-    const { title, params } = game.texts.decisions[game.asked].options[option.name];
-    const shown = params.map((type, i) => (option.params[i].private ? "?" : game.show(type, option.row[2 + i], 0).text)).join(", ");
-    return `${game.seatName(option.by)}: ${title}${shown ? `: ${shown}` : ""}`;
-  }
   // The numbers of an option of chance, if they are dice.
   function rolled(text) {
     const numbers = text.match(/\((\d(?:, \d)*)\)$/)?.[1].split(", ").map(Number) ?? [];
     return numbers.every((number) => number >= 1 && number <= 6) ? numbers : [];
   }
+  // Each move is kept as each seat sees it, and as all do (null): who sits where may change.
+  const viewers = secretive ? [null, ...seats] : [undefined];
   function take(option) {
     const { together, name } = game.decision;
-    const hidden = secretive && option.by === null && option.params.some((each) => each.private);
-    const text = hidden ? game.texts.words.chance : told(option), roll = option.by === null && !hidden ? rolled(option.text) : [];
+    const told = new Map(viewers.map((seat) => {
+      const roll = option.by === null ? rolled(game.seen(option, seat).text) : [];
+      return [seat, { text: game.told(option, seat), roll }];
+    }));
     const again = moves.some((move) => move.waits === name && move.by === option.by);
     if (again) disclose();
     game.apply(option);
-    moves.push({ text, by: option.by, waits: together ? name : "", roll });
+    moves.push({ told, by: option.by, waits: together ? name : "" });
     if (!together || game.decision?.name !== name) disclose();
   }
   function disclose() {
     for (const [number, move] of moves.entries()) if (move.waits) [move.waits, sent] = ["", Math.min(sent, number)];
   }
-  const shownMove = (move) => ({
-    text: move.waits ? `${game.seatName(move.by)}: ${words.table_ready}` : move.text, by: move.by, changes: [], roll: move.roll,
-  });
+  function shownMove(move, seat) {
+    const { text, roll } = move.told.get(secretive ? seat : undefined);
+    const waits = move.waits && move.by !== seat;
+    return { text: waits ? `${game.seatName(move.by)}: ${words.table_ready}` : text, by: move.by, changes: [], roll };
+  }
 
   async function go(whole = false) {
     const run = ++running;
@@ -143,20 +142,21 @@
     offered = now && !fault ? [...game.options().map((o) => ({ ...o, by: now })), ...game.options(true).filter(({ by }) => isPerson(by))] : [];
     const waits = decision && (now ?? decision.by);
     const several = seats.filter(isPerson).length > 1;
-    const { result } = game, texts = {};
-    for (let number = whole ? 0 : sent; number < moves.length; number++) texts[number] = shownMove(moves[number]);
-    sent = moves.length;
+    const { result } = game, texts = {}, sight = secretive ? seat : undefined;
+    const waiting = moves.findIndex((move) => move.waits);  // whose choice is shown depends on who looks
+    for (let number = whole ? 0 : sent; number < moves.length; number++) texts[number] = shownMove(moves[number], seat);
+    sent = waiting < 0 ? moves.length : waiting;
     page.frame({
-      serial, turn, since: whole ? 0 : before, state: secretive && seat ? game.state(seat) : game.state(), moves: { count: moves.length, texts },
+      serial, turn, since: whole ? 0 : before, state: game.state(sight), moves: { count: moves.length, texts },
       seats: seats.map((id) => ({ id, name: names[id], kind: isPerson(id) ? "person" : "bot", bot: kinds[id], stand_in: false })),
-      asked: decision && {
+      asked: decision && game.as(sight, () => ({
         decision: decision.name, together: decision.together, chance: decision.by === null, doc: "", who: game.subject(),
         text: thinking ? words.local_thinks.replace("{seat}", game.seatName(thinking)) : several ? `${game.subject()}: ${game.question()}` : game.question(),
         waiting: waits ? { [waits]: Math.floor(Date.now() / 1000) } : {},
-      },
+      })),
       options: offered.map((option, number) => ({
         text: String(number), name: option.name, out_of_turn: option.interrupt,
-        words: option.interrupt && several ? game.sentence(option) : game.words(option),
+        words: game.as(sight, () => (option.interrupt && several ? game.sentence(option) : game.words(option))),
         arguments: option.params.map(({ type }, i) => ({ kind: type.replace(/\?$/, ""), id: String(option.args[i] ?? "none") })),
       })),
       chosen: null, ready: [], undo: null, deadline: 0, here: seats.filter(isPerson), fault,
@@ -215,6 +215,7 @@
       kind.addEventListener("change", () => {
         kinds[seat] = kind.value;
         if (secretive && isPerson(seat)) for (const other of seats) if (other !== seat) kinds[other] = "random";
+        sent = 0;
         showPlayers();
         go();
       });

@@ -32,6 +32,7 @@ export class WasmGame {
     this.marks = [];
     this.taken = [];
     this.texts = names.texts;
+    this.unseen = new Set();  // the cells that whoever is told something does not see
     this.exports.reset();
     this.interruptRate(1 / 50);
   }
@@ -137,9 +138,9 @@ export class WasmGame {
     return result;
   }
 
-  /** The state in the form of `rulespec replay --format json`, as a seat sees it; left out: all of it. */
+  /** The state in the form of `rulespec replay --format json`, as a seat sees it (null: as all do); left out: all of it. */
   state(seat) {
-    const cells = this.cells(), entities = {}, pieces = {}, hidden = seat === undefined ? () => false : this.hidden(seat);
+    const cells = this.cells(), entities = {}, pieces = {}, unseen = this.hidden(seat), hidden = (at) => unseen.has(at);
     for (const at of this.names.declared) {
       const { group, owner, name, type, place } = this.names.cells[at];
       if (group === "pieces") {
@@ -149,11 +150,37 @@ export class WasmGame {
     return { entities, pieces };
   }
 
+  // The cells that a seat does not see; null: those that not all see; undefined: none.
   hidden(seat) {
-    this.exports.seen_by(BigInt(this.names.seats.indexOf(seat)));
-    const unseen = this.registers.UNSEEN / 8, flags = this.names.private.map((at) => [at, this.numbers[unseen + at] !== 0n]);
-    const hidden = new Set(flags.filter(([, is]) => is).map(([at]) => at));
-    return (at) => hidden.has(at);
+    if (seat === undefined || !this.secretive) return new Set();
+    const hidden = new Set(this.names.notes), first = this.registers.UNSEEN / 8;
+    for (const each of seat === null ? this.names.seats : [seat]) {
+      this.exports.seen_by(BigInt(this.names.seats.indexOf(each)));
+      for (const at of this.names.private) if (this.numbers[first + at] !== 0n) hidden.add(at);
+    }
+    return hidden;
+  }
+
+  /** Whether there is anything that not everybody sees; choices of a round that is open aside. */
+  get secretive() {
+    return this.names.private.length > 0 || this.names.options.some(({ params }) => params.some((each) => each.private));
+  }
+
+  /**
+   * A legal option as a seat will see that it was taken (null: as all will): its text, and the values of its arguments,
+   * undefined where the seat does not see them.
+   */
+  seen(option, seat) {
+    const { seats } = this.names, set = (each) => (each === null ? 0n : 1n << this.seatNumber(each));
+    const wanted = seat === undefined ? 0n : seat === null ? (1n << BigInt(seats.length)) - 1n : set(seat);
+    const all = option.params.map((_, i) => option.row[2 + i]);
+    const values = option.params.map((param, i) => {
+      if (!param.private) return all[i];
+      const to = param.to < 0 ? 0n : this.aside(param.to, all.slice(0, i + 1), Math.ceil(seats.length / 64));
+      return ((set(option.by) | to) & wanted) === wanted ? all[i] : undefined;
+    });
+    const shown = values.map((value, i) => (value === undefined ? UNKNOWN : option.args[i] ?? "none"));
+    return { text: shown.length ? `${option.name}(${shown.join(", ")})` : option.name, values };
   }
 
   /** Takes an option that `options` has listed here. */
@@ -309,10 +336,26 @@ export class WasmGame {
     });
   }
 
+  /** The words that `say` makes for a seat (null: for all): what it does not see, and what depends on that, is `?`. */
+  as(seat, say) {
+    const before = this.unseen;
+    this.unseen = this.hidden(seat);
+    try {
+      return say();
+    } finally {
+      this.unseen = before;
+    }
+  }
+
+  /** An option that is about to be taken as a sentence for a seat (null: for all). */
+  told(option, seat) {
+    return this.as(seat, () => this.sentence({ ...option, values: this.seen(option, seat).values }));
+  }
+
   /** What an option does, in words, without who takes it. */
   words(option) {
     const { title, params, text } = this.texts.decisions[this.asked].options[option.name];
-    const args = params.map((_, i) => option.row[2 + i]);
+    const args = option.values ?? params.map((_, i) => option.row[2 + i]);
     if (text) return this.filled(text, this.sources(option.by, args));
     const shown = params.map((type, i) => this.show(type, args[i], 0).text).join(", ");
     return shown ? `${title}: ${shown}` : title;
@@ -336,7 +379,7 @@ export class WasmGame {
     if (by === null) return this.texts.words.chance;
     const { actor } = this.texts.decisions[this.asked], seat = this.seatName(by);
     const value = actor && !interrupt ? this.acting(actor, this.seatNumber(by)) : null;
-    const shown = value === null ? null : this.show(actor.type, value, 0).text;
+    const shown = value === null || value === undefined ? null : this.show(actor.type, value, 0).text;
     return shown === null || shown === seat ? seat : `${shown} (${seat})`;
   }
 
@@ -358,13 +401,14 @@ export class WasmGame {
     const values = actor.values.map((source) => (source.get === "decider" ? seat : this.known(source)));
     try {
       const value = this.value(actor, values.map((value, i) => ({ value, type: actor.forms[i] })));
-      return value === undefined || value === null || value < 0n ? null : value;
+      return value === null || value < 0n ? null : value;
     } catch {
       return null;
     }
   }
 
   known(source) {
+    if (this.isUnseen(source, [])) return undefined;
     try {
       return this.aside(source.aside, []);
     } catch {
@@ -379,7 +423,8 @@ export class WasmGame {
       if (source.get === "argument") return args[source.at];
       if (source.get === "decider") return seat;
       if (source.get === "known") return this.known(source);
-      return actor && by !== null ? this.acting(actor, seat) ?? seat : seat;
+      const value = actor && by !== null ? this.acting(actor, seat) : null;
+      return value === null ? seat : value;
     };
   }
 
@@ -407,10 +452,17 @@ export class WasmGame {
     return put.join("").slice(0, MAX_SHOWN);
   }
 
-  // The value of an expression: null where something is none that it reads, undefined where it has none.
-  value({ aside, read, solid, type }, values) {
+  // Whether an expression over values reads what is not seen.
+  isUnseen({ guard = [] }, values) {
+    return this.unseen.size > 0 && guard.some((each) => this.unseen.has(Array.isArray(each) ? each[0] + Number(this.aside(each[1], values)) : each));
+  }
+
+  // The value of an expression: null where something is none that it reads, undefined where it has none, or is not seen.
+  value(expression, values) {
+    const { aside, read, solid, type } = expression;
     if (read.some((i) => values[i].value === undefined)) return undefined;
     if (solid.some((i) => values[i].value === (values[i].type[0] === "number?" ? NO_NUMBER : -1n))) return null;
+    if (this.isUnseen(expression, values.map(({ value }) => value ?? 0n))) return undefined;
     const words = type[0] === "set" ? Math.ceil(this.names.kinds[type[1]].length / 64) : 1;
     try {
       return this.aside(aside, values.map(({ value }) => value ?? 0n), words);

@@ -6,7 +6,7 @@ the holes of texts. Their parameters are those of the expression, then the word 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rulespec.documents.json_text import to_json_text
@@ -19,6 +19,7 @@ from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.lower.lowering import lowering
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import GENERATOR
+from rulespec.engine.program.taint import Taint
 from rulespec.engine.wasm.layout import BATCH, Memory
 from rulespec.engine.wasm.roots import sorted_most
 from rulespec.engine.wasm.wasm_format import custom_section
@@ -72,19 +73,29 @@ def exported(game: Game, telling: Telling | None = None) -> bytes:
     asides = Asides(Queries(game.ruleset, game.seats, game.settings, x))
     table = {"texts": telling(asides)} if telling is not None else {}
     among = [asides.add(d.among) if d.among is not None else -1 for d in x.p.decisions]
+    params = [q for d in x.p.decisions for c in d.choices for q in c.params]
+    to = {q.cell: asides.add(q.to, q.slot + 1) for q in params if q.to is not None}
     x.p.asides = asides.all()
     wasm = WasmProgram(x.p)
-    table = names(game, wasm) | {"among": among} | table
+    table = names(game, wasm, to) | {"among": among} | table
     return wasm.compiled.code + custom_section(SECTION, to_json_text(table).encode())
 
 
-def names(game: Game, wasm: WasmProgram) -> dict[str, Any]:
+def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any]:
     """The names behind the numbers of a module.
 
     `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
     takes that holds a wide set. `options` are numbered as in the buffer of options; `asked` says for each block which
     decision is open there, -1: none. `registers` are addresses.
     `numbers` is the version of the numbering. `ties` says of each tiebreak whether it is over a set, of `most` members.
+    `private` are the cells that not everybody sees, `notes` the variables of the rules that may hold what follows from
+    them. Of a private parameter `to` is the function for the set of the seats that see its value, besides whoever
+    decides; -1: nobody.
+
+    Args:
+        game: a game of the table.
+        wasm: its program.
+        to: the cell of a parameter → the number of that function.
     """
     labels = game.omniscient.labels
     memory, p = wasm.compiled.memory, wasm.p
@@ -113,10 +124,11 @@ def names(game: Game, wasm: WasmProgram) -> dict[str, Any]:
         "most": sorted_most(p),
         "declared": list(p.declared),
         "private": sorted(at for secret in p.secrets for at in secret.cells),
+        "notes": sorted(at for at in Taint(p).cells if p.cells[at].group == "rules"),
         "batch": BATCH,
         "value": {"decides": p.values[0].decides, "horizon": p.values[0].horizon} if p.values else None,
         "stakes": p.stakes,
-        "options": [{"decision": d, **_option(p.decisions[d].choices[k])} for d, k in wasm.compiled.options],
+        "options": [{"decision": d, **_option(p.decisions[d].choices[k], to)} for d, k in wasm.compiled.options],
         "asked": [waits.get(block, -1) for block in range(len(p.blocks))],
         "main": p.main,
         "registers": {key: at for key, at in memory.constants.items() if key.isupper()},
@@ -135,6 +147,6 @@ def _cell(labels: Labels, memory: Memory, at: int, c: ir.CellName) -> dict[str, 
     }
 
 
-def _option(c: ir.Choice) -> dict[str, Any]:
-    params = [{"name": q.name, "type": q.type, "private": q.private is not None} for q in c.params]
+def _option(c: ir.Choice, to: Mapping[int, int]) -> dict[str, Any]:
+    params = [{"name": q.name, "type": q.type, "private": q.private, "to": to.get(q.cell, -1)} for q in c.params]
     return {"name": c.name, "params": params, "interrupt": c.by is not None}

@@ -1,7 +1,8 @@
 """The words of a ruleset as data, for a module of WebAssembly: texts with their holes as functions of the module.
 
 A page fills them as `Narrator` does. The values that a hole may name are listed with each text: known variables of the
-rules, who decides, for whom, and the arguments of the option.
+rules, who decides, for whom, and the arguments of the option. An expression lists in `guard` what it reads that a seat
+may not see: cells by their numbers, and as a pair the first of several cells and the function for which of them it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Query
 from rulespec.engine.game.wasm_export import Asides
 from rulespec.engine.program import ir
+from rulespec.engine.program.reads import Reads
+from rulespec.engine.program.taint import Taint
+from rulespec.engine.program.traversal import free, span, walk
 from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Hole, Optional, Template
 from rulespec.engine.words.titles import Text
@@ -44,6 +48,8 @@ class _Exported:
         self.words = words
         self.asides = asides
         self.d = game.ruleset.declarations
+        self._secret = Taint(asides.program).cells
+        self._reads = Reads(asides.program)
         self.decider = _Value(DECIDER, or_none(Ent(self.d.player_kind)), {"get": "decider"})
 
     def data(self) -> dict[str, Any]:
@@ -103,7 +109,29 @@ class _Exported:
     def _known(self, number: int) -> list[_Value]:
         """The variables of the rules where a decision is asked."""
         known = self.asides.program.known[number].items()
-        return [_Value(name, type_, {"get": "known", "aside": self.asides.add(e)}) for name, (type_, e) in known]
+        return [_Value(name, type_, {"get": "known", **self._function(e)}) for name, (type_, e) in known]
+
+    def _function(self, e: ir.Expr, params: int = 0) -> dict[str, Any]:
+        """The function of an expression over so many values, and what it reads that a seat may not see."""
+        guard = self._guard(e, params) if self._secret else []
+        return {"aside": self.asides.add(e, params), **({"guard": guard} if guard else {})}
+
+    def _guard(self, e: ir.Expr, params: int) -> list[int | list[int]]:
+        pairs: list[list[int]] = []
+        cells: set[int] = set()
+        for part in walk(e):
+            if isinstance(part, ir.Cell) and not self._secret.isdisjoint(span(part)):
+                if self._is_settled(part.index, params):
+                    pairs.append([part.base, self.asides.add(part.index, params)])
+                else:
+                    cells |= self._secret.intersection(span(part))
+            elif isinstance(part, ir.Call | ir.Suppose):
+                cells |= self._secret & self._reads.of(part)
+        return [*sorted(cells), *pairs]
+
+    def _is_settled(self, index: ir.Expr, params: int) -> bool:
+        """Whether the values alone, and what everybody sees, say which cell is read."""
+        return free(index) <= {*range(params)} and self._secret.isdisjoint(self._reads.of(index))
 
     def _actor(self, decision: str, values: Sequence[_Value]) -> dict[str, Any] | None:
         said = self.words.own.actors.get(decision)
@@ -155,8 +183,8 @@ class _Exported:
             params = [(name, never_none(type_)) for name, type_ in params]
             query, is_solid = self.asides.queries.projection(text, params), True
         solid = [i for i, value in enumerate(values) if is_solid and i in query.slots and may_be_none(value.type)]
-        number = self.asides.add(query.lowered, len(values))
-        return {"aside": number, "read": sorted(query.slots), "solid": solid, "type": form(query.typed)}, query
+        function = self._function(query.lowered, len(values))
+        return {**function, "read": sorted(query.slots), "solid": solid, "type": form(query.typed)}, query
 
 
 def form(type_: Type) -> list[str]:

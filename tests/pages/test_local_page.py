@@ -180,6 +180,19 @@ def test_a_game_with_secrets_has_one_person_who_sees_no_more_than_a_seat(open_pa
     ]
 
 
+def test_arguments_that_all_see_are_told_in_a_game_with_secrets(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of("liars_dice", 2, tmp_path))
+    wait_for_turn(opened)
+    own, other = opened.texts("#list > li")[:2]
+    assert re.search(r"a die shows \d", own) and other.endswith("a die shows ?")
+    kinds(opened, "random", "person")  # the other seat now: it sees its own die, and not this one
+    wait_for_turn(opened)
+    own, other = opened.texts("#list > li")[:2]
+    assert own.endswith("a die shows ?") and re.search(r"a die shows \d", other)
+    bids = [text for text in opened.texts("#list > li")[2:] if "doubts" not in text]
+    assert bids and all(re.search(r"[AB] bids \d × \d", text) for text in bids)
+
+
 def test_people_at_one_screen_take_turns(open_page: Open, tmp_path: Path) -> None:
     opened = open_page(page_of("nim", 2, tmp_path))
     wait_for_turn(opened)
