@@ -190,7 +190,7 @@ def test_arguments_that_all_see_are_told_in_a_game_with_secrets(open_page: Open,
     own, other = opened.texts("#list > li")[:2]
     assert own.endswith("a die shows ?") and re.search(r"a die shows \d", other)
     bids = [text for text in opened.texts("#list > li")[2:] if "doubts" not in text]
-    assert bids and all(re.search(r"[AB] bids \d × \d", text) for text in bids)
+    assert bids and all(re.search(r"[AB] bids \d . \d", text) for text in bids)
 
 
 def test_people_at_one_screen_take_turns(open_page: Open, tmp_path: Path) -> None:
