@@ -90,13 +90,14 @@ class Changes:
         results: list[Change] = []
         piles: dict[tuple[str, str], list[int]] = {}
         for at in self._shown:
-            if old[at] == new[at] or at in now.unseen:
+            opened = at in before.unseen  # then all that it holds is news, whether it has changed or not
+            if at in now.unseen or (old[at] == new[at] and not opened):
                 continue
             cell = self._cells[at]
-            if cell.group == _PIECES:
+            if cell.group == _PIECES and (new[at] or not opened):
                 piles.setdefault((cell.name, cell.owner), []).append(at)
-            else:
-                was = UNKNOWN if at in before.unseen else self._value(cell, old[at])
+            elif cell.group != _PIECES:
+                was = UNKNOWN if opened else self._value(cell, old[at])
                 results.append(_changed(self._path(cell), was, self._value(cell, new[at])))
         for cells in piles.values():
             results += self._pile(cells, before, now)

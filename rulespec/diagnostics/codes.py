@@ -248,6 +248,7 @@ CODES: dict[str, str] = {
     "RS728": "a usual answer that no decision has",
     "RS729": "a former name of nothing, or of something else",
     "RS730": "a bound of the rules that ends games",
+    "RS740": "what is `told` is seen by nobody",
     "RS801": "nothing that can be given",
     "RS802": "not enough pieces",
     "RS803": "not a call of a procedure",

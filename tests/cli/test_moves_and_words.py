@@ -117,7 +117,7 @@ def test_moves_for_a_seat_tell_what_it_has_seen(tmp_path: Path) -> None:
     game = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
     log = tmp_path / "whole.jsonl"
     with LogWriter(log, LogHeader.of(game)) as writer:
-        for text in ("deal(queen)", "deal(king)", "leave_it", "bet", "bet"):
+        for text in ("deal(queen)", "deal(king)", "leave_it", "bet", "leave_it"):
             writer.add(game.apply(game.parse(text)))
     for seat, seen, hidden in (("Ann", "queen", "king"), ("Bob", "king", "queen")):
         code, out = spoken("replay", log, "--moves", "--for", seat)

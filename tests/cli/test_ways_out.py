@@ -100,6 +100,17 @@ def test_each_viewer_gets_its_view_and_nothing_else(name: str, tmp_path: Path) -
     assert compared(game, tmp_path, str(tmp_path / "small"), most=1)
 
 
+def test_a_showdown_is_on_all_ways(tmp_path: Path) -> None:
+    game = Game(loaded("kuhn_poker")[0], ["A", "B", "C"])
+    for text in ("deal(queen)", "deal(king)", "deal(ace)", "bet", "leave_it", "bet"):
+        game.apply(game.parse(text))
+    seen = ways_out(game, module_of(game), (None,), tmp_path)[None]
+    assert [*withheld(seen)] == []
+    for cells in (seen.cells, seen.page_cells, seen.table_cells):
+        hands = [{seat: of.get(f"player.{seat}.card") for seat in "ABC"} for of in cells]
+        assert hands[-2] == dict.fromkeys("ABC") and hands[-1] == {"A": "queen", "B": None, "C": "ace"}
+
+
 @pytest.mark.proof
 @pytest.mark.parametrize("name", NAMES)
 def test_each_viewer_of_a_shipped_game_gets_its_view_and_nothing_else(name: str, tmp_path: Path) -> None:

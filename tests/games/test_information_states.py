@@ -1,5 +1,6 @@
 """Information states of a seat, beside OpenSpiel, over whole trees: `View.memory` is the same exactly where
-`information_state_string` is, at every decision for every player, and at every end together with the returns.
+`information_state_string` is, at every decision for every player, and at every end together with the returns and with
+the hands that are shown there, which OpenSpiel does not name.
 
 The numbers are those of the trees; the largest one is walked by `make proof` alone, and takes some minutes.
 """
@@ -37,7 +38,7 @@ class Tree(Struct, frozen=True):
         nodes: decisions of players, and ends.
         own: the information states of each player at his own decisions.
         everywhere: those at all decisions.
-        ends: those at the ends, with the returns.
+        ends: those at the ends, with the returns and the hands that are shown.
     """
 
     ref: str
@@ -51,11 +52,11 @@ class Tree(Struct, frozen=True):
     ends: int
 
 
-KUHN = Tree("kuhn_poker", "kuhn_poker", 2, {}, 2, (24, 30), 6, 12, 18)
-KUHN_3 = Tree("kuhn_poker", "kuhn_poker(players=3)", 3, {}, 2, (288, 312), 16, 48, 84)
-LEDUC = Tree("leduc_poker", "leduc_poker", 2, {}, 13, (3_780, 5_520), 468, 936, 2_274)
-LIAR_3 = Tree("liars_dice", "liars_dice(numdice=1,dice_sides=3)", 2, {"sides": 3}, 0, (576, 567), 96, 192, 280)
-LIAR = Tree("liars_dice", "liars_dice", 2, {}, 0, (147_456, 147_420), 12_288, 24_576, 30_870)
+KUHN = Tree("kuhn_poker", "kuhn_poker", 2, {}, 2, (24, 30), 6, 12, 24)
+KUHN_3 = Tree("kuhn_poker", "kuhn_poker(players=3)", 3, {}, 2, (288, 312), 16, 48, 204)
+LEDUC = Tree("leduc_poker", "leduc_poker", 2, {}, 13, (3_780, 5_520), 468, 936, 3_624)
+LIAR_3 = Tree("liars_dice", "liars_dice(numdice=1,dice_sides=3)", 2, {"sides": 3}, 0, (576, 567), 96, 192, 567)
+LIAR = Tree("liars_dice", "liars_dice", 2, {}, 0, (147_456, 147_420), 12_288, 24_576, 147_420)
 SMALL = [KUHN, KUHN_3, LIAR_3]
 
 
@@ -92,6 +93,16 @@ def returns(game: Game, tree: Tree) -> list[float]:
     return [1.0 if seat in game.result.winners else -1.0 for seat in game.seats]
 
 
+def shown(game: Game) -> tuple[tuple[str, int], ...]:
+    """The cards or dice that all see at an end: of those who are in, unless all others have folded."""
+    assert game.result is not None
+    if game.result.ending == "fold":
+        return ()
+    dealt = [option.args[0] for option in game.history if option.name in ("deal", "throw")]
+    bets = {option.by for option in game.history if option.name == "bet"}
+    return tuple((seat, hand) for seat, hand in zip(game.seats, dealt, strict=True) if seat in (bets or game.seats))
+
+
 class Partition:
     """Whether two names of the same things agree: each name of the one kind has one name of the other."""
 
@@ -123,7 +134,7 @@ class Walk:
         if state.is_terminal():
             assert game.is_over and returns(game, tree) == list(state.returns())
             self.nodes[1] += 1
-            self.compare(state, self.ends, tuple(state.returns()))
+            self.compare(state, self.ends, tuple(state.returns()), shown(game))
             return
         assert game.decision is not None
         if not state.is_chance_node():

@@ -12,6 +12,7 @@ from rulespec.check.lints.piles import check_piles
 from rulespec.check.lints.set_ups import check_set_ups
 from rulespec.check.lints.stale import check_stale
 from rulespec.check.lints.tables import check_tables
+from rulespec.check.lints.unseen import check_unseen
 from rulespec.check.unused import check_unused
 
 LINTS = (
@@ -26,5 +27,6 @@ LINTS = (
     check_tables,
     check_stale,
     check_leaks,
+    check_unseen,
 )
 """Each stands in a file of its name; a test holds that."""

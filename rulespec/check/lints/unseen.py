@@ -1,0 +1,86 @@
+"""Disclosures by `told` that show nobody anything: what is disclosed decides something, and its cells stay hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rulespec.check.context import Context
+from rulespec.diagnostics.diagnostic import Label as Note
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import definition_expressions, expressions, parts, statement_expressions, walk
+
+_CHANGES = (typed.Assign, typed.Transfer, typed.Put, typed.CallProcedure, typed.Return)
+"""Statements of which each expression says what changes, or is handed on."""
+_AS_THEY_ARE = frozenset(("??", "+", "-", "*", "/", "%", "neg", "min", "max", "first", "front", "the", "members"))
+"""Operators whose result is one of their operands, or is worked out of them."""
+
+
+def check_unseen(c: Context) -> None:
+    """Warns of `told` around private state that no seat sees which has not seen it before.
+
+    A disclosed value is seen where it is stored, paid, moved or handed on, where it is the value of a variable, or
+    where `open` says when all see its cells.
+    """
+    if not c.rules.told:
+        return
+    values: dict[Span, typed.Expr] = {}
+    seen: set[Span] = set()
+    for e, is_value in _valued(c):
+        if e.span in c.rules.told:
+            values[e.span] = e
+            if is_value:
+                seen.add(e.span)
+    for span, e in values.items():
+        sources = [*_secrets(e)]
+        if span in seen or not sources or any(secrecy.open is not None for _, secrecy in sources):
+            continue
+        name, secrecy = sources[0]
+        message = f"the rules tell what follows from `{name}`, and nobody gets to see it"
+        help_ = f"say at `{name}` when all see it: `private: {{open: …}}`; or store the value in state that they see"
+        c.report.warning("RS740", message, span, notes=[Note(secrecy.span, "it is private")], help=help_)
+
+
+def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:
+    """The expressions of the rules, each with whether its value itself is seen or kept where it stands."""
+    asked: set[tuple[typed.Definition, bool, bool]] = set()
+
+    def of(e: typed.Expr, is_value: bool, changes: bool) -> Iterator[tuple[typed.Expr, bool]]:
+        yield e, is_value or changes
+        if isinstance(e, typed.Call) and (e.definition, is_value, changes) not in asked:
+            asked.add((e.definition, is_value, changes))
+            for part in definition_expressions(e.definition):
+                yield from of(part, is_value, changes)
+        for part in parts(e):
+            yield from of(part, is_value and _is_handed_on(e, part), changes)
+
+    for procedure in c.rules.procedures.values():
+        for s in walk(procedure.body):
+            direct = isinstance(s, typed.Let | typed.For | typed.Decide)
+            for e in statement_expressions(s):
+                source = not isinstance(s, typed.For) or e is s.binder.source
+                yield from of(e, direct and source, isinstance(s, _CHANGES))
+
+
+def _is_handed_on(e: typed.Expr, part: typed.Expr) -> bool:
+    """Whether the value of an expression is that of a part, or is worked out of it."""
+    if isinstance(e, typed.Op):
+        return e.op in _AS_THEY_ARE
+    if isinstance(e, typed.Choice):
+        return part is not e.condition
+    return isinstance(e, typed.Field | typed.Fact | typed.Call)
+
+
+def _secrets(e: typed.Expr) -> Iterator[tuple[str, typed.Secrecy]]:
+    """The private state that a value reads, by name."""
+    found: list[typed.Expr] = [e]
+    known: set[typed.Definition] = set()
+    while found:
+        for part in expressions(found.pop()):
+            if isinstance(part, typed.Field) and part.decl.private is not None:
+                yield part.decl.name, part.decl.private
+            elif isinstance(part, typed.PieceCount) and part.place.private is not None:
+                yield part.place.name, part.place.private
+            elif isinstance(part, typed.Call) and part.definition not in known:
+                known.add(part.definition)
+                found += definition_expressions(part.definition)

@@ -1,0 +1,87 @@
+"""`told` whose cells nobody gets to see is warned of, wherever it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import GAME, diagnostics, write
+from shipped import NAMES, loaded
+
+from rulespec.diagnostics.diagnostic import Severity
+
+KINDS = """
+kinds:
+  card: {entities: {ace: {}, king: {}}}
+  player:
+    state:
+      bid: {type: int 0..9, private: true}
+      shown: {type: int 0..9, private: {open: over}}
+      wins: {type: int}
+state:
+  over: {type: bool}
+  best: {type: int}
+pieces:
+  hold: {each: [card], places: {box: {private: {to: "{}"}}, hand: {index: player, private: true}}}
+"""
+RULES = """
+def strength(p: player) -> int: told(p.bid, "the bids are shown")
+def cards(p: player) -> int: count(c in card where hold[c].hand[p] > 0)
+def winners() -> set player: best(p in player by strength(p))
+procedure play():
+    for p in player:
+        roll deal(c in card where hold[c].box > 0 private to p)
+        move 1 of hold[c] from box to hand[p]
+        decide bidding by p:
+            option bid(k in 0 .. 9 private):
+                set p.bid to k
+                set p.shown to k
+            option pass_it: pass
+    {}
+    end game
+"""
+
+
+def warned(folder: Path, body: str) -> list[str]:
+    """The messages of RS740 for a body of a procedure; the rules have no errors."""
+    rules = RULES.format("\n    ".join(body.split("\n")))
+    write(folder, {"game.yaml": GAME, "kinds.yaml": KINDS, "rules/play.rules": rules})
+    found = diagnostics(str(folder))
+    assert all(d.severity == Severity.WARNING for d in found)
+    return [d.message for d in found if d.code == "RS740"]
+
+
+@pytest.mark.parametrize(
+    "body, name",
+    [
+        ('for p in best(q in player by told(q.bid, "shown")):\n    set p.wins to 1', "bid"),
+        ("for p in winners():\n    set p.wins to 1", "bid"),
+        ('if count(p in player where told(cards(p), "shown") > 1) > 0:\n    set best to 1', "hand"),
+        ('for p in player where told(p.bid, "shown") > 3:\n    set p.wins to 1', "bid"),
+        ('let some_in = count(p in player where told(hold[ace].box, "shown") > 0)\nset best to some_in', "box"),
+        ('repeat at most told(max(p.bid for p in player), "shown"):\n    set best to best + 1', "bid"),
+    ],
+)
+def test_what_decides_and_stays_hidden(body: str, name: str, tmp_path: Path) -> None:
+    assert warned(tmp_path, body) == [f"the rules tell what follows from `{name}`, and nobody gets to see it"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'for p in best(q in player by told(q.shown, "open: over")):\n    set p.wins to 1',
+        'set best to max(told(p.bid, "shown") for p in player)',
+        'let high = told(first(player).bid, "shown") + 1\nset best to high',
+        "set best to max(strength(p) for p in player)",
+        'for c in told({c in card where hold[c].box > 0}, "dealt openly"):\n    set best to c.index',
+        'if told(best, "nothing private") > 1:\n    set best to 1',
+    ],
+)
+def test_what_is_seen_or_kept(body: str, tmp_path: Path) -> None:
+    assert warned(tmp_path, body) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(3)
+def test_shipped_rules_show_what_they_tell(name: str) -> None:
+    assert [d.code for d in loaded(name)[1].diagnostics if d.code == "RS740"] == []
