@@ -14,7 +14,7 @@ from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.folders import visible_files
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.corpus.archives import members
-from rulespec.engine.logs.containers import is_archive, is_container, is_pattern
+from rulespec.engine.logs.containers import is_archive, is_container
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes
 from rulespec.engine.logs.samples import ENDINGS, is_log_name
 
@@ -99,32 +99,32 @@ def _logs_at(path: Path, first: int) -> Iterator[Log]:
 
 
 def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
-    """Names and bytes of the logs at a path."""
+    """Names and bytes of the logs at a path; a file of a folder or of a pattern that cannot be read has its error."""
     if not is_container(str(path)):
         yield str(path), log_bytes(path, str(path), MAX_NATIVE_BYTES)
         return
+    if is_archive(path.name) and not is_folder(path):
+        yield from _in_archive(path)
+        return
     if is_folder(path):
         files = [file for file in visible_files(path) if is_log_name(file.name) or is_archive(file.name)]
-    elif is_pattern(str(path)):
-        files = [Path(name) for name in glob.iglob(str(path), recursive=True)]  # noqa: PTH207 - of any root
     else:
-        files = [path]
+        files = [Path(name) for name in glob.iglob(str(path), recursive=True)]  # noqa: PTH207 - of any root
     if not files:
         raise _no_log(path)
     for file in sorted(files):
-        if is_folder(file):
-            yield from _named(file)
-        elif is_archive(file.name):
-            log = None
-            for log, data in members(file):
-                yield f"{file}/{log}", data
-            if log is None:
-                raise _no_log(file)
-        else:
-            try:
-                yield str(file), log_bytes(file, str(file), MAX_NATIVE_BYTES)
-            except DiagnosticsError as error:
-                yield str(file), error
+        try:
+            yield from _in_archive(file) if is_archive(file.name) and not is_folder(file) else _named(file)
+        except DiagnosticsError as error:
+            yield str(file), error
+
+
+def _in_archive(path: Path) -> Iterator[tuple[str, bytes]]:
+    log = None
+    for log, data in members(path):
+        yield f"{path}/{log}", data
+    if log is None:
+        raise _no_log(path)
 
 
 def _no_log(path: Path) -> DiagnosticsError:

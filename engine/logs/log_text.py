@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import zlib
 from pathlib import Path
 from typing import NoReturn
@@ -11,6 +9,7 @@ from typing import NoReturn
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.encoding import NoTextError, decoded
+from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
 from rulespec.documents.text_files import broken_link, is_folder
 
 MAX_NATIVE_BYTES = 16_000_000
@@ -44,15 +43,12 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
 def log_bytes(path: Path, display: str, limit: int) -> bytes:
     """The bytes of a log file; one more than the limit if there are more. Errors: RS601, if it cannot be read."""
     try:
-        # Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                fail("RS601", f"{shown(display)} is not a file", None, help="name the log itself")
-            return file.read(limit + 1)
+        return bytes_of(path, limit)
     except (OSError, ValueError) as error:
         if link := broken_link(path):
             fail("RS601", f"{shown(display)} {link}", None, help="name the log itself")
+        if isinstance(error, NoRegularFileError) and not is_folder(path):
+            fail("RS601", f"{shown(display)} is not a file", None, help="name the log itself")
         if isinstance(error, FileNotFoundError):
             fail("RS601", f"there is no file {shown(display)}", None, help="check the path")
         detail = getattr(error, "strerror", None) or str(error)

@@ -12,6 +12,7 @@ from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.documents.folders import visible
+from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
 
 MAX_BYTES = 2_000_000
 """Bytes of a text file, by default."""
@@ -159,13 +160,10 @@ def read_bytes(path: Path, display: str, limit: int) -> bytes:
     """
     start = file_start(display)
     try:
-        # Asked twice: before opening, as opening a device can have effects; and of what was opened, as a name can be
-        # given to another file in between. O_NONBLOCK keeps a pipe that slipped through from stalling us.
-        _require_regular(os.stat(path).st_mode, start)  # noqa: PTH116 - the same call as fstat below
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            _require_regular(os.fstat(file.fileno()).st_mode, start)
-            data = file.read(limit + 1)
+        data = bytes_of(path, limit)
+    except NoRegularFileError as error:
+        what = "a folder" if error.errno == errno.EISDIR else "a device, pipe or socket"
+        raise failure("RS102", f"{shown(display)} is {what}, not a file", start, "name a regular file") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL or a surrogate in the name
         if link := broken_link(path):
             raise failure("RS101", f"{shown(display)} {link}", start, _LINK_HELP) from None
@@ -178,12 +176,6 @@ def read_bytes(path: Path, display: str, limit: int) -> bytes:
     if len(data) > limit:
         raise too_large(display, limit)
     return data
-
-
-def _require_regular(mode: int, start: Span) -> None:
-    if not stat.S_ISREG(mode):
-        what = "a folder" if stat.S_ISDIR(mode) else "a device, pipe or socket"
-        raise failure("RS102", f"{shown(start.file)} is {what}, not a file", start, help="name a regular file")
 
 
 def too_large(display: str, limit: int) -> DiagnosticsError:

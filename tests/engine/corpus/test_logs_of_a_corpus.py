@@ -139,7 +139,8 @@ def test_damaged_archives_are_refused(name: str, tmp_path: Path) -> None:
 
 def test_too_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = logs(tmp_path / "logs")
-    monkeypatch.setattr(rulespec.engine.corpus.archives, "MAX_MEMBERS", 5)
+    monkeypatch.setattr(rulespec.engine.corpus.archives, "FREE_MEMBERS", 5)
+    monkeypatch.setattr(rulespec.engine.corpus.archives, "MEMBER_BYTES", 1_000_000)
     for path in (tar(tmp_path / "a.tar", files, "w"), zipped(tmp_path / "a.zip", files)):
         with pytest.raises(DiagnosticsError) as caught:
             data(path)

@@ -1,0 +1,170 @@
+"""Members of a tar archive, read forward once: every byte counts, and nothing nests.
+
+Python's `tarfile` calls itself for each header that extends the next one, and makes up the holes of sparse files.
+Here a member is at most `MAX_EXTENSIONS` headers and the bytes that stand in the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO
+
+from msgspec import Struct
+
+from rulespec.errors import RulespecError
+
+BLOCK = 512
+MAX_EXTENSIONS = 16
+"""Headers in a row that say more of the member after them: long names, attributes."""
+MAX_EXTENSION = 1_000_000
+"""Bytes of such a header."""
+MAX_NAME = 4_096
+"""Characters of a member's name."""
+
+_REGULAR = b"\x0007"  # the types NUL, 0 and 7
+_WITHOUT_DATA = b"123456"  # links, devices, folders, pipes: their size counts nothing
+_LONG_NAME, _LONG_LINK, _SPARSE, _ATTRIBUTES, _FOR_ALL = b"L", b"K", b"S", b"xX", b"g"
+_SPARSE_KEY = "GNU.sparse."
+
+
+class DamagedTarError(ValueError):
+    """The archive is not sound."""
+
+
+class TooMuchError(RulespecError):
+    """There is more in an archive than is read of one."""
+
+
+class Bounds(Struct, frozen=True):
+    """Bounds of an archive.
+
+    Attributes:
+        unpacked: bytes of all members that are read or passed over.
+        members: members.
+        member: bytes that are read of a member.
+    """
+
+    unpacked: int
+    members: int
+    member: int
+
+
+def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Bounds) -> Iterator[tuple[str, bytes]]:
+    """The names and first bytes of the regular members with a wanted name.
+
+    Args:
+        stream: the archive, unpacked; it can tell its place, and seek forward.
+        wanted: whether a member of this name is read.
+        bounds: the bounds.
+
+    Raises:
+        DamagedTarError: if it is no tar archive, ends too early, or holds sparse files.
+        TooMuchError: if there is more in it, or a header is too large.
+    """
+    for_all: dict[str, str] = {}
+    for number, (header, own) in enumerate(_headers(stream, for_all), 1):
+        if number > bounds.members:
+            raise TooMuchError
+        attributes = for_all | own
+        if header[156:157] == _SPARSE or any(key.startswith(_SPARSE_KEY) for key in attributes):
+            raise DamagedTarError("it holds a sparse file: pack it without holes")
+        kind, size = header[156:157], _number(header[124:136])
+        if "size" in own:
+            size = _decimal(own["size"])
+        name = attributes.get("path") or _name(header)
+        if len(name) > MAX_NAME:
+            raise DamagedTarError("a name in it is too long")
+        after = stream.tell() + (0 if kind in _WITHOUT_DATA else -(-size // BLOCK) * BLOCK)
+        if after > bounds.unpacked:
+            raise TooMuchError
+        if kind in _REGULAR and not name.endswith("/") and wanted(name):
+            data = stream.read(min(size, bounds.member))
+            if len(data) < min(size, bounds.member):
+                raise DamagedTarError("it ends too early")
+            yield name, data
+        _go_to(stream, after)
+
+
+def _headers(stream: IO[bytes], for_all: dict[str, str]) -> Iterator[tuple[bytes, dict[str, str]]]:
+    """The headers of members, each with the attributes that the headers before it give to it, or to all."""
+    own: dict[str, str] = {}
+    extensions = 0
+    while (header := _header(stream, first=stream.tell() == 0)) is not None:
+        kind = header[156:157]
+        if kind not in (_LONG_NAME, _LONG_LINK, _FOR_ALL) and kind not in _ATTRIBUTES:
+            yield header, own
+            own, extensions = {}, 0
+            continue
+        extensions += 1
+        size = _number(header[124:136])
+        if extensions > MAX_EXTENSIONS or size > MAX_EXTENSION:
+            raise TooMuchError
+        data = stream.read(-(-size // BLOCK) * BLOCK)[:size]
+        if len(data) < size:
+            raise DamagedTarError("it ends too early")
+        if kind == _LONG_NAME:
+            own["path"] = _text(data)
+        elif kind != _LONG_LINK:
+            (for_all if kind == _FOR_ALL else own).update(_attributes(data))
+
+
+def _header(stream: IO[bytes], *, first: bool) -> bytes | None:
+    """The next header; None at the end, which zeros mark, or nothing."""
+    header = stream.read(BLOCK)
+    if len(header) < BLOCK and (header or first):
+        raise DamagedTarError("it ends too early")
+    if not header.strip(b"\0"):
+        return None
+    signed = 256 + sum(b - 256 * (b > 127) for b in header) - sum(b - 256 * (b > 127) for b in header[148:156])
+    if _number(header[148:156]) not in (256 + sum(header) - sum(header[148:156]), signed):
+        raise DamagedTarError("a header in it is damaged")
+    return header
+
+
+def _number(field: bytes) -> int:
+    """A number of a header: octal digits, or binary with the first bit set."""
+    if field[0] == 0o200:
+        return int.from_bytes(field[1:], "big")
+    digits = field.split(b"\0")[0].strip(b" ")
+    if digits.strip(b"01234567"):  # also 0o377, which begins a negative number
+        raise DamagedTarError("a number in it is none")
+    return int(digits or b"0", 8)
+
+
+def _decimal(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise DamagedTarError("a number in it is none")
+    return int(text)
+
+
+def _name(header: bytes) -> str:
+    name, prefix = _text(header[:100]), _text(header[345:500])
+    return f"{prefix}/{name}" if header[257:263] == b"ustar\0" and prefix else name
+
+
+def _text(data: bytes) -> str:
+    return data.split(b"\0")[0].decode("utf-8", "replace")
+
+
+def _attributes(data: bytes) -> dict[str, str]:
+    """The attributes of an extended header: lines of a length in bytes, a key and a value."""
+    results: dict[str, str] = {}
+    at = 0
+    while at < len(data) and data[at]:
+        digits, blank, _ = data[at : at + 20].partition(b" ")
+        size = int(digits) if blank and digits.isdigit() else 0
+        line = data[at : at + size]
+        key, equals, value = line[len(digits) + 1 :].partition(b"=")
+        if size <= len(digits) + 1 or len(line) < size or not equals or not value.endswith(b"\n"):
+            raise DamagedTarError("the attributes of a member are damaged")
+        results[key.decode("utf-8", "replace")] = value[:-1].decode("utf-8", "replace")
+        at += size
+    return results
+
+
+def _go_to(stream: IO[bytes], place: int) -> None:
+    """Passes over what is left of a member."""
+    if place > stream.tell():
+        stream.seek(place - 1)
+        if not stream.read(1):
+            raise DamagedTarError("it ends too early")
