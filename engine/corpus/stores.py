@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +14,24 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
+from rulespec.documents.foreign_files import foreign
 from rulespec.engine.corpus.codes import GAMES, NO_CODES, CodedGame, CodeSheet, codes_of, is_of_codes
 from rulespec.engine.corpus.measuring import measured, value_of, with_measures
 from rulespec.engine.corpus.replays import Rules
 from rulespec.engine.corpus.rows import Reading, Under
 from rulespec.engine.corpus.tables import SOUGHT, Table, Tables, table_game
 from rulespec.engine.corpus.under import judged_under
+from rulespec.engine.logs.native import MAX_LINES
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
-from rulespec.engine.simulate.parquet import MAX_PART_BYTES, PART, PART_ROWS
+from rulespec.engine.simulate.foreign_parquet import parquet_batches
+from rulespec.engine.simulate.parquet import PART, PART_ROWS
 from rulespec.engine.simulate.workers import on_workers
 
 BATCH = 500
 """Games that are replayed at a time."""
-MAX_VALUES = 200_000_000
-"""Numbers of a column of a part."""
-_COLUMNS = (*CodedGame.__struct_fields__[:-1], "options", "seats", "arguments")
+_LISTS = ("options", "seats", "arguments")
+_COLUMNS = (*CodedGame.__struct_fields__[:-1], *_LISTS)
 
 
 class Question(Struct, frozen=True):
@@ -180,48 +182,36 @@ def batches(path: Path) -> Iterator[list[CodedGame]]:
     Raises:
         DiagnosticsError: RS601, RS602, RS605 or RS607 if it is damaged, or no part of a store.
     """
-    import pyarrow
-    from pyarrow import parquet
-
-    try:
-        if not path.is_file() or path.stat().st_size > MAX_PART_BYTES:
-            raise failure("RS602", f"{shown(str(path))} is no part of a store, or too large for one", None, _AGAIN)
-        with parquet.ParquetFile(path) as file:
-            _check(path, file)
-            for batch in file.iter_batches(batch_size=BATCH):
-                yield list(_games(batch))
-    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
-        detail = " ".join(str(error).split())[:200]
-        raise failure("RS601", f"{shown(str(path))} cannot be read: {detail}", None, _AGAIN) from None
+    for batch in parquet_batches(path, partial(_check, path), BATCH, _AGAIN, _LISTS):
+        with foreign(str(path), _AGAIN):
+            games = list(_games(batch))
+        yield games
 
 
-def _check(path: Path, file: Any) -> None:
-    """Refuses a part with other columns, or with more than a part has: sizes are looked at before anything is read."""
-    meta = file.metadata
-    header = (file.schema_arrow.metadata or {}).get(CodeSheet.key.encode(), b"{}")
+def _check(path: Path, columns: Any, meta: Any) -> None:
+    """Refuses a part with other columns, or with more games than a part has."""
+    header = (columns.metadata or {}).get(CodeSheet.key.encode(), b"{}")
     try:
         version = json.loads(header).get(CodeSheet.key)
     except (ValueError, RecursionError, AttributeError):
         version = None
-    if not is_of_codes(file.schema_arrow) or version is None:
+    if not is_of_codes(columns) or version is None:
         raise failure("RS607", f"{shown(str(path))} holds no games as codes", None, _AGAIN)
     if version != 1:
         raise failure("RS605", f"{shown(str(path))} has another version of the format", None, "update rulespec")
-    groups = [meta.row_group(n) for n in range(meta.num_row_groups)]
-    most = max((group.column(n).num_values for group in groups for n in range(group.num_columns)), default=0)
-    if meta.num_rows > PART_ROWS or most > MAX_VALUES:
-        raise failure(
-            "RS602", f"{shown(str(path))} holds more than {PART_ROWS:,} games, or too large ones", None, _AGAIN
-        )
+    if meta.num_rows > PART_ROWS:
+        raise failure("RS602", f"{shown(str(path))} holds more than {PART_ROWS:,} games", None, _AGAIN)
 
 
 def _games(batch: Any) -> Iterator[CodedGame]:
     columns = {name: batch.column(name) for name in _COLUMNS}
-    lists = {name: columns.pop(name) for name in ("options", "seats", "arguments")}
+    lists = {name: columns.pop(name) for name in _LISTS}
     flat = {name: (np.asarray(of.offsets), of.values.to_numpy(zero_copy_only=False)) for name, of in lists.items()}
     plain = {name: of.to_pylist() for name, of in columns.items()}
     for at in range(batch.num_rows):
         own = {name: values[offsets[at] : offsets[at + 1]] for name, (offsets, values) in flat.items()}
+        if len(own["options"]) > MAX_LINES:
+            raise failure("RS602", f"a game of the store has more than {MAX_LINES:,} decisions", None, _AGAIN)
         try:
             codes = codes_of(own["options"], own["seats"], own["arguments"])
         except (ValueError, TypeError):

@@ -18,12 +18,12 @@ from typing import Any
 from rulespec.documents.written_files import sync_folder
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError, lock
+from rulespec.engine.simulate.foreign_parquet import parquet_batches
 from rulespec.engine.simulate.results import Results, Row, Sheet, check_header
 
 PART_ROWS = 20_000
 PART_SECONDS = 60.0
 """Time after which a part is written: what is lost if the program is killed."""
-MAX_PART_BYTES = 1_000_000_000
 
 PART = re.compile(r"games-(\d{10})\.parquet")
 _WRITING = re.compile(r"\.games-\d{10}\.writing")
@@ -120,22 +120,15 @@ def _part(first: int) -> str:
 
 def _rows(path: Path, sheet: Sheet[Any]) -> Iterator[dict[str, Any]]:
     """The rows of a part."""
-    import pyarrow
-    from pyarrow import parquet
 
-    try:
-        if not path.is_file() or path.stat().st_size > MAX_PART_BYTES:
-            fail("RS602", f"{path} is no part of results, or too large for one", None, help=_drop(path))
-        with parquet.ParquetFile(path) as file:
-            if not sheet.of_kind(file.schema_arrow) or not file.metadata.num_rows <= PART_ROWS:
-                fail("RS607", f"{path} is no part of results: it has other columns", None, help=_drop(path))
-            check_header((file.schema_arrow.metadata or {}).get(sheet.key.encode(), b""), str(path), sheet)
-            for batch in file.iter_batches(batch_size=1_000):
-                for row in batch.to_pylist():
-                    yield row | {name: dict(row[name] or ()) for name in sheet.maps if name in row}
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        detail = " ".join(str(error).split())[:200]
-        fail("RS601", f"{path} cannot be read: {detail}", None, help=_drop(path))
+    def check(columns: Any, meta: Any) -> None:
+        if not sheet.of_kind(columns) or not meta.num_rows <= PART_ROWS:
+            fail("RS607", f"{path} is no part of results: it has other columns", None, help=_drop(path))
+        check_header((columns.metadata or {}).get(sheet.key.encode(), b""), str(path), sheet)
+
+    for batch in parquet_batches(path, check, 1_000, _drop(path)):
+        for row in batch.to_pylist():
+            yield row | {name: dict(row[name] or ()) for name in sheet.maps if name in row}
 
 
 def _drop(path: Path) -> str:

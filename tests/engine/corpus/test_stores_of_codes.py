@@ -364,8 +364,9 @@ def test_parts_of_another_form_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import rulespec.engine.corpus.stores
+    import rulespec.engine.simulate.foreign_parquet as reader
 
     store = simulated_store(tmp_path, number=2, players="2")
-    monkeypatch.setattr(rulespec.engine.corpus.stores, "MAX_VALUES", 5)
+    monkeypatch.setattr(reader, "FREE_VALUES", 5)
+    monkeypatch.setattr(reader, "MAX_VALUES_RATIO", 0)
     assert refusal("replay", store) == "RS602"

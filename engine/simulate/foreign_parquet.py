@@ -1,0 +1,267 @@
+"""Parquet files of strangers, read in batches: footers and headers of pages are looked at first.
+
+A few bytes of a page can stand for any number of values, and a short text for a long one in each row; and what the
+footer says of sizes need not be true. So the headers of all pages are read here, before pyarrow makes room for what
+they promise; texts stay numbers of a dictionary until it is known how long they come to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
+from rulespec.documents.foreign_files import foreign, foreign_items, opened
+from rulespec.engine.simulate.thrift import read_struct
+from rulespec.errors import RulespecError
+
+MAX_FILE = 1_000_000_000
+"""Bytes of a file."""
+MAX_FOOTER = 500_000
+"""Bytes of a footer."""
+MAX_PAGES = 10_000
+"""Pages of a file."""
+MAX_PAGE = 32_000_000
+"""Bytes of a page, unpacked."""
+FREE_BYTES, FREE_VALUES, FREE_OBJECTS = 100_000_000, 4_000_000, 500_000_000
+MAX_RATIO, MAX_VALUES_RATIO, MAX_OBJECTS_RATIO = 250, 4, 1_000
+"""Unpacked bytes of a file, values of a column, and bytes of all objects of Python, for each byte of the file; beyond
+those that are free."""
+MAX_OBJECTS = 50_000_000
+"""Bytes that a batch comes to as objects of Python, or a row."""
+OBJECT = 100
+"""Bytes of a value as an object of Python, beside those of a text."""
+_MAX_COLUMNS, _MAX_NESTING = 1_000, 20
+_MAX_PAGE_HEADER = 32_768
+_DATA, _INDEX, _DICTIONARY, _DATA_2 = range(4)
+_TEXT = "BYTE_ARRAY"
+
+
+class _TooMuchError(RulespecError):
+    """The file holds more than is read of one."""
+
+
+def parquet_batches(
+    path: Path, check: Callable[[Any, Any], None], rows: int, help_: str, arrays: Sequence[str] = ()
+) -> Iterator[Any]:
+    """The rows of a file in batches, as `pyarrow.RecordBatch` in which texts are numbers of a dictionary.
+
+    Args:
+        path: the file.
+        check: refuses other columns, given the `pyarrow.Schema`, and sizes, given the `pyarrow.FileMetaData`.
+        rows: the most rows of a batch; those with large values have fewer.
+        help_: the way out, for messages.
+        arrays: columns that are not made into objects of Python.
+
+    Raises:
+        DiagnosticsError: RS601 if it cannot be read, RS602 if it is too large; those of `check`.
+    """
+    with foreign(str(path), help_):
+        file = opened(path)
+    with file:
+        try:
+            with foreign(str(path), help_):
+                _check_sizes(file)
+            yield from foreign_items(_batches(file, check, rows, arrays), str(path), help_)
+        except _TooMuchError as error:
+            raise failure("RS602", f"{shown(str(path))} {error}", None, help_) from None
+
+
+def _batches(file: IO[bytes], check: Callable[[Any, Any], None], rows: int, arrays: Sequence[str]) -> Iterator[Any]:
+    from pyarrow import parquet
+
+    limits = {"thrift_string_size_limit": MAX_FOOTER, "thrift_container_size_limit": MAX_FOOTER}
+    with parquet.ParquetFile(file, **limits) as plain:
+        meta, rows_read = plain.metadata, 0
+        check(plain.schema_arrow, meta)
+        columns = [meta.schema.column(n) for n in range(meta.num_columns)]
+        texts = [column.path for column in columns if column.physical_type == _TEXT]
+        with parquet.ParquetFile(file, metadata=meta, read_dictionary=texts, buffer_size=1 << 20, **limits) as reader:
+            left = FREE_OBJECTS + MAX_OBJECTS_RATIO * os.fstat(file.fileno()).st_size
+            for batch in reader.iter_batches(batch_size=rows, use_threads=False):
+                batch.validate(full=True)  # numbers beyond a dictionary are not looked at before
+                left -= _weight_of(batch, arrays)
+                if left < 0:
+                    raise _TooMuchError("holds too long texts")
+                rows_read += batch.num_rows
+                yield from _pieces(batch, arrays)
+        if rows_read != meta.num_rows:
+            raise ValueError("it has fewer rows than it says")
+
+
+def _pieces(batch: Any, arrays: Sequence[str]) -> Iterator[Any]:
+    """A batch in pieces that are small as objects of Python."""
+    if _weight_of(batch, arrays) <= MAX_OBJECTS:
+        yield batch
+        return
+    half = batch.num_rows // 2
+    if not half:
+        raise _TooMuchError("has a row that is too large")
+    yield from _pieces(batch.slice(0, half), arrays)
+    yield from _pieces(batch.slice(half), arrays)
+
+
+def _weight_of(batch: Any, arrays: Sequence[str]) -> int:
+    return sum(_weight(batch.column(name)) for name in batch.schema.names if name not in arrays)
+
+
+def _weight(array: Any) -> int:
+    """About the bytes of an array as objects of Python."""
+    from pyarrow import compute, types
+
+    kind = array.type
+    if types.is_dictionary(kind):
+        long = compute.binary_length(array.dictionary).take(array.indices)
+        return OBJECT * len(array) + (compute.sum(long).as_py() or 0)
+    if types.is_map(kind):
+        return _weight(array.cast(_as_list(kind)))
+    if types.is_list(kind):
+        inner = array.values
+        first, last = (array.offsets[n].as_py() for n in (0, len(array)))
+        return OBJECT * len(array) + _weight(inner.slice(first, last - first))
+    if types.is_struct(kind):
+        return OBJECT * len(array) + sum(_weight(part) for part in array.flatten())
+    return OBJECT * len(array)
+
+
+def _as_list(kind: Any) -> Any:
+    import pyarrow
+
+    return pyarrow.list_(pyarrow.struct([kind.key_field, kind.item_field]))
+
+
+# --- sizes, before anything is unpacked -------------------------------------------------------------------------------
+
+
+def _check_sizes(file: IO[bytes]) -> None:
+    """Refuses a file whose footer or pages say that there is too much in it.
+
+    Raises:
+        ValueError: if it is no Parquet file, or has parts that programs which write results do not write.
+        _TooMuchError: if there is too much.
+    """
+    size = os.fstat(file.fileno()).st_size
+    if size > MAX_FILE:
+        raise _TooMuchError("is too large")
+    file.seek(max(0, size - 8))
+    end = file.read(8)
+    length = int.from_bytes(end[:4], "little")
+    if end[4:] != b"PAR1" or length > size - 12:
+        raise ValueError("it is no Parquet file")
+    if length > MAX_FOOTER:
+        raise _TooMuchError("has too large a footer")
+    file.seek(size - 8 - length)
+    footer, _ = read_struct(file.read(length))
+    leaves, rows = _leaves(footer.get(2)), _count(footer.get(3))
+    bounds = _Bounds(size)
+    for group in _structs(footer.get(4)):
+        rows -= _count(group.get(3))
+        columns = list(_structs(group.get(1)))
+        if len(columns) != leaves:
+            raise ValueError("a group of rows has other columns than the file")
+        for number, column in enumerate(columns):
+            if column.keys() & {1, 8}:
+                raise ValueError("a column lies in another file, or is encrypted")
+            bounds.column(file, number, group[3], _struct(column.get(3)))
+    if rows:
+        raise ValueError("its groups have other rows than it says")
+
+
+def _leaves(schema: Any) -> int:
+    """The number of columns. Errors: ValueError if the columns are no tree, or it is too large."""
+    elements = list(_structs(schema))
+    if not 0 < len(elements) <= _MAX_COLUMNS:
+        raise ValueError("it has no columns, or too many")
+    open_: list[int] = []  # children that are still to come of the elements around one
+    leaves = 0
+    for element in elements:
+        if open_:
+            open_[-1] -= 1
+        elif element is not elements[0]:
+            raise ValueError("its columns are no tree")
+        children = element.get(5, 0)
+        if type(children) is not int or children < 0 or len(open_) > _MAX_NESTING:
+            raise ValueError("its columns are no tree, or nested too deep")
+        leaves += not children
+        open_.append(children)
+        while open_ and not open_[-1]:
+            open_.pop()
+    if open_:
+        raise ValueError("its columns are no tree")
+    return leaves
+
+
+class _Bounds:
+    """The sizes of the pages of a file so far."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._bytes = FREE_BYTES + MAX_RATIO * size
+        self._pages = MAX_PAGES
+        self._values: Counter[int] = Counter()  # by the number of a column
+
+    def column(self, file: IO[bytes], number: int, rows: int, meta: dict[int, Any]) -> None:
+        """Looks at the pages of a column in a group of rows: those that pyarrow will read."""
+        values, length, at = (_count(meta.get(key)) for key in (5, 7, 9))
+        dictionary = _count(meta.get(11, 0))
+        if 0 < dictionary < at:
+            at = dictionary
+        end, counted = at + length, 0
+        if end > self._size:
+            raise ValueError("a column of it lies beyond its end")
+        if values < rows:
+            raise ValueError("a column has fewer values than rows")
+        while counted < values:
+            if at >= end:
+                raise ValueError("a column has fewer values than it says")
+            file.seek(at)
+            header, used = read_struct(file.read(min(_MAX_PAGE_HEADER, end - at)))
+            counted += self._page(header)
+            at += used + _count(header.get(3))
+            if at > end:
+                raise ValueError("a page of it lies beyond its column")
+            if self._values[number] + counted > FREE_VALUES + MAX_VALUES_RATIO * self._size:
+                raise _TooMuchError("holds too many values")
+        self._values[number] += counted
+
+    def _page(self, header: dict[int, Any]) -> int:
+        """The values of a page of data; 0 of another one."""
+        kind, size = header.get(1), _count(header.get(2))
+        self._pages -= 1
+        self._bytes -= size
+        if size > MAX_PAGE or self._bytes < 0 or self._pages < 0:
+            raise _TooMuchError("unpacks to too much, or has too many pages")
+        if kind == _DICTIONARY:
+            if _count(_struct(header.get(7)).get(1)) > size:
+                raise ValueError("a dictionary of it has more values than bytes")
+            return 0
+        if kind == _INDEX:
+            return 0
+        if kind not in (_DATA, _DATA_2):
+            raise ValueError("it has a page of an unknown kind")
+        inner = _struct(header.get(5 if kind == _DATA else 8))
+        encodings = [inner.get(2), inner.get(3), inner.get(4)] if kind == _DATA else [inner.get(4)]
+        if encodings[0] not in (0, 2, 3, 8) or not set(encodings[1:]) <= {3, 4}:
+            raise ValueError("a page of it is packed in a rare way")
+        return _count(inner.get(1))
+
+
+def _structs(value: Any) -> Iterator[dict[int, Any]]:
+    for each in value if isinstance(value, list) else ():
+        yield _struct(each)
+
+
+def _struct(value: Any) -> dict[int, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("a part of its footer or of a page is missing")
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("a size in it is missing, or negative")
+    return value
