@@ -9,6 +9,8 @@ from pathlib import Path
 from rulespec.cli import output
 from rulespec.cli.confirmed import is_confirmed
 from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.documents.foreign_files import bytes_of
+from rulespec.documents.text_files import MAX_BYTES
 from rulespec.fixes import fixed, with_fixes
 from rulespec.own_files import own_files
 
@@ -57,8 +59,8 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
 def _line_end(path: Path, text: str) -> str:
     """The line end of a file with this text; empty if the file has another text by now, or mixed line ends."""
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = bytes_of(path, MAX_BYTES)
+    except (OSError, ValueError):
         return ""
     return next((end for end in ("\n", "\r\n") if data == text.replace("\n", end).encode()), "")
 

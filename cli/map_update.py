@@ -11,6 +11,7 @@ import click
 from rulespec.cli import output
 from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.cli.new_map import Base, map_files, region_lines
+from rulespec.documents.foreign_files import bytes_of
 from rulespec.documents.nodes import Node, entries, get, text, to_plain
 from rulespec.documents.reader import parse_yaml
 from rulespec.drawing.map_import import Drawn, Imported
@@ -55,8 +56,7 @@ def _text(path: Path) -> str:
     if not path.is_file():
         return ""
     try:
-        with path.open("rb") as file:
-            return file.read(4 * MAX_YAML.size).decode()  # what is longer in characters is refused when it is parsed
+        return bytes_of(path, 4 * MAX_YAML.size).decode()  # what is longer in characters is refused when it is parsed
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} cannot be read: {error}") from None
 

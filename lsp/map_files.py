@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.foreign_files import bytes_of
 from rulespec.documents.nodes import Node, Scalar, entries, get, text
 from rulespec.documents.nodes import Sequence as YamlSequence
 from rulespec.documents.reader import parse_again
@@ -211,7 +212,6 @@ class MapFiles:
 
 def _on_disk(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(4 * MAX_YAML.size).decode()
+        return bytes_of(path, 4 * MAX_YAML.size).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise MapEditError(f"{path} cannot be read: {error}") from None

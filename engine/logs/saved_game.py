@@ -22,7 +22,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.ends import end_json
-from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, read_log_text
+from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, log_bytes, log_text
 from rulespec.engine.logs.native import MAX_LINES, VERSION, LogHeader, NativeLog, entry_json, parse_log
 from rulespec.engine.logs.notes import Notes
 from rulespec.errors import RulespecError
@@ -67,8 +67,8 @@ class SavedGame:
     def _read(self, lenient: bool) -> None:
         """Reads the file, and finds the end of its complete lines."""
         name = str(self.path)
-        text, whole = read_log_text(self.path, name, MAX_NATIVE_BYTES, lenient=lenient)
-        data = self.path.read_bytes()
+        data = log_bytes(self.path, name, MAX_NATIVE_BYTES)
+        text, whole = log_text(data, name, MAX_NATIVE_BYTES, lenient=lenient)
         if data.startswith(GZIP):
             fail("RS601", f"{name} is packed: nothing can be added to it", None, help="unpack it first")
         try:

@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
+from rulespec.documents.foreign_files import bytes_of
+
 ALL, OWNERS = 0o666, 0o600
 """Permissions of files: for all whom the umask leaves, and for the owner alone."""
 _NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EROFS)
@@ -145,7 +147,8 @@ def _sync_folders(paths: Iterable[Path]) -> None:
 
 
 def _compare(path: Path, before: Content) -> None:
-    if (path.read_bytes() if os.path.lexists(path) else None) != before:
+    content = bytes_of(path, len(before or b"")) if os.path.lexists(path) else None
+    if content != before:
         raise ChangedError(str(path))
 
 

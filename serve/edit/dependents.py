@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import ndiff
 from itertools import islice
 from pathlib import Path
 
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.folders import visible
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 
 MAX_LOGS = 300
-_MAX_LOG = 4_000_000
-"""Bytes of a recorded game that are looked through."""
 _SHOWN = 12
 
 
@@ -52,12 +51,11 @@ def _lines(name: str, before: str, after: str, gone: Sequence[str]) -> Iterator[
 
 def _logs(folder: Path, words: Sequence[str]) -> Iterator[str]:
     """The recorded games in which one of some words stands."""
-    word = re.compile(rb"\b(?:" + b"|".join(re.escape(each.encode()) for each in words) + rb")\b")
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
     for path in islice(sorted(visible(folder, "logs/**/*.json*")), MAX_LOGS):
         try:
-            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-                data = file.read(_MAX_LOG)
-        except (OSError, EOFError, gzip.BadGzipFile):
+            text, _ = read_log_text(path, path.name, MAX_NATIVE_BYTES, lenient=True)
+        except DiagnosticsError:
             continue
-        if word.search(data):
+        if word.search(text):
             yield path.name

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from rulespec.documents.foreign_files import bytes_of
 from rulespec.documents.text_files import display
 from rulespec.documents.written_files import ChangedError, Content, replace_together
 from rulespec.lsp.map_files import MapEditError
@@ -110,8 +111,7 @@ def read(path: Path, own: OwnFiles) -> Content:
     if path not in own:
         raise MapEditError(f"{display(path)} is not there any more, or leads elsewhere")
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_YAML.size + 1)
+        data = bytes_of(path, MAX_YAML.size)
     except OSError as error:
         raise MapEditError(f"{display(path)} cannot be read: {error.strerror}") from None
     if len(data) > MAX_YAML.size:
