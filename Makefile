@@ -63,7 +63,7 @@ proof: proof-short
 
 # Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.
 fuzz: $(STAMP)
-	seq 2 | xargs -P 2 -I SEED $(BIN)/python -m fuzz --seconds 360 --seed SEED --out build/fuzz/SEED
+	seq 2 | xargs -P 2 -I SEED $(BIN)/python -m fuzz --seconds 300 --seed SEED --out build/fuzz/SEED
 
 # How good the tests of the shipped rules are, by changing the rules; see docs/guides/testing.md. Some hours; results in build/mutants/. Of what overlays
 # include, each file is changed under one reference, which stands before it.

@@ -6,11 +6,13 @@ import hashlib
 import json
 import random
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import click
 
+from fuzz.file_mutate import FileMutator
 from fuzz.mutate import Mutator
 from fuzz.parts import joined, split
 from fuzz.seeds import seeds
@@ -64,13 +66,15 @@ class Fuzzer:
             self.corpus += [p.read_bytes() for p in sorted(corpus.iterdir()) if p.is_file()]
         self.seeds = len(self.corpus)
         self.sound: list[bytes] = []
-        self.mutator = Mutator(self.rng, self.corpus)
+        self.mutator: Callable[[bytes], bytes] = (FileMutator if self.target.binary else Mutator)(self.rng, self.corpus)
         self.known: set[str] = set()
         self.kinds: set[str] = set()
         self.summary = Summary(target, seed)
 
     def input(self) -> bytes:
         """The next input."""
+        if self.target.binary:
+            return self.mutator(self._chosen())
         first = self.target.first
         parts = split(self._chosen(), first)
         names = [n for n in parts if self.target.mutable.fullmatch(n)] or list(parts)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import random
 import re
-import sys
+import tarfile
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -23,10 +25,10 @@ PAGES = ROOT / "docs" / "diagnostics"
 _ENTRIES = 40  # of a recorded game: the rest is more of the same, and takes longer
 _LARGEST = 60_000  # bytes of a seed: many small inputs find more than a few large ones
 
-sys.path.insert(0, str(TESTS / "support"))  # its helpers, and the texts of its small rulesets
-
 from cases import GAME, read_cases  # noqa: E402
 from cases import split as cut  # noqa: E402
+
+import fuzz.support  # noqa: E402, F401 - helpers of the tests, and the texts of their small rulesets
 
 
 def seeds(target: str) -> list[bytes]:
@@ -376,6 +378,50 @@ def _viewed() -> Iterator[Parts]:
                 yield {"log": data, **_titled(parts, _MARKUP[number % len(_MARKUP)])}
 
 
+def _archives() -> Iterator[Parts]:
+    """Archives of a few logs, of each form that is read."""
+    from fuzz.foreign import sound_log
+
+    for kind, format_ in (("", 0), ("gz", 1), ("bz2", 2), ("", 1)):
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode=f"w:{kind}", format=format_) as archive:  # type: ignore[call-overload]
+            for number, log in enumerate([sound_log()] * 3):
+                info = tarfile.TarInfo(f"{'long/' * (40 * (format_ > 0))}g{number}.jsonl")
+                info.size = len(log)
+                archive.addfile(info, io.BytesIO(log))
+                archive.addfile(tarfile.TarInfo("notes.txt"))
+        yield {"file": data.getvalue()}
+
+
+def _zips() -> Iterator[Parts]:
+    from fuzz.foreign import sound_log
+
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2):
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w", method) as archive:
+            for number, log in enumerate([sound_log()] * 3):
+                with archive.open(f"g{number}.jsonl", "w", force_zip64=number == 1) as member:
+                    member.write(log)
+            archive.writestr("notes.txt", "no log")
+            archive.comment = b"packed" * (method == zipfile.ZIP_DEFLATED)
+        yield {"file": data.getvalue()}
+
+
+def _parquets() -> Iterator[Parts]:
+    """Parts of a store of codes, and of results, packed in three ways."""
+    from pyarrow import parquet
+
+    from fuzz.foreign import part_of_results, part_of_store
+
+    for part in (part_of_store(), part_of_results()):
+        yield {"file": part}
+        table = parquet.read_table(io.BytesIO(part))
+        for how in ({"compression": "none"}, {"compression": "gzip", "data_page_version": "2.0", "row_group_size": 2}):
+            data = io.BytesIO()
+            parquet.write_table(table, data, **how)
+            yield {"file": data.getvalue()}
+
+
 _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "yaml": _yaml,
     "sections": _rulesets,
@@ -396,4 +442,8 @@ _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "import": _svgs,
     "view": _viewed,
     "editor": _editor,
+    "tar": _archives,
+    "zip": _zips,
+    "parquet": _parquets,
+    "svg": _svgs,
 }

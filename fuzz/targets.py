@@ -60,10 +60,12 @@ class Target:
     try_out: Callable[[Session], None]
     seconds: int | None = None
     """Of the processor, for one input; None: as many as for most."""
+    binary: bool = False
+    """Whether an input is one file of bytes, without marks."""
 
     def run(self, data: bytes, folder: Path) -> set[str]:
         """Tries an input out; gives back what was said of it. `folder` is empty, and the current one."""
-        write(split(data, self.first), folder / HOME)
+        write({self.first: data} if self.binary else split(data, self.first), folder / HOME)
         session = Session(data)
         self.try_out(session)
         return session.said
@@ -321,6 +323,27 @@ def _editor(session: Session) -> None:
     edit(Path(HOME), session)
 
 
+# --- binary files -----------------------------------------------------------------------------------------------------
+
+
+def _tar(session: Session) -> None:
+    from fuzz.foreign import read_archive
+
+    read_archive(Path(HOME), session)
+
+
+def _zip(session: Session) -> None:
+    from fuzz.foreign import read_archive
+
+    read_archive(Path(HOME), session, "a.zip")
+
+
+def _parquet(session: Session) -> None:
+    from fuzz.foreign import read_part
+
+    read_part(Path(HOME), session)
+
+
 _ANY = re.compile(r".*")
 _ALL = (
     Target("yaml", "any.yaml", _ANY, _yaml),
@@ -342,5 +365,9 @@ _ALL = (
     Target("import", "x.svg", re.compile(r"x\.svg"), _import),
     Target("view", "log", re.compile(r"log|\w+(\.\w+)?\.yaml"), _view),
     Target("editor", "rules/play.rules", _ANY, _editor),
+    Target("tar", "file", _ANY, _tar, binary=True),
+    Target("zip", "file", _ANY, _zip, binary=True),
+    Target("parquet", "file", _ANY, _parquet, binary=True),
+    Target("svg", "x.svg", _ANY, _import, binary=True),
 )
 TARGETS = {target.name: target for target in _ALL}

@@ -14,6 +14,7 @@ import pytest
 from folders import TESTS
 
 from fuzz.__main__ import Fuzzer
+from fuzz.file_mutate import FileMutator
 from fuzz.grammar import Writer
 from fuzz.parts import joined, split, write
 from fuzz.played import play
@@ -176,9 +177,44 @@ def test_a_run_ends_and_tells_what_it_came_to(tmp_path: Path) -> None:
 
 
 def test_an_input_is_made_anew_by_its_seed(tmp_path: Path) -> None:
-    for name in ("log", "rules", "seat"):
+    for name in ("log", "rules", "seat", "tar", "zip", "parquet", "svg"):
         one, two = (Fuzzer(name, 7, tmp_path) for _ in range(2))
         assert [one.input() for _ in range(9)] == [two.input() for _ in range(9)]
+
+
+@pytest.mark.parametrize(
+    "name, sign, at",
+    [("tar", b"ustar", 257), ("zip", b"PK\5\6", None), ("parquet", b"PAR1", -4), ("svg", b"</svg>", None)],
+)
+def test_a_changed_file_keeps_its_form(name: str, sign: bytes, at: int | None, tmp_path: Path) -> None:
+    """Most are like their format still; else all would be refused at its first bytes."""
+    fuzzer = Fuzzer(name, 1, tmp_path)
+    inputs = [fuzzer.input() for _ in range(60)]
+    formed = [data for data in inputs if (sign in data if at is None else data[at:].startswith(sign))]
+    packed = [data for data in inputs if data.startswith((b"\x1f\x8b", b"BZh"))]
+    assert len(formed) + len(packed) > 30
+    assert len(set(inputs)) > 40
+
+
+def test_a_changed_header_of_tar_has_its_checksum(tmp_path: Path) -> None:
+    fuzzer = Fuzzer("tar", 1, tmp_path)
+    plain = next(data for data in fuzzer.corpus if data[257:262] == b"ustar")
+    mutator = FileMutator(fuzzer.rng, fuzzer.corpus)
+    headers = [mutator._tar(plain)[:512] for _ in range(40)]
+    sums = [256 + sum(header) - sum(header[148:156]) == int(header[148:154], 8) for header in headers]
+    assert all(sums) and len(set(headers)) > 10
+
+
+def test_a_part_without_a_change_is_written_as_it_was() -> None:
+    """What reads the footer for its changes writes all of it again."""
+    import thrift_writer as thrift
+
+    from fuzz.foreign import part_of_results, part_of_store
+
+    for part in (part_of_store(), part_of_results()):
+        size = int.from_bytes(part[-8:-4], "little")
+        fields, _ = thrift.read(part[-8 - size : -8])
+        assert thrift.written(fields) == part[-8 - size : -8]
 
 
 def test_files_of_an_input_lead_nowhere_else(tmp_path: Path) -> None:
