@@ -115,10 +115,16 @@ def _header(stream: IO[bytes], *, first: bool) -> bytes | None:
         raise DamagedTarError("it ends too early")
     if not header.strip(b"\0"):
         return None
-    signed = 256 + sum(b - 256 * (b > 127) for b in header) - sum(b - 256 * (b > 127) for b in header[148:156])
-    if _number(header[148:156]) not in (256 + sum(header) - sum(header[148:156]), signed):
+    written = _number(header[148:156])
+    if written != _sum(header) and written != _sum(header, signed=True):
         raise DamagedTarError("a header in it is damaged")
     return header
+
+
+def _sum(header: bytes, *, signed: bool = False) -> int:
+    """The checksum of a header, in which its own place counts as blanks; old programs took bytes as signed."""
+    data = header[:148] + b" " * 8 + header[156:]
+    return sum(data) - (256 * sum(byte > 127 for byte in data) if signed else 0)
 
 
 def _number(field: bytes) -> int:

@@ -147,6 +147,16 @@ def test_archives_of_every_form_are_read(format_: int, tmp_path: Path) -> None:
     ]
 
 
+def test_a_checksum_of_signed_bytes_is_taken(tmp_path: Path) -> None:
+    """As old programs write it, of a name outside ASCII."""
+    raw = bytearray(header("é.jsonl", size=2))
+    raw[148:156] = b"        "
+    raw[148:156] = b"%06o\0 " % sum(byte - 256 * (byte > 127) for byte in raw)
+    path = tmp_path / "a.tar"
+    path.write_bytes(bytes(raw) + padded(b"{}") + END)
+    assert [log.name for log in Corpus([path]).logs()] == [f"{path}/é.jsonl"]
+
+
 def bad_zip(change: Callable[[bytearray], None]) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
