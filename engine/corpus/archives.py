@@ -8,6 +8,7 @@ import io
 import os
 import zipfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
@@ -55,6 +56,9 @@ def _zipped(file: IO[bytes], bounds: Bounds) -> Iterator[tuple[str, bytes]]:
         infos = archive.infolist()
         if len(infos) > bounds.members:
             raise TooMuchError
+        by_place = sorted(infos, key=lambda info: info.header_offset)
+        if any(a.header_offset + a.compress_size > b.header_offset for a, b in pairwise(by_place)):
+            raise ValueError("members of it lie over one another")
         unpacked = 0
         for info in infos:
             if info.is_dir() or not is_log_name(info.filename):

@@ -200,6 +200,17 @@ def test_a_bad_zip_is_refused_and_the_logs_beside_it_are_read(name: str, tmp_pat
     assert len(list(Corpus([folder]).logs())) == 3
 
 
+def test_members_of_a_zip_that_lie_over_one_another_are_refused(tmp_path: Path) -> None:
+    """A directory that names one log often would stand for as many logs."""
+    raw = bad_zip(lambda raw: None)
+    directory, end = raw.index(b"PK\1\2"), raw.index(b"PK\5\6")
+    entry, last = raw[directory:end], bytearray(raw[end:])
+    last[8:16] = struct.pack("<HHL", 50, 50, 50 * len(entry))
+    path = tmp_path / "a.zip"
+    path.write_bytes(raw[:directory] + entry * 50 + last)
+    assert refusal(path) == "RS601"
+
+
 def test_a_directory_of_a_zip_is_bounded_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "a.zip", logs(tmp_path / "logs"))
     monkeypatch.setattr(rulespec.engine.corpus.archives, "MAX_PART", 300)
