@@ -7,7 +7,8 @@ import gzip
 import random
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from fuzz.mutate import MAX_BYTES
 from fuzz.parquet_mutate import mutated_parquet
@@ -41,7 +42,8 @@ _KEYS = (
 )
 _VALUES = (b"2", b"-1", b"99999999999999999999", b"long.jsonl", b"\0", b"", b"1.5", b"BINARY", b"a" * 5_000)
 
-Change = Callable[[bytes], bytes]
+zipped = partial(gzip.compress, mtime=0)
+"""Packs with gzip, without the time of day."""
 
 
 class FileMutator:
@@ -110,9 +112,9 @@ class FileMutator:
     def _packed(self, data: bytes) -> bytes:
         """What is in it is changed, or how it is packed: pieces after one another, another method, packed twice."""
         rng = self.rng
-        pack = gzip.compress if data[:2] == b"\x1f\x8b" else bz2.compress
+        pack = zipped if data[:2] == b"\x1f\x8b" else bz2.compress
         try:
-            plain = zlib.decompressobj(31).decompress(data, MAX_BYTES) if pack is gzip.compress else None
+            plain = zlib.decompressobj(31).decompress(data, MAX_BYTES) if pack is zipped else None
             plain = bz2.BZ2Decompressor().decompress(data, MAX_BYTES) if plain is None else plain
         except (zlib.error, OSError):
             return self._bytes(data)
@@ -125,7 +127,7 @@ class FileMutator:
             case 2:
                 return pack(pack(plain))
             case 3:
-                return (bz2.compress if pack is gzip.compress else gzip.compress)(plain)
+                return (bz2.compress if pack is zipped else zipped)(plain)
             case 4:
                 return pack(plain + b"\0" * rng.choice((1, 600, 100_000, 3_000_000)))
             case _:

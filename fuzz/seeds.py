@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
@@ -14,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from fuzz.file_mutate import zipped
 from fuzz.growing import growing
 from fuzz.parts import Parts, joined
 from fuzz.targets import OVERLAYS, TARGETS
@@ -382,15 +384,15 @@ def _archives() -> Iterator[Parts]:
     """Archives of a few logs, of each form that is read."""
     from fuzz.foreign import sound_log
 
-    for kind, format_ in (("", 0), ("gz", 1), ("bz2", 2), ("", 1)):
+    for pack, format_ in ((bytes, 0), (zipped, 1), (bz2.compress, 2), (bytes, 1)):
         data = io.BytesIO()
-        with tarfile.open(fileobj=data, mode=f"w:{kind}", format=format_) as archive:  # type: ignore[call-overload]
+        with tarfile.open(fileobj=data, mode="w", format=format_) as archive:
             for number, log in enumerate([sound_log()] * 3):
                 info = tarfile.TarInfo(f"{'long/' * (40 * (format_ > 0))}g{number}.jsonl")
                 info.size = len(log)
                 archive.addfile(info, io.BytesIO(log))
                 archive.addfile(tarfile.TarInfo("notes.txt"))
-        yield {"file": data.getvalue()}
+        yield {"file": pack(data.getvalue())}
 
 
 def _zips() -> Iterator[Parts]:
