@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Sequence
 from functools import partial
 
+from fuzz.base_mutate import mutated_base
 from fuzz.mutate import MAX_BYTES
 from fuzz.parquet_mutate import mutated_parquet
 from fuzz.svg_mutate import mutated_svg
@@ -73,6 +74,8 @@ class FileMutator:
             return self._zip(data)
         if data[-4:] == b"PAR1":
             return mutated_parquet(data, rng)
+        if data[:6] == b"SQLite":
+            return mutated_base(data, rng)
         if b"<svg" in data[:2_000]:
             return mutated_svg(data, rng)
         return self._tar(data) if len(data) >= _BLOCK else self._bytes(data)

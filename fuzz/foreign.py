@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
+import random
+import secrets
+import sqlite3
 import tempfile
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
+from unittest import mock
+
+from msgspec import convert
 
 import fuzz.support
-from fuzz.session import Session, Wrong
+from fuzz.session import DETAIL, Session, Wrong
 from rulespec.cli.main import run
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.load import load_ruleset
 
 _PLAYED = ("simulate", "nim", "--players", "2", "--games", "3", "--seed", "4")
 
@@ -57,6 +68,59 @@ def read_part(home: Path, session: Session) -> None:
         session.command("corpus", "find", str(store), "true", "--format", "json")
 
 
+def open_store(home: Path, session: Session) -> None:
+    """Opens the store of a server, and resumes its tables; it is refused, or says which tables are not resumed."""
+    from rulespec.serve.hall import Hall
+    from rulespec.serve.store import Store
+
+    try:
+        store = Store(home / "t.db")
+    except (SaveError, DiagnosticsError) as error:
+        session.said.add(f"store 2 {DETAIL.sub('_', str(error))}")
+        return
+    try:
+        hall = Hall(store)
+        hall.resume()
+        session.said.update(f"table {DETAIL.sub('_', fault)}" for fault in hall.faults.values())
+        session.said.add(f"store 0, {len(hall.games)} tables" if hall.faults else "store 0")
+    finally:
+        store.close()
+
+
+def new_store(tables: int) -> bytes:
+    """A store of tables of two people, each after a decision: the same but for its times."""
+    from rulespec.engine.table.messages import Message
+    from rulespec.serve.hall import Hall
+    from rulespec.serve.rules import Rules
+    from rulespec.serve.store import Store
+
+    async def play(path: Path) -> None:
+        rules = Rules(load_ruleset(str(fuzz.support.ROOT / "games" / "gallery" / "nim")))
+        hall = Hall(Store(path), {rules.ruleset.ref: rules})
+        for _ in range(tables):
+            game = Game(rules.ruleset, ["A", "B"])
+            game.omniscient.numbers.begin()
+            live, _ = await hall.new(rules, game)
+            for do, name, option in (("name", "Ann", ""), ("take", "", str(game.legal_options[0]))):
+                serial = live.table.say("A")["serial"]
+                await hall.hear(
+                    live, "A", convert({"do": do, "serial": serial, "name": name, "option": option}, Message)
+                )
+        hall.close()
+
+    rng = random.Random(tables)
+    with (
+        mock.patch.object(secrets, "token_bytes", rng.randbytes),
+        mock.patch.object(secrets, "randbits", rng.getrandbits),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        path = Path(folder, "t.db")
+        asyncio.run(play(path))
+        with closing(sqlite3.connect(path)) as base:
+            base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return path.read_bytes()
+
+
 def part_of_store() -> bytes:
     """A part of a store of codes."""
     return next(body for path, body in _made().items() if path.startswith("store/games/"))
@@ -75,6 +139,8 @@ def sound_log() -> bytes:
 @cache
 def _made() -> dict[str, bytes]:
     """A store of three games, their results, and a sound log, as files by their paths."""
+    import fuzz.support
+
     from corpora import logs  # isort: skip
 
     path = os.environ.get("RULESPEC_PATH")

@@ -409,6 +409,13 @@ def _zips() -> Iterator[Parts]:
         yield {"file": data.getvalue()}
 
 
+def _stores() -> Iterator[Parts]:
+    from fuzz.foreign import new_store
+
+    for players in (1, 2):
+        yield {"t.db": new_store(players)}
+
+
 def _parquets() -> Iterator[Parts]:
     """Parts of a store of codes, and of results, packed in three ways."""
     from pyarrow import parquet
@@ -446,6 +453,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Parts]]] = {
     "editor": _editor,
     "tar": _archives,
     "zip": _zips,
+    "store": _stores,
     "parquet": _parquets,
     "svg": _svgs,
 }

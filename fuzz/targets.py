@@ -344,6 +344,12 @@ def _parquet(session: Session) -> None:
     read_part(Path(HOME), session)
 
 
+def _store(session: Session) -> None:
+    from fuzz.foreign import open_store
+
+    open_store(Path(HOME), session)
+
+
 _ANY = re.compile(r".*")
 _ALL = (
     Target("yaml", "any.yaml", _ANY, _yaml),
@@ -367,6 +373,7 @@ _ALL = (
     Target("editor", "rules/play.rules", _ANY, _editor),
     Target("tar", "file", _ANY, _tar, binary=True),
     Target("zip", "file", _ANY, _zip, binary=True),
+    Target("store", "t.db", _ANY, _store, binary=True),
     Target("parquet", "file", _ANY, _parquet, binary=True),
     Target("svg", "x.svg", _ANY, _import, binary=True),
 )

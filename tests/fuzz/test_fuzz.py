@@ -184,7 +184,13 @@ def test_an_input_is_made_anew_by_its_seed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name, sign, at",
-    [("tar", b"ustar", 257), ("zip", b"PK\5\6", None), ("parquet", b"PAR1", -4), ("svg", b"</svg>", None)],
+    [
+        ("tar", b"ustar", 257),
+        ("zip", b"PK\5\6", None),
+        ("parquet", b"PAR1", -4),
+        ("svg", b"</svg>", None),
+        ("store", b"SQLite", 0),
+    ],
 )
 def test_a_changed_file_keeps_its_form(name: str, sign: bytes, at: int | None, tmp_path: Path) -> None:
     """Most are like their format still; else all would be refused at its first bytes."""
