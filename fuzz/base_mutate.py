@@ -55,11 +55,14 @@ def mutated_base(data: bytes, rng: random.Random) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "b.db")
         path.write_bytes(data)
-        with suppress(sqlite3.Error, OverflowError), closing(sqlite3.connect(path, isolation_level=None)) as base:
+        with (
+            suppress(sqlite3.Error, OverflowError, UnicodeDecodeError),
+            closing(sqlite3.connect(path, isolation_level=None)) as base,
+        ):
             base.set_progress_handler(lambda: 1, 2_000_000)  # a damaged one may be gone through without an end
             base.execute("PRAGMA synchronous = OFF")
             _execute(base, rng)
-        with suppress(sqlite3.Error), closing(sqlite3.connect(path, isolation_level=None)) as base:
+        with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(path, isolation_level=None)) as base:
             base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return path.read_bytes()
 
