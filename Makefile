@@ -7,7 +7,9 @@ STAMP  := .venv/.tests-from-pyproject
 DOCS   := .venv/.docs-from-pyproject
 TABLES := rulespec/syntax/automaton.json
 
-.PHONY: test quick docs replay proof proof-short fuzz mutation bench bench-changed vscode release clean
+PROOFS := short perft agree wasm passes pages coverage migrations playouts secrets gallery
+
+.PHONY: test quick docs replay proof $(PROOFS:%=proof-%) fuzz mutation bench bench-changed vscode release clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -29,11 +31,12 @@ replay: $(RUNS) $(TABLES)
 
 # `make test` plays the same random examples in each run, so that it fails on a clone only where it fails here; proofs play new ones.
 proof proof-short: export RULESPEC_NEW := 1
+$(PROOFS:%=proof-%): export RULESPEC_NEW := 1
 
 # Every scenario by both backends with all passes, the cases that `make test` samples from, random tests with new and more examples,
 # and what else has the marker. Half an hour; CI runs it, too.
 proof-short: $(STAMP)
-	$(BIN)/pytest -n 2 --dist worksteal -q -m proof
+	RULESPEC_PROOF=short $(BIN)/pytest -n 2 --dist worksteal -q -m proof
 
 # The long proofs: those, and all recorded perfts with both backends; every two overlays together; 1,000 damaged rulesets;
 # 1,000 random programs for each property; all machines side by side: 50 whole games of each ruleset and each overlay, 10,000 by seed, 2,100 random programs for each machine;
@@ -41,25 +44,48 @@ proof-short: $(STAMP)
 # 20 games at each level of Tetrarchia with each number of players, 100 of the Emperor's with each answer to each ruling;
 # 2,000 random programs with secrets;
 # 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
-# More than an hour.
-proof: proof-short
-	RULESPEC_PERFT=1 RULESPEC_PAIRS=1 RULESPEC_MUTANTS=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' \
+# More than an hour. The next run goes on where one was stopped, and runs of other commits begin with other proofs: tests/support/proofs.py.
+proof: $(STAMP)
+	@for each in $$($(BIN)/python tests/support/proofs.py order $(PROOFS)); do \
+	  $(MAKE) proof-$$each && $(BIN)/python tests/support/proofs.py passed $$each $(PROOFS) || exit 1; \
+	done
+
+proof-perft: $(STAMP)
+	RULESPEC_PROOF=perft RULESPEC_PERFT=1 RULESPEC_PAIRS=1 RULESPEC_MUTANTS=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' \
 	  tests/engine/verify/test_perft.py tests/games/test_recorded_actions.py tests/games/test_shipped.py tests/rulespec/test_robustness.py
-	RULESPEC_AGREE=50 RULESPEC_SEEDS=10000 RULESPEC_EXAMPLES=3000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/test_machines_agree.py
-	RULESPEC_EXAMPLES=5000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/wasm
-	RULESPEC_EXAMPLES=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/passes tests/engine/python tests/engine/search \
+
+proof-agree: $(STAMP)
+	RULESPEC_PROOF=agree RULESPEC_AGREE=50 RULESPEC_SEEDS=10000 RULESPEC_EXAMPLES=3000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/test_machines_agree.py
+
+proof-wasm: $(STAMP)
+	RULESPEC_PROOF=wasm RULESPEC_EXAMPLES=5000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/wasm
+
+proof-passes: $(STAMP)
+	RULESPEC_PROOF=passes RULESPEC_EXAMPLES=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/passes tests/engine/python tests/engine/search \
 	  tests/rulespec/test_ruleset_hash.py
-	RULESPEC_PAGES=1000 $(BIN)/pytest -n 2 -q -m '' tests/cli/test_export.py
-	RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 -q -m '' tests/engine/coverage
-	RULESPEC_MIGRATIONS=1 $(BIN)/pytest -n 2 -q -m '' tests/engine/migrate/test_twelve_changes.py
-	RULESPEC_PLAYOUTS=1000 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 -q -m '' tests/games/test_playouts.py \
+
+proof-pages: $(STAMP)
+	RULESPEC_PROOF=pages RULESPEC_PAGES=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/cli/test_export.py
+
+proof-coverage: $(STAMP)
+	RULESPEC_PROOF=coverage RULESPEC_COVERAGE=1 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/coverage
+
+proof-migrations: $(STAMP)
+	RULESPEC_PROOF=migrations RULESPEC_MIGRATIONS=1 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/migrate/test_twelve_changes.py
+
+proof-playouts: $(STAMP)
+	RULESPEC_PROOF=playouts RULESPEC_PLAYOUTS=1000 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/games/test_playouts.py \
 	  tests/games/test_tetrarchia.py
-	RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 -q -m '' tests/engine/game/test_secret_programs.py \
+
+proof-secrets: $(STAMP)
+	RULESPEC_PROOF=secrets RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/game/test_secret_programs.py \
 	  tests/games/test_shadow_of_the_emperor.py
+
+proof-gallery: $(STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[gallery]'
-	RULESPEC_OPEN_SPIEL=1000 $(BIN)/pytest -n 2 -q -m '' tests/games/test_open_spiel.py tests/games/test_connect_four.py \
+	RULESPEC_PROOF=gallery RULESPEC_OPEN_SPIEL=1000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/games/test_open_spiel.py tests/games/test_connect_four.py \
 		tests/games/test_information_states.py
-	RULESPEC_CHESS=1 $(BIN)/pytest -n 2 -q -m '' tests/games/test_chess.py
+	RULESPEC_PROOF=gallery RULESPEC_CHESS=1 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/games/test_chess.py
 
 # Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.
 fuzz: $(STAMP)

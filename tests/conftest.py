@@ -7,19 +7,22 @@ Contents of `make test`, and the rest in `make proof` (marker `proof`, or a vari
                 every twentieth, interpreter                            interpreter (`proof`)
     perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
                 four, interpreter
-    mutants     40 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
+    mutants     20 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
     playouts    20 games                                                1,000 (RULESPEC_PLAYOUTS)
     machines    some rulesets and overlays, 40 decisions of each        all; 50 whole games of each (RULESPEC_AGREE),
                 machine, and some games by seed                         10,000 by seed (RULESPEC_SEEDS)
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     rulings     a game of the Emperor's with each answer                100 with 2, 3, 4 players (RULESPEC_RULINGS)
     secrets     16 random programs with secrets                         2,000 (RULESPEC_SECRETS)
-    programs    8 random programs for each property, 14 for each        20; 1,000, and 2,100 (RULESPEC_EXAMPLES)
+    programs    5 random programs for each property, 8 for each         20; 1,000, and 2,100 (RULESPEC_EXAMPLES)
                 machine
     pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
     examples    25 of Hypothesis, the same in each run                  100, new ones in each run (RULESPEC_NEW)
+
+`make proof` goes on where its last run ended (`support/proofs.py`). RULESPEC_CPU=2 prints the seconds of the processor
+that each folder takes (`support/cpu_seconds.py`).
 """
 
 from __future__ import annotations
@@ -38,16 +41,21 @@ from browser import browser, open_page
 from cases import small
 from clusters import cluster, dask
 from commands import known_rulesets
+from cpu_seconds import CpuSeconds
 from hypothesis import settings
 from map_pages import drive
+from proofs import ProofOrder
 from recorder import courier, errands, replay
 from small_errors import ruleset
 from worlds import Play
 
+from rulespec.engine.game import machines
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.replay import replay as replay_module
 from rulespec.engine.verify import play_check
 from rulespec.syntax import parse_table
+from rulespec.typed.nodes import Ruleset
 
 __all__ = [
     "browser",
@@ -73,6 +81,10 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["RULESPEC_CACHE"], os.environ["XDG_STATE_HOME"] = f"{own}/cache", f"{own}/state"
         if not parse_table.is_current():  # a checkout that has not been built since its grammar changed
             parse_table.write()
+    if name := os.environ.get("RULESPEC_PROOF"):
+        config.pluginmanager.register(ProofOrder(name))
+    if depth := os.environ.get("RULESPEC_CPU"):
+        config.pluginmanager.register(CpuSeconds(int(depth)))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -87,7 +99,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if config.option.markexpr == "proof" and getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.proof)
-        if marker := item.get_closest_marker("sampled"):
+        if (marker := item.get_closest_marker("sampled")) and not item.get_closest_marker("proof"):
             cases[item.nodeid.partition("[")[0], *marker.args].append(item)
     for (name, size), of_one in cases.items():
         step = max(1, len(of_one) / size)
@@ -113,12 +125,31 @@ def short_plays() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def kept_machines() -> Iterator[None]:
+    """Keeps more programs and machines than a player needs, and those of single replays, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machines, "MEMO_SIZE", 200)
+        patch.setattr(replay_module, "quick_machine", machines.Memo(machines.quick_machine))
+        yield
+
+
+@pytest.fixture(scope="session")
+def texts_read() -> dict[tuple[str, str], Ruleset]:
+    """Rulesets by their texts: each is read once for all backends."""
+    return {}
+
+
 @pytest.fixture(params=["python", "interpreter"])
-def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
+def play(request: pytest.FixtureRequest, tmp_path: Path, texts_read: dict[tuple[str, str], Ruleset]) -> Play:
     """Starts a game of a ruleset that is given as text."""
     backend: Backend = request.param
 
     def start(text: str, seats: str = "ann bob", overlays: str = "", **options: str | int) -> Game:
-        return Game(small(tmp_path / "small", text, overlays), seats.split(), options, backend)
+        if (text, overlays) not in texts_read:
+            if len(texts_read) >= 200:
+                texts_read.clear()
+            texts_read[text, overlays] = small(tmp_path / "small", text, overlays)
+        return Game(texts_read[text, overlays], seats.split(), options, backend)
 
     return start

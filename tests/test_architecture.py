@@ -90,16 +90,9 @@ def room(module: str) -> str:
     return ".".join(parts[: 2 if parts[0] == "engine" and len(parts) > 1 else 1])
 
 
-@cache
 def imported(path: Path) -> frozenset[str]:
     """Names that a file imports, below `rulespec`: also in functions, and where only type checkers read."""
-    results: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            results |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            results |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(name.removeprefix("rulespec.") for name in results if name.startswith("rulespec."))
+    return outline(path).imported
 
 
 def known(name: str, names: set[str]) -> str:
@@ -121,6 +114,7 @@ def test_the_tests_mirror_the_rooms() -> None:
         "test_architecture.py",
         "test_examples.py",
         "test_patterns.py",
+        "test_proofs.py",
         "test_vocabulary.py",
         "test_wheel.py",
     }
@@ -230,15 +224,37 @@ class Part(NamedTuple):
     params: int | None
 
 
+class Outline(NamedTuple):
+    """Parts and imports of a file, which is parsed once for all tests."""
+
+    parts: list[Part]
+    imported: frozenset[str]
+
+
 @cache
-def parts(path: Path) -> list[Part]:
-    """The functions and classes of a file."""
-    results = []
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+def outline(path: Path) -> Outline:
+    defined: list[Part] = []
+    names: set[str] = set()
+    nodes: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while nodes:  # statements stand in statements; expressions, most of a tree, hold none
+        node = nodes.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             height = (node.end_lineno or node.lineno) - node.lineno + 1
-            results.append(Part(node.name, node.lineno, height, params(node)))
-    return results
+            defined.append(Part(node.name, node.lineno, height, params(node)))
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inner = getattr(node, field, ())
+            if isinstance(inner, list):
+                nodes += inner
+    return Outline(defined, frozenset(n.removeprefix("rulespec.") for n in names if n.startswith("rulespec.")))
+
+
+def parts(path: Path) -> list[Part]:
+    """The functions and classes of a file."""
+    return outline(path).parts
 
 
 def params(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int | None:

@@ -1,0 +1,131 @@
+"""The order of `make proof`, whose runs of 25 minutes go round all proofs; a run without an end runs them all.
+
+Where a run begins follows from the commit, since nothing else is sure to be kept between two runs: of two runs, one
+begins with the proofs that `make test` samples from, the other with a long one, and each of these with other tests.
+In a checkout that has been there before, `.pytest_cache/proofs` names what has passed in this round: that comes last.
+
+    python tests/support/proofs.py order NAME...    the names of the proofs, in the order of this run
+    python tests/support/proofs.py passed NAME...   ends the round of the first of these names
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pytest
+from folders import ROOT
+
+FOLDER = ROOT / ".pytest_cache" / "proofs"
+GOLDEN = 0.6180339887
+"""The share of a whole between the beginnings of two runs: those of any number of runs lie far from one another."""
+
+
+def examples(few: int, many: int) -> int:
+    """Examples of Hypothesis: a few in `make test`, many in a proof."""
+    return many if os.environ.get("RULESPEC_NEW") else few
+
+
+def start() -> int:
+    """RULESPEC_PROOF_START; else the number of commits, or the minute of the last one in a shallow clone."""
+    if given := os.environ.get("RULESPEC_PROOF_START"):
+        return int(given)
+    if _git("rev-parse", "--is-shallow-repository") == "false":
+        return int(_git("rev-list", "--count", "HEAD") or 0)
+    return int(_git("log", "-1", "--format=%ct") or 0) // 60
+
+
+def _git(*words: str) -> str:
+    """The output of a command of git; "" where there is no git, or no repository."""
+    try:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
+def order(names: Sequence[str], number: int, passed: Collection[str] = ()) -> list[str]:
+    """Proofs in the order of a run: the first of them in every second run; those that have passed last."""
+    first, *long = names
+    begin = number // 2 % max(1, len(long))
+    rest = long[begin:] + long[:begin]
+    return sorted([first, *rest] if number % 2 == 0 else [*rest, first], key=lambda name: name in passed)
+
+
+def turned(tests: Sequence[str], number: int, passed: Collection[str] = (), workers: int = 1) -> list[str]:
+    """Tests of a proof in the order of a run: from a place that moves with its number; those that have passed last.
+
+    Each of the workers begins with a part of its own, in which again what has passed comes last.
+    """
+    begin = int(number * GOLDEN % 1 * len(tests))
+    tests = [*tests[begin:], *tests[:begin]]
+    parts = [[t for t in tests if t not in passed], [t for t in tests if t in passed]]
+    return [test for at in range(workers) for part in parts for test in _share(part, at, workers)]
+
+
+def _share(part: list[str], at: int, workers: int) -> list[str]:
+    return part[len(part) * at // workers : len(part) * (at + 1) // workers]
+
+
+def read(path: Path) -> frozenset[str]:
+    """The names in a file of what has passed; a line that was cut off is none."""
+    try:
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(json.loads(line) for line in lines if line.endswith("\n"))
+
+
+def add(path: Path, name: str) -> None:
+    """Adds a name to such a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(name) + "\n")
+
+
+def end_round(name: str, names: Collection[str], folder: Path = FOLDER) -> None:
+    """Keeps that a proof has passed; the round of all of them ends with the last."""
+    (folder / f"{name}.tests").unlink(missing_ok=True)
+    add(folder / "proofs", name)
+    if read(folder / "proofs") >= set(names):
+        (folder / "proofs").unlink()
+
+
+class ProofOrder:
+    """A plugin: the tests of a proof in the order of this run, and a record of those that have passed."""
+
+    def __init__(self, name: str, folder: Path = FOLDER) -> None:
+        self.path, self.start = folder / f"{name}.tests", start()
+        self.failed: set[str] = set()
+
+    def pytest_report_header(self) -> str:
+        return f"proofs: begun at RULESPEC_PROOF_START={self.start}; passed in this round: {len(read(self.path))}"
+
+    @pytest.hookimpl(trylast=True)  # of those that are left
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        by_name = {item.nodeid: item for item in items}
+        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        items[:] = [by_name[name] for name in turned(list(by_name), self.start, read(self.path), workers)]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if "PYTEST_XDIST_WORKER" in os.environ:  # the process that started it hears of it, too
+            return
+        if report.failed:
+            self.failed.add(report.nodeid)
+        if report.when == "teardown" and report.nodeid not in self.failed:
+            add(self.path, report.nodeid)
+
+
+def main(words: Sequence[str]) -> None:
+    """The command."""
+    if words[0] == "order":
+        sys.stdout.write(" ".join(order(words[1:], start(), read(FOLDER / "proofs"))) + "\n")
+    else:
+        end_round(words[1], words[1:])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
