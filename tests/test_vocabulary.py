@@ -41,6 +41,19 @@ def identifiers(file: str, nodes: list[ast.AST]) -> int:
     return len(named) + (Path(file).stem in PARTICIPLES and file != "rulespec/check/expressions/told.py")
 
 
+def walked(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of a tree; `ast.walk` takes twice as long."""
+    results = [tree]
+    for node in results:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                results += [each for each in value if isinstance(each, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                results.append(value)
+    return results
+
+
 def docstrings(nodes: list[ast.AST]) -> list[str]:
     parts = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     return [doc for node in nodes if isinstance(node, parts) and (doc := ast.get_docstring(node))]
@@ -49,7 +62,7 @@ def docstrings(nodes: list[ast.AST]) -> list[str]:
 def measured() -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {"identifiers": Counter(), "openings": Counter(), "phrases": Counter()}
     for file, path in modules().items():
-        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        nodes = walked(ast.parse(path.read_text("utf-8")))
         docs = docstrings(nodes)
         counts["identifiers"][file] = identifiers(file, nodes)
         counts["openings"][file] = sum(doc.split(maxsplit=1)[0] in OPENINGS for doc in docs)

@@ -99,6 +99,7 @@ def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
         assert go_on(lambda: False) >= 0 and rows(out) == 61  # it has ended
 
 
+@pytest.mark.proof
 def test_a_process_ends_with_whoever_gave_it_turns(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     with by_turns(
@@ -173,6 +174,7 @@ def test_the_table_has_a_row_for_each_figure() -> None:
     assert table(figures).splitlines()[2].split("|")[1:4] == [" n ", " 2.00 µs ", " 1.50 to 2.50 "]
 
 
+@pytest.mark.proof
 def test_a_map_four_times_as_large_is_a_sound_ruleset(tmp_path: Path) -> None:
     report = Report()
     ruleset = load_ruleset(str(write_big_map(4, tmp_path)), report)
@@ -186,7 +188,7 @@ def test_a_map_four_times_as_large_is_a_sound_ruleset(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("regions", [66, 108])
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_a_map_of_so_many_regions_is_played_in_wasm_as_in_python(tmp_path: Path, regions: int) -> None:
     pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     ruleset = load_ruleset(str(write_big_map(4, tmp_path, regions)))
@@ -300,6 +302,7 @@ def test_bytes_are_counted_of_what_is_kept() -> None:
     assert bytes_of(lambda: bytearray(10_000), 5) == pytest.approx(10_000, rel=0.05)
 
 
+@pytest.mark.proof
 def test_the_yardstick_answers() -> None:
     pytest.importorskip("chess")
     with Chess() as chess:

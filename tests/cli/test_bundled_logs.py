@@ -67,6 +67,7 @@ OWN = {
 
 
 @pytest.mark.parametrize("name", OWN)
+@pytest.mark.sampled(4)
 def test_a_log_of_ones_own_rules_carries_them(name: str, home: Path, tmp_path: Path) -> None:
     log = played(OWN[name])
     before = replay_log(log)
@@ -97,6 +98,7 @@ def test_a_log_of_shipped_rules_does_not(home: Path) -> None:
     assert read_log(played("tutorial")).header.bundle is None
 
 
+@pytest.mark.proof
 def test_titles_and_drawings_travel_with_it(home: Path, tmp_path: Path) -> None:
     log = played("./nim+./own/more.yaml")
     shutil.rmtree(home / "own")

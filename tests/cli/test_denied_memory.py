@@ -36,6 +36,7 @@ def games(output: str) -> list[str]:
     return [first.rpartition(" · ")[0], *others]
 
 
+@pytest.mark.proof
 def test_python_plays_instead() -> None:
     done, free = ran(NONE, *SIMULATE), ran(NONE, *SIMULATE, "--backend", "python")
     assert done.returncode == 0
@@ -60,6 +61,7 @@ def test_a_command_that_needs_it_says_why(command: list[str]) -> None:
     assert done.stderr.startswith("Error: wasmtime cannot run here: mmap failed to reserve ")
 
 
+@pytest.mark.proof
 def test_there_are_as_many_threads_as_there_is_room_for() -> None:
     done = ran(ONE, *SIMULATE, "--jobs", "4")
     assert done.returncode == 0

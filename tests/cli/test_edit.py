@@ -86,7 +86,7 @@ def links(name: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     "name, a, b, kind", [(name, *link) for name in ("tutorial", "imperial", "imperial_2030") for link in links(name)]
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_kind_of_a_link_follows_from_the_checks(name: str, a: str, b: str, kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "games" / name
     for each in {name, "imperial"}:  # which the others extend
@@ -98,6 +98,7 @@ def test_the_kind_of_a_link_follows_from_the_checks(name: str, a: str, b: str, k
     assert b in ends[a][kind] and a in ends[b][kind]
 
 
+@pytest.mark.proof
 def test_a_renamed_region_is_renamed_everywhere_in_the_folder(lake: Path) -> None:
     other = lake.parent / "other"
     shutil.copytree(lake, other)
@@ -133,6 +134,7 @@ def test_what_depends_on_a_region_goes_with_it_or_is_listed(lake: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.sampled(1)
 def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
     path = lake / "map.yaml"
     text = path.read_text("utf-8").replace("    hills:", "    # by hand\n    hills:").replace("}\n", "}  # so\n")
@@ -179,7 +181,7 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
         ("put isle factory.at one", "`one` is no whole number"),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_what_cannot_be_is_refused_with_the_way_out(lake: Path, words: str, said: str) -> None:
     before = files(lake)
     result = edit(lake, "set hills title Hills", words)
@@ -188,6 +190,7 @@ def test_what_cannot_be_is_refused_with_the_way_out(lake: Path, words: str, said
     assert files(lake) == before, "all edits are made, or none"
 
 
+@pytest.mark.proof
 def test_pieces_are_put_in_regions_at_the_start(lake: Path) -> None:
     before = (lake / "setup.yaml").read_text("utf-8")
     assert (
@@ -202,6 +205,7 @@ def test_pieces_are_put_in_regions_at_the_start(lake: Path) -> None:
     assert "puts the same number of `factory.at` everywhere" in edit(lake, "put reedham factory.at 2").output
 
 
+@pytest.mark.proof
 def test_a_map_without_a_set_up_gets_one(tmp_path: Path) -> None:
     assert cli_run(["new", "mine", "--from", "imperial", "--map", "a,b", "--to", str(tmp_path)]) == 0
     assert edit(tmp_path / "mine", "put b factory.at 1").exit_code == 0
@@ -260,6 +264,7 @@ def test_links_that_are_entities_are_left_to_their_author(roads: Path) -> None:
     assert map_.map.texts == {}
 
 
+@pytest.mark.proof
 def test_all_but_the_links_of_such_a_map_is_edited(roads: Path) -> None:
     new = "nova area=hispania number=3 name_is=rebuilt number_is=rebuilt sea_is=rebuilt"
     result = edit(
@@ -281,6 +286,7 @@ def test_all_but_the_links_of_such_a_map_is_edited(roads: Path) -> None:
     assert {name for name, data in files(roads).items() if data != before[name]} == {"map.yaml"}
 
 
+@pytest.mark.proof
 def test_several_regions_get_a_fact_in_one_step(lake: Path) -> None:
     path = lake / "map.yaml"
     before = path.read_text("utf-8").splitlines()
@@ -295,6 +301,7 @@ def test_several_regions_get_a_fact_in_one_step(lake: Path) -> None:
     assert files(lake) == after, "none of them, if one cannot be"
 
 
+@pytest.mark.proof
 def test_regions_of_a_base_are_refused_with_the_way_out(lake: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()

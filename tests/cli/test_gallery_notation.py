@@ -17,7 +17,7 @@ LOGS = sorted(path for game in ("chess", "backgammon") for path in (GAMES / "gal
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda p: f"{p.parent.parent.name}-{p.stem}")
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_move_typed_as_it_is_printed_is_found(path: Path) -> None:
     played = replay_log(path).game
     game = restarted(played)

@@ -39,6 +39,7 @@ def test_a_game_has_overlays_settings_and_recorded_games(capsys: pytest.CaptureF
         assert text in out
 
 
+@pytest.mark.proof
 def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["games", "--format", "json"], ["games", "tetrarchia+el_grande", "--format", "json"]):
         assert run(arguments) == 0
@@ -49,6 +50,7 @@ def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert "tetrarchia:diarchia/random" in game["logs"]
 
 
+@pytest.mark.proof
 def test_a_game_with_mistakes_is_listed_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_drawing_as_it_was_changes_nothing(mine: Path) -> None:
     assert files(mine) == before
 
 
+@pytest.mark.proof
 def test_twenty_changes_lose_no_line(mine: Path) -> None:
     """Seven corners moved, six regions recoloured, three renamed, one split, two gone, one new."""
     before = files(mine)
@@ -152,6 +153,7 @@ def test_without_a_yes_nothing_is_written(mine: Path) -> None:
         ["new", "mine", "--map", "MAP", "--update", "--fill", "#9ecae9=sea"],
     ],
 )
+@pytest.mark.sampled(3)
 def test_what_cannot_be_brought_up_to_date_is_wrong_usage(args: list[str], mine: Path) -> None:
     args = [str(mine / "map.svg") if arg == "MAP" else arg for arg in args]
     before = files(mine)

@@ -16,6 +16,7 @@ def run(*args: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.proof
 def test_a_ladder_says_who_is_stronger() -> None:
     code, text = run("flat:16", "random", "random", "connect_four", "--games", 60, "--seed", 1)
     assert code == 0

@@ -26,7 +26,7 @@ def poker(path: Path, names: dict[str, str], cards: tuple[str, str] = ("queen", 
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "B"])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_a_seat_is_asked_for_by_its_name_or_its_id(name: str, tmp_path: Path) -> None:
     log = poker(tmp_path / "log.jsonl", {"A": name, "B": "Bob"})
     by_id, by_name = (spoken("log", log, "--for", text) for text in ("A", name))
@@ -71,6 +71,7 @@ def test_flags_say_that_all_look_or_who_knows_everything(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(14)
 def test_play_takes_any_name_and_saves_it(name: str, tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     args = ("play", "nim", "--name", name, "--name", "Cid", "--log", log)
@@ -94,7 +95,7 @@ def test_play_reads_names_before_a_colon_and_in_brackets(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(7)
 def test_a_page_shows_any_name_escaped(name: str, tmp_path: Path) -> None:
     log, page = poker(tmp_path / "log.jsonl", {"A": name, "B": "Bob"}), tmp_path / "x.html"
     assert spoken("view", log, "--omniscient", "--out", page)[0] == 0
@@ -105,7 +106,7 @@ def test_a_page_shows_any_name_escaped(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_log_of_the_site_shows_any_name(name: str, tmp_path: Path) -> None:
     text = (ROOT / "games" / "imperial" / "logs" / "playimperial" / "c002-standard-4p.json").read_text("utf-8")
     log, out = tmp_path / "log.json", tmp_path / "log.jsonl"

@@ -72,7 +72,9 @@ def test_a_game_from_nothing_is_sound_plays_and_passes_its_tests() -> None:
 # --- works at once ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("base", [*SHIPPED, *LAID_OVER, *OWN])
+@pytest.mark.parametrize(
+    "base", [*(pytest.param(base, marks=pytest.mark.proof) for base in (*SHIPPED, *LAID_OVER)), *OWN]
+)
 @pytest.mark.sampled(1)
 def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
     succeed("new", "mine", "--from", base)
@@ -94,7 +96,7 @@ def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
 
 
 @pytest.mark.parametrize("base", [*SHIPPED, *LAID_OVER, *OWN])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_an_overlay_is_sound_and_plays(base: str) -> None:
     succeed("new", "mine", "--from", base, "--overlay")
     assert files() == ["mine.yaml"]
@@ -166,6 +168,7 @@ def test_a_shipped_base_is_named_by_its_id(tmp_path: Path) -> None:
     assert extends("there/mine") == base
 
 
+@pytest.mark.proof
 def test_a_base_nearby_is_named_by_its_id_and_one_elsewhere_by_its_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("rules")
+@pytest.mark.proof
 def test_a_rule_that_shortens_games_does_so_and_the_same_pairs_say_it_again() -> None:
     args = ("playtest", "nim", "+./asking.yaml", "--players", 2, "--bots", "flat:4", "--beside", "random")
     code, text, err = invoke(*args, "--minutes", 1, "--ladder", 10)
@@ -89,6 +90,7 @@ def test_a_sweep_is_a_rule_for_each_value_but_that_of_the_game(tmp_path: Path) -
     assert "against 3" in invoke(*args)[1]
 
 
+@pytest.mark.proof
 def test_a_target_is_met_by_the_nearest_values_which_are_then_the_rule(tmp_path: Path) -> None:
     swept = ("--sweep", "constants.stones=7..12", "--sweep", "constants.most=2..3", "--target", "length=3.5")
     args = ("playtest", "nim", *swept, "--target-games", 40, *GAMES, "--pairs", 45, "--out", tmp_path / "out")
@@ -199,11 +201,16 @@ def test_ctrl_c_ends_with_the_answers_so_far(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    "players, wins",
-    [(3, ["Austria-Hungary and Great Britain", "Italy and Russia", "France and German Empire"]), (6, 6)],
+    "players, wins, pairs",
+    [
+        (3, ["Austria-Hungary and Great Britain", "Italy and Russia", "France and German Empire"], 1),
+        pytest.param(6, 6, 3, marks=pytest.mark.proof),
+    ],
 )
-def test_roles_have_titles_and_those_of_one_player_are_one_line(players: int, wins: list[str] | int) -> None:
-    args = ("--bots", "random", "--beside", "greedy", "--ladder", 0, "--pairs", 3, "--format", "json")
+def test_roles_have_titles_and_those_of_one_player_are_one_line(
+    players: int, wins: list[str] | int, pairs: int
+) -> None:
+    args = ("--bots", "random", "--beside", "greedy", "--ladder", 0, "--pairs", pairs, "--format", "json")
     code, text, err = invoke("playtest", "imperial", "+end_at_20", "--players", players, *args)
     assert code == 0, err
     for strength in json.loads(text)["rules"][0]["strengths"]:

@@ -44,13 +44,13 @@ def names(files: list[tuple[Path, Path]]) -> list[str]:
 
 
 @pytest.mark.parametrize("ref, path", FILES, ids=names(FILES))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_the_files_of_a_ruleset_fit_its_own_schema(ref: Path, path: Path) -> None:
     Draft202012Validator(schema(str(ref))).validate(to_plain(read_yaml(path, path.name)))
 
 
 @pytest.mark.parametrize("ref, path", OVERLAYS, ids=names(OVERLAYS))
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_the_overlays_of_a_ruleset_fit_its_own_schema(ref: Path, path: Path) -> None:
     Draft202012Validator(schema(str(ref), "--overlay")).validate(to_plain(read_yaml(path, path.name)))
 
@@ -91,6 +91,7 @@ def test_an_overlay_is_offered_the_paths_with_what_stands_there() -> None:
     assert "kinds.nation.entities.italy.army_pieces" in changes
 
 
+@pytest.mark.proof
 def test_a_reference_may_have_overlays() -> None:
     assert "two_more_regions" not in json.dumps(schema("imperial"))
     more = set(schema("imperial+two_more_regions")["$defs"]["entity_of_region"]["enum"])

@@ -84,7 +84,7 @@ def test_logs_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("text", [TOGETHER, "\rok", "\tx", *COMMANDS])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_rulesets_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = (home / "nim/game.yaml").read_text("utf-8")
     game = game.replace("title: Nim", f"title: {json.dumps(text)}").replace('"1.0"', json.dumps(text))
@@ -189,6 +189,7 @@ def test_half_a_character_is_no_internal_error(half: str, home: Path, capsys: py
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are bytes there")
+@pytest.mark.proof
 def test_a_file_name_need_not_be_utf8(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = os.fsdecode(b"caf\xe9")
     shutil.copytree("nim", bad)
@@ -232,6 +233,7 @@ def test_a_log_that_cannot_be_replayed_leaves_the_file(home: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["dir", "loop", "dir/missing/x", "file/x"])
+@pytest.mark.sampled(2)
 def test_what_cannot_be_written_is_told(kind: str, home: Path) -> None:
     Path("dir").mkdir()
     Path("file").write_text("")
@@ -283,7 +285,7 @@ def process(args: list[str], how: str = "") -> subprocess.CompletedProcess[str]:
     ],
     ids=lambda args: " ".join(args)[:20],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_output_that_cannot_be_written_is_an_error(args: list[str], how: str) -> None:
     done = process(args, how)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
@@ -292,7 +294,7 @@ def test_output_that_cannot_be_written_is_an_error(args: list[str], how: str) ->
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
 @pytest.mark.parametrize("how", ["2>/dev/full", "2>&-", "<&-", "<&- 2>&-"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_nothing_else_depends_on_the_other_streams(how: str) -> None:
     done = process(["validate", "tutorial", "--no-play"], how)
     assert done.returncode == 0 and "sound" in done.stdout
@@ -348,6 +350,7 @@ def test_a_dialect_that_is_a_loop_of_links_hinders_nobody(home: Path, monkeypatc
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x" * 5_000, "x/" * 2_500])
+@pytest.mark.sampled(2)
 def test_an_overlong_name_is_absent(name: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("RULESPEC_PATH", "RULESPEC_CACHE", "XDG_CACHE_HOME", "HOME"):
         with monkeypatch.context() as patch:

@@ -57,7 +57,7 @@ def run(*args: object, folder: Path, stdin: str = "") -> str:
         ("simulate nim --players 2 --games 20 --seed 1 --out games.parquet", "20 games"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_command_needs_no_posix(line: str, shown: str, tmp_path: Path) -> None:
     assert shown in run(*line.split(), folder=tmp_path)
 
@@ -70,6 +70,7 @@ def test_a_game_is_saved_and_continued(tmp_path: Path) -> None:
     assert (tmp_path / "game.jsonl").read_bytes().count(b'"option"') == 2
 
 
+@pytest.mark.proof
 def test_a_variant_is_started_and_validated(tmp_path: Path) -> None:
     run("new", "mine", "--from", "tutorial", folder=tmp_path)
     assert "sound" in run("validate", "./mine", "--no-play", folder=tmp_path)

@@ -117,6 +117,7 @@ def test_yaml_that_ships_is_read_by_other_readers() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["mine", "--from", "imperial"], ["mine", "--from", "imperial", "--overlay"]])
+@pytest.mark.sampled(1)
 def test_yaml_that_new_writes_is_read_by_other_readers(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def test_eight_mistakes_are_told_at_their_lines(lake: Path) -> None:
         assert [m for c, n, m in results if (c, n) == (code, line) and text in m], (code, line, results)
 
 
+@pytest.mark.proof
 def test_eight_mistakes_are_seen_where_they_are(lake: Path) -> None:
     done = drawn(lake)
     assert done.exit_code == 1 and "written: " in done.stdout
@@ -81,6 +82,7 @@ def test_eight_mistakes_are_seen_where_they_are(lake: Path) -> None:
     assert len(red) >= len({name for _, _, name, _ in PLANTED})
 
 
+@pytest.mark.proof
 def test_no_text_of_a_board_with_mistakes_stands_on_another(lake: Path) -> None:
     scene = draft(str(lake)).scene
     assert scene is not None

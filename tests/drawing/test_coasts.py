@@ -67,7 +67,7 @@ def excepted(ref: str, what: str) -> set[frozenset[str]]:
     return {frozenset(each[what]) for each in recipe(ref).get("exceptions", []) if what in each}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_borders_are_links_but_for_those_that_the_recipe_lists(ref: str) -> None:
     style, layout, names = laid_out(ref)
     links, borders = pairs_of(style, layout.links), layout.areas.touching()
@@ -76,11 +76,13 @@ def test_borders_are_links_but_for_those_that_the_recipe_lists(ref: str) -> None
     assert {frozenset((names[a], names[b])) for a, b in borders - links} == excepted(ref, "border")
 
 
+@pytest.mark.sampled(2)
 def test_the_recipe_has_the_form_that_its_schema_says(ref: str) -> None:
     schema = yaml.safe_load((ROOT / "tools" / "coasts" / "recipe.schema.json").read_text("utf-8"))
     jsonschema.validate({"coasts": recipe(ref)}, schema)
 
 
+@pytest.mark.sampled(2)
 def test_only_lines_that_a_border_cannot_be_are_drawn(ref: str) -> None:
     style, layout, names = laid_out(ref)
     scene = empty(ref)
@@ -122,13 +124,13 @@ def test_without_hatching_letters_and_borders_tell_owners_apart(ref: str) -> Non
     assert {"owners", "inner", "coasts", "shallows"} <= ids
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_picture_is_small(ref: str) -> None:
     ruleset = loaded(ref)
     assert len(to_svg(board(ruleset, Game(ruleset, seat_names(3, ruleset.seats))))) <= 300_000
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_all_pieces_are_of_one_size_and_stand_on_no_other(ref: str) -> None:
     ruleset = loaded(ref)
     game = Game(ruleset, seat_names(min(6, ruleset.players[1]), ruleset.seats))
@@ -150,7 +152,7 @@ def test_all_pieces_are_of_one_size_and_stand_on_no_other(ref: str) -> None:
 
 
 @pytest.mark.parametrize("language", [None, "de"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_no_name_stands_on_another_in_a_crowded_position(ref: str, language: str | None) -> None:
     ruleset = loaded(ref)
     game = Game(ruleset, seat_names(min(6, ruleset.players[1]), ruleset.seats))
@@ -161,6 +163,7 @@ def test_no_name_stands_on_another_in_a_crowded_position(ref: str, language: str
     assert overlaps(to_svg(board(ruleset, game, words))) == []
 
 
+@pytest.mark.sampled(2)
 def test_only_land_that_goes_on_beyond_the_map_meets_its_frame(ref: str) -> None:
     style, _, names = laid_out(ref)
     assert style.frame is not None

@@ -37,7 +37,7 @@ def distance(one: str, other: str, eyes: str) -> float:
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tetrarchia", "shadow_of_the_emperor"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_owners_can_be_told_apart(ref: str) -> None:
     style = board_of(load_ruleset(ref), ()).sheet.style
     kinds = {"nation", "emperor", "area", "player"} & style.looks.keys()

@@ -47,7 +47,7 @@ def codes(words: str) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("times", [1, -1])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_misspelt_fact_is_told_once(before: str, after: str, times: int) -> None:
     written = Path(MAP).read_text("utf-8")
     number = written.count(before) if times < 0 else 1
@@ -123,6 +123,7 @@ def imported(*labels: str) -> dict[str, str]:
         ("{n}", "n", "{n}"),
     ],
 )
+@pytest.mark.sampled(7)
 def test_titles_are_kept(label: str, name: str, title: str) -> None:
     assert imported(label) == {name: title}
 

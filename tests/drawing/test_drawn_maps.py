@@ -187,6 +187,7 @@ def test_colours_say_what_a_region_is_and_sort_its_links(tmp_path: Path) -> None
         ("#9ecae9=port.rome", "no fact"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_a_colour_that_says_nothing_is_wrong_usage(fill: str, part: str, tmp_path: Path) -> None:
     assert part in " ".join(new(tmp_path, COLOURED, "--from", "imperial", "--fill", fill, code=2).split())
     assert not (tmp_path / "mine").exists()

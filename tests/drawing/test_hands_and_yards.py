@@ -188,6 +188,7 @@ def test_a_board_with_holes_has_one_colour_and_can_be_pointed_at() -> None:
     assert len(holes) == 42 and len(set(holes)) == 1
 
 
+@pytest.mark.proof
 def test_boxes_of_a_map_are_of_one_height(tmp_path: Path) -> None:
     folder = shutil.copytree(GAMES / "tetrarchia", tmp_path / "boxes", ignore=shutil.ignore_patterns("outlines.yaml"))
     text = (folder / "drawing.yaml").read_text("utf-8")
@@ -230,6 +231,7 @@ def test_no_text_stands_on_another(ref: str) -> None:
             assert overlaps(to_svg(board(ruleset, game))) == []
 
 
+@pytest.mark.proof
 def test_a_long_title_of_a_ruleset_stays_on_the_sheet() -> None:
     ruleset, _ = loaded("imperial+playimperial_2030")
     shown = board(ruleset, Game(ruleset, seat_names(3, ruleset.seats)))

@@ -25,7 +25,7 @@ def static(board: Board, id_: str) -> str:
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_each_port_points_into_its_sea(ref: str) -> None:
     board = board_for(ref)
     sheet, kind = board.sheet, board.sheet.d.kinds["region"]

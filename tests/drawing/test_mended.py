@@ -62,7 +62,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("before, after, code, line, place", MISTAKES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_mistake_is_seen_and_told_at_its_line(
     before: str, after: str, code: str, line: int, place: str, lake: Path
 ) -> None:
@@ -180,6 +180,7 @@ def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> 
             command.kill()
 
 
+@pytest.mark.proof
 def test_rules_that_cannot_be_read_do_not_hide_the_map(lake: Path) -> None:
     (lake / "rules").mkdir(exist_ok=True)
     (lake / "rules" / "own.rules").write_text("procedure broken(:\n", "utf-8")

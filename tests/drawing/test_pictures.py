@@ -34,6 +34,7 @@ def test_a_position_of_a_recorded_game(tmp_path: Path) -> None:
         ("tetrarchia/logs/random-4p.jsonl", 52, "tetrarchia.svg"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_boards_as_they_are_now(log: str, at: int, picture: str, tmp_path: Path) -> None:
     drawing = drawn(str(ROOT / "games" / log), tmp_path / "x.svg", "--at", str(at))
     assert drawing == (PICTURES / picture).read_text("utf-8")

@@ -45,7 +45,7 @@ def drawn_entities(board: Board) -> set[str]:
 
 @pytest.mark.parametrize("ref", NAMES)
 @pytest.mark.parametrize("decisions", [0, 150])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_an_entity_that_is_drawn_has_one_place(ref: str, decisions: int) -> None:
     game = played(ref, decisions)
     board = board_for(game)
@@ -62,7 +62,7 @@ def test_an_entity_that_is_drawn_has_one_place(ref: str, decisions: int) -> None
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_items_that_move_are_named(ref: str) -> None:
     game = played(ref, 60)
     scene = board_for(game).scene(game)
@@ -111,7 +111,7 @@ UNPLACED = {
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_each_entity_that_an_option_names_has_a_place(ref: str) -> None:
     named, missing = 0, set()
     for seed in range(2):

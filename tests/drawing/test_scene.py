@@ -57,6 +57,7 @@ def test_titles_in_another_language_have_room(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "chess", "shadow_of_the_emperor"])
+@pytest.mark.sampled(2)
 def test_positions_of_a_game_differ_in_dynamic_items_only(ref: str) -> None:
     game = played(ref, 30)
     before = board(game.ruleset, game)
@@ -76,7 +77,7 @@ def test_positions_of_a_game_differ_in_dynamic_items_only(ref: str) -> None:
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_each_item_of_a_scene_has_a_name_of_its_own(ref: str) -> None:
     game = played(ref, 100)
     scene = board(game.ruleset, game)

@@ -177,6 +177,7 @@ def exchanged(game: Game, kind: str, pairs: dict[int, int]) -> list[int]:
     return [value for value, cell in zip(state, p.cells, strict=True) if cell.group != "rules"]
 
 
+@pytest.mark.sampled(1)
 def test_what_is_left_out_leads_where_what_is_listed_leads(play: Play) -> None:
     """Each option that the rules allow is listed, or is one that is listed, but for an exchange of tokens."""
     game, every = barn(play), play(TURN + BARN.replace("PRIVATE", "").replace("alike: true", "alike: false"))

@@ -130,6 +130,7 @@ def test_a_set_up_beyond_a_capacity_is_told(play: Play, old: str, new: str, mess
         play_lines(play, "pass", WORLD.replace(old, new))
 
 
+@pytest.mark.sampled(1)
 def test_too_many_shared_places_are_refused(play: Play) -> None:
     of = "cart.at, mule.at, post.at, tile.hall"
     rows = "".join(f"  c{n}: {{of: [{of}], index: town, at_most: 9}}\n" for n in range(1900))

@@ -102,6 +102,7 @@ BETWEEN = {
 
 
 @pytest.mark.parametrize("body, more, ask", BETWEEN.values(), ids=BETWEEN)
+@pytest.mark.sampled(2)
 def test_what_is_asked_between_decisions_is_counted_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, more: str, ask: Callable[[Game], object]
 ) -> None:
@@ -149,6 +150,7 @@ def test_start_values_are_counted_together(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("most, fails", [(1, True), (2, True), (3, False), (4, False)])
 @pytest.mark.parametrize("kind", ["town", "many"])
+@pytest.mark.sampled(4)
 def test_a_set_has_no_more_members_than_it_declares(tmp_path: Path, most: int, fails: bool, kind: str) -> None:
     rules = f"""
 procedure play():
@@ -301,6 +303,7 @@ def test_expressions_of_a_dialect_have_one_budget(
     assert [use.name for use in budget.used] == [f"`way.go` of the dialect `{dialect.id}`"]
 
 
+@pytest.mark.proof
 def test_a_log_whose_dialect_takes_too_long_diverges_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     log = GAMES / "imperial" / "logs" / "playimperial" / "u000-standard-3p.json"
     legal = replay_log(log)
@@ -332,7 +335,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_machine_that_hands_back_is_told_with_exit_code_1(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

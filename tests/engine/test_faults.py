@@ -29,7 +29,10 @@ FAULTS = lines(
 )
 
 
-@pytest.mark.parametrize("line, message", FAULTS, ids=[t for t, _ in FAULTS])
+@pytest.mark.parametrize(
+    "line, message",
+    [pytest.param(*f, id=f[0], marks=[pytest.mark.proof] * (f[0] == "spin()")) for f in FAULTS],  # millions of steps
+)
 @pytest.mark.sampled(8)
 def test_a_fault_has_a_place_and_changes_nothing(play: Play, line: str, message: str) -> None:
     rules = f"""
@@ -79,6 +82,7 @@ procedure rich(p: player):
         "option a(k in 1 .. 400, l in 1 .. 400):",
     ],
 )
+@pytest.mark.sampled(5)
 def test_a_fault_in_a_condition_is_a_fault_too(play: Play, option: str) -> None:
     rules = f"""
 procedure play():
@@ -165,6 +169,7 @@ procedure play():
     assert game.omniscient.value("n") == str(2 + sum(sum(t for t in (3, 5, 7, 9) if t > i) for i in range(20)))
 
 
+@pytest.mark.sampled(1)
 def test_a_long_line_and_a_large_set(play: Play) -> None:
     spaces = ", ".join(f"s{i}: {{upto: {i}}}" for i in range(500))
     tracks = f"--- tracks.yaml\ntracks:\n  long: {{line: mark, spaces: {{{spaces}, last: {{}}}}}}\n"

@@ -108,7 +108,7 @@ def test_sets_of_any_size_mean_the_same(machine: str, text: str, seed: int, size
 @pytest.mark.parametrize("players", [0, 1], ids=["fewest", "most"])
 @pytest.mark.parametrize("ref", [*NAMES, *OFFERED, *OWN], ids=lambda ref: ref.rpartition("rulesets")[2])
 @all_machines
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_rulesets_mean_the_same(machine: str, ref: str, players: int) -> None:
     ruleset, rng = loaded(ref)[0], random.Random(f"{ref} {machine} {players}")
     table, sound = Table(ruleset, ruleset.players[players]), Path(ref).name != "errors"
@@ -136,7 +136,7 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize("part", LEFT_OUT)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_game_is_the_same_without_a_part(part: str) -> None:
     table = Table(loaded("tutorial")[0], 3)
     beside_the_interpreter("python", table, Length(100, 10), random.Random(part), LEFT_OUT[part], sound=True)
@@ -144,7 +144,7 @@ def test_a_game_is_the_same_without_a_part(part: str) -> None:
 
 @needs_wasm
 @pytest.mark.parametrize("ref", [*NAMES, *OWN], ids=lambda ref: ref.rpartition("rulesets")[2])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_the_same_seed_gives_the_same_games(ref: str) -> None:
     ruleset = loaded(ref)[0]
     low, high = ruleset.players

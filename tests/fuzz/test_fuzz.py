@@ -45,7 +45,7 @@ def test_what_was_found_stays_mended(worker: Worker) -> None:
     assert not any(wrong.values()), wrong
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_any_input_ends_with_an_exit_code_and_a_message(worker: Worker, tmp_path: Path) -> None:
     fuzzer = Fuzzer(worker.target, 0, tmp_path)
     said: set[str] = set()
@@ -91,7 +91,7 @@ procedure play():
         ("set p.cash to 1 money / (players - players)", "validate 1"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_validate_plays_is_tried_out(effect: str, said: str) -> None:
     with Worker("play", SECONDS) as worker:
         outcome = worker.run(f"{PLAYED}                {effect}\n".encode())
@@ -176,6 +176,7 @@ def test_a_run_ends_and_tells_what_it_came_to(tmp_path: Path) -> None:
 # --- what makes inputs ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_an_input_is_made_anew_by_its_seed(tmp_path: Path) -> None:
     for name in ("log", "rules", "seat", "tar", "zip", "parquet", "svg"):
         one, two = (Fuzzer(name, 7, tmp_path) for _ in range(2))

@@ -225,6 +225,7 @@ def test_an_undo_of_the_end_asks_one_question_more() -> None:
     assert asked(three().play(2, *[None] * 17, "undo", "undo", 2)) == ""
 
 
+@pytest.mark.proof
 def test_with_as_many_players_as_nations_nothing_is_lost_within_a_nation() -> None:
     for answered in range(1, 36):
         if answered % 6:
@@ -280,7 +281,7 @@ def at_random(base: str, players: int, seed: str) -> Recorder:
 
 @pytest.mark.parametrize("players", range(2, 7))
 @pytest.mark.parametrize("base", NATIONS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_random_auctions_come_to_what_the_recorder_comes_to(base: str, players: int) -> None:
     for number in range(6):
         site = at_random(base, players, f"{base} {players} {number}")

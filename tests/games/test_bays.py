@@ -21,18 +21,21 @@ def run(*args: str) -> str:
 
 
 @pytest.mark.parametrize("game, name", MAPS)
+@pytest.mark.sampled(1)
 def test_scenarios_on_a_map_with_bays(game: str, name: str) -> None:
     result = run("test", f"{game}+{BAYS / name}.yaml", "--scenarios", str(BAYS / f"{name}_scenarios.yaml"))
     assert "passed" in result
 
 
 @pytest.mark.parametrize("game, name, seed", [("imperial", "europe", 6), ("imperial_2030", "world", 5)])
+@pytest.mark.sampled(1)
 def test_no_random_game_gets_stuck_in_a_bay(game: str, name: str, seed: int) -> None:
     args = ["--players", "4", "--games", "100", "--seed", str(seed), "--cap", "1500"]
     assert "100 games" in run("simulate", f"{game}+{BAYS / name}.yaml", *args)
 
 
 @pytest.mark.parametrize("land, seas", [("norway", "north_sea"), ("denmark", "baltic_sea"), ("spain", "bay_of_biscay")])
+@pytest.mark.sampled(2)
 def test_bays_elsewhere(land: str, seas: str, tmp_path: Path) -> None:
     overlay = tmp_path / "bay.yaml"
     overlay.write_text(

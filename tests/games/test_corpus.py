@@ -69,7 +69,7 @@ def beside(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=name_of)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 def test_a_game_is_legal_keeps_all_invariants_and_comes_out_as_expected(path: Path) -> None:
     header, entries = log(path).header, log(path).entries
     game = Game(loaded(header.ruleset), header.seats, header.settings)
@@ -133,6 +133,7 @@ def test_every_kind_of_option_that_an_overlay_adds_is_in_a_log() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(7)
 def test_every_ending_of_a_game_is_in_a_log_of_it(name: str) -> None:
     """But for `returned`, as a game ends that comes to the end of its rules: here rounds go on for ever."""
     ruleset = loaded(name)

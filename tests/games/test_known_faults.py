@@ -34,7 +34,7 @@ def ruleset_of(ref: str) -> Any:
 
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=name_of)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_an_impossible_game_says_whose_fault_it_is(path: Path) -> None:
     result = replay(path)
     assert result.exit_code == 1
@@ -45,7 +45,7 @@ def test_an_impossible_game_says_whose_fault_it_is(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=name_of)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_an_impossible_game_goes_on_past_it(path: Path) -> None:
     first = ReplayRequest(path, load=ruleset_of).replay().divergence
     result = past(path)
@@ -77,7 +77,7 @@ def test_each_such_entry_is_marked() -> None:
 
 
 @pytest.mark.parametrize("path", WHOLE[:6], ids=name_of)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_game_without_a_fault_is_the_same_with_what_passes_it(path: Path) -> None:
     plainly, result = ReplayRequest(path, load=ruleset_of).replay(), past(path)
     assert result.passed == []

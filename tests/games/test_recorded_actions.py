@@ -142,7 +142,7 @@ def unlike(game: Game, projections: Projections, theirs: dict[str, list[Any]] | 
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=name_of)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_recorder_lists_the_same_actions_but_for_those_that_make_up_pieces(path: Path) -> None:
     game, importer, _ = opened(path)
     projections = Projections(game, dialect(), True)

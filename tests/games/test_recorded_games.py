@@ -200,6 +200,7 @@ def test_a_game_equals_the_recorder_after_every_action_to_its_end(path: Path) ->
 
 
 @pytest.mark.parametrize("path", [p for p in ALL if p.stem in BEGINNINGS], ids=name_of)
+@pytest.mark.sampled(1)
 def test_the_beginning_of_a_game_equals_the_recorder(path: Path) -> None:
     _, compared, stop = compare(path)
     assert stop is None
@@ -216,6 +217,7 @@ def test_a_game_equals_the_recorder_up_to_its_first_impossible_action(path: Path
 
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=lambda p: p.stem)
+@pytest.mark.sampled(3)
 def test_an_impossible_action_is_named_with_the_law_it_breaks(path: Path) -> None:
     divergence = replay_log(path, rules=f"{IMPERIAL}+playimperial").divergence
     assert divergence is not None

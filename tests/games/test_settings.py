@@ -94,7 +94,7 @@ def test_an_edition_has_no_options_for_what_it_does_not_have(overlay: str, witho
 
 
 @pytest.mark.parametrize("name, value", OTHERS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_an_overlay_chooses(name: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "house.yaml"
     head = "id: house\ntitle: House rule\nfor: imperial\nversion: '1'\n"
@@ -105,7 +105,7 @@ def test_an_overlay_chooses(name: str, value: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name, value", VALUES)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_a_log_chooses(name: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     header = {"rulespec_log": 1, "ruleset": "imperial", "ruleset_hash": ruleset(GAME).hash, "seats": ["A", "B", "C"]}
@@ -139,6 +139,7 @@ def cases() -> tuple[Scenario, ...]:
 
 
 @pytest.mark.parametrize("name, value", [(n, v) for n, v in OTHERS if n != "hide_cash"])
+@pytest.mark.sampled(11)
 def test_a_scenario_goes_red_without_the_value(name: str, value: str) -> None:
     under = [s for s in cases() if dict(s.settings).get(name) == value]
     without = [replace(s, settings=tuple(o for o in s.settings if o[0] != name)) for s in under]

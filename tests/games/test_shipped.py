@@ -25,7 +25,7 @@ REFS = [*NAMES, *OFFERED]
 
 
 @pytest.mark.parametrize("ref", REFS)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 def test_it_is_sound_without_a_warning(ref: str) -> None:
     assert loaded(ref)[1].diagnostics == ()
 
@@ -47,7 +47,7 @@ def test_what_is_extended_does_not_offer_its_overlays_further() -> None:
 
 
 @pytest.mark.parametrize("ref", REFS)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_it_has_scenarios(ref: str) -> None:
     """The scenarios of an overlay stand where it does: an overlay of Imperial is tested on the map of Imperial."""
     name, _, overlay = ref.partition("+")

@@ -211,6 +211,7 @@ def test_behind_a_dot_come_the_members_of_the_type(editor: Editor) -> None:
     assert {"value", "interest"} <= set(completion(editor, FACTORY, "bond[n, d].denomination."))
 
 
+@pytest.mark.proof
 def test_what_waits_is_known_to_the_editor(editor: Editor) -> None:
     text = (editor.folder / FACTORY).read_text("utf-8")
     added = "procedure lucky(n: nation) -> bool:\n    roll luck(points_of in 1 .. 6)\n    return points_of > n.index\n"
@@ -251,6 +252,7 @@ def renamed(editor: Editor, name: str, word: str, new: str, offset: int = 0) -> 
     return result
 
 
+@pytest.mark.proof
 def test_a_definition_is_renamed_in_all_files_and_overlays_and_they_stay_sound(games: Path, tmp_path: Path) -> None:
     shutil.copytree(games / "imperial", tmp_path / "imperial")
     with Editor(tmp_path / "imperial") as editor:
@@ -264,6 +266,7 @@ def test_a_definition_is_renamed_in_all_files_and_overlays_and_they_stay_sound(g
         load_ruleset(f"{tmp_path}/imperial{overlay}", Report())
 
 
+@pytest.mark.proof
 def test_what_yaml_declares_is_renamed_in_overlays_too(editor: Editor) -> None:
     editor.open("tables.yaml")
     files = renamed(editor, "tables.yaml", "factory_cost", "price_of_a_factory")

@@ -93,6 +93,7 @@ def test_a_move_changes_the_numbers_of_all_regions_at_the_point(lake: Path) -> N
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.sampled(1)
 def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
     path = lake / "outlines.yaml"
     path.write_bytes(("\ufeff" + DRAWN).replace("\n", end).encode())

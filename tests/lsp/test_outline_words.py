@@ -82,6 +82,7 @@ def test_words_that_are_none_are_refused(words: str, said: str) -> None:
     assert said in str(refused.value)
 
 
+@pytest.mark.proof
 def test_a_board_is_drawn_in_words(lake: Path) -> None:
     result = edit(
         lake,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from cases import GAME, write
 from editor import Editor
 
@@ -32,6 +33,7 @@ def test_a_hook_is_found_and_renamed_through_all_that_wrap_it(tmp_path: Path) ->
         assert paths == {"rules/play.rules", *(f"variants/{name}.rules" for name in ("a", "b", "both"))}
 
 
+@pytest.mark.proof
 def test_a_setting_is_found_and_renamed_in_an_overlay_that_sets_it(tmp_path: Path) -> None:
     rules = "procedure play():\n    if bonus == high:\n        set n to 1\n    end game\n"
     setting = "settings: {bonus: {values: [low, high], default: low}}\n"

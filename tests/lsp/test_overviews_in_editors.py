@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from editor import Editor
 from folders import GAMES
 
@@ -32,6 +33,7 @@ def test_references_and_symbols_stay_while_a_file_is_broken() -> None:
         assert "vienna" in symbols(editor, "map.yaml")
 
 
+@pytest.mark.proof
 def test_what_an_overlay_adds_is_listed_and_renamed_and_a_broken_one_is_completed(tmp_path: Path) -> None:
     head = 'id: own\ntitle: Own\nfor: imperial\nversion: "1"\n'
     (tmp_path / "own.yaml").write_text(head + "add:\n  constants.max_factories: 3\n")

@@ -74,6 +74,7 @@ def test_what_fix_puts_right_the_editor_offers(folder: Path, name: str, right: s
     assert {name: text} in results
 
 
+@pytest.mark.proof
 def test_a_fix_in_somebody_elses_file_is_not_offered(folder: Path, tmp_path: Path) -> None:
     rules = folder / FACTORY
     rules.write_text(rules.read_text("utf-8").replace("not occupied(site)", "not ocupied(site)"), "utf-8")

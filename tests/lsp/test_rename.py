@@ -87,6 +87,7 @@ def mine(games: Path) -> Path:
 # --- nobody else's files ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_a_region_of_ones_own_map_is_another_one_than_that_of_the_base(mine: Path) -> None:
     others = {p: data for p, data in contents(mine.parent).items() if not p.is_relative_to(mine)}
     errors = invoke("validate", mine)[1].count("error[")
@@ -128,6 +129,7 @@ def test_what_a_base_declares_keeps_its_name(games: Path, file: str, word: str, 
     assert str(error.value).count(". ") == 0
 
 
+@pytest.mark.proof
 def test_an_overlay_of_ones_own_renames_what_it_adds_and_nothing_of_its_base(games: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(
         'id: mine\ntitle: Mine\nfor: imperial\nversion: "1.0"\nadd:\n  constants.max_factories: 3\n'
@@ -182,6 +184,7 @@ def test_everything_inside_follows(
     assert len(re.findall("<path|<circle|<rect", drawn)) == len(re.findall("<path|<circle|<rect", picture))
 
 
+@pytest.mark.proof
 def test_position_and_title_stay(games: Path) -> None:
     before = Words(load_ruleset(str(games / "tutorial")), "de")
     renamed(games / "tutorial" / "map.yaml", "marsh", "fen")
@@ -259,6 +262,7 @@ def test_recorded_games_are_left_as_they_are_and_that_is_said(games: Path) -> No
     assert any("recorded games in logs/ are not changed" in remark for remark in result.remarks)
 
 
+@pytest.mark.proof
 def test_a_name_in_quotes_and_one_in_folded_text_are_found(games: Path) -> None:
     folder = games / "tutorial"
     text = (folder / "map.yaml").read_text("utf-8")
@@ -287,7 +291,7 @@ def test_a_name_in_quotes_and_one_in_folded_text_are_found(games: Path) -> None:
         ("kinds.yaml", "reed_9", 0, "other", "is made of other names"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_renaming_that_cannot_be_is_refused(
     games: Path, file: str, word: str, number: int, new: str, why: str
 ) -> None:

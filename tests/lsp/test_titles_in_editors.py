@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import copytree
 
+import pytest
 from editor import Editor
 from folders import ROOT
 
 DRAWING = "drawing: {boards: {region: {width: 900}}}\n"
 
 
+@pytest.mark.proof
 def test_words_and_drawings_are_checked_while_they_are_open(tmp_path: Path) -> None:
     folder = copytree(ROOT / "games" / "tutorial", tmp_path / "tutorial")
     with Editor(folder) as editor:

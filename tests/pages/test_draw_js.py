@@ -67,7 +67,7 @@ def _names() -> list[str]:
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_both_drawings_are_equal(ref: str, tmp_path: Path) -> None:
     ruleset, _ = loaded(ref)
     board, states = random_states(ref, ruleset.players[1], 1, 400, 25)

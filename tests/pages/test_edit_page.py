@@ -40,6 +40,7 @@ def test_a_region_is_added_moved_and_linked(drive: Drive, tmp_path: Path) -> Non
     assert files(folder) == before
 
 
+@pytest.mark.proof
 def test_keys_of_the_board_and_of_the_list(drive: Drive, tmp_path: Path) -> None:
     folder = copied("tutorial", tmp_path / "lake")
     with editing(folder) as serving:

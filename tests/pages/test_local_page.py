@@ -93,6 +93,7 @@ def test_the_last_roll_lies_on_the_board(open_page: Open, tmp_path: Path) -> Non
     assert shown.split(", ") == re.findall(r"[1-6]", said.partition("the dice are")[2])
 
 
+@pytest.mark.proof
 def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Path) -> None:
     file = page_of("imperial", 4, tmp_path)
     assert file.stat().st_size < 1000 * LARGEST["imperial"]

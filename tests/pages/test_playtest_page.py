@@ -84,6 +84,7 @@ def test_nothing_is_wider_than_a_phone(report: dict[str, Any], scheme: str, tmp_
 
 
 @pytest.mark.usefixtures("known_rulesets")
+@pytest.mark.proof
 def test_a_game_is_opened_from_the_page_and_stepped_through(tmp_path: Path, browser: Any) -> None:
     where = ("--logs", tmp_path / "logs", "--page", tmp_path / "page.html")
     args = ("--players", 2, "--bots", "random", "--beside", "", "--pairs", 1, "--ladder", 0)

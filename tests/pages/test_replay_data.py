@@ -42,6 +42,7 @@ def value(line: dict[str, list[int]], moves: int) -> int:
     return [v for at, v in zip(line["at"], line["is"], strict=True) if at <= moves][-1]
 
 
+@pytest.mark.proof
 def test_curves_are_the_measures_of_each_position() -> None:
     data, game = replay_data(quickstart(), OMNISCIENT), Game(load_ruleset("imperial"), quickstart().game.seats)
     treasury = next(m for m in data["measures"] if m["title"] == "Treasury")
@@ -111,6 +112,7 @@ def test_a_move_rests_on_the_rules_of_its_option_and_on_those_that_ran() -> None
     assert all(not set(each.own) & set(each.ran) for each in results)
 
 
+@pytest.mark.proof
 def test_a_condition_of_an_overlay_has_its_title(tmp_path: Path) -> None:
     head = "id: few\ntitle: Few factories\nfor: imperial\nversion: '1'\n"
     (tmp_path / "few.yaml").write_text(head, "utf-8")
@@ -150,6 +152,7 @@ def test_every_shipped_game_has_a_page(folder: Path) -> None:
     assert "<script" in replay_page(result, None)
 
 
+@pytest.mark.proof
 def test_a_page_speaks_a_language_that_the_ruleset_has() -> None:
     result = replay_log(GAMES / "tetrarchia" / "logs" / "random-1p.jsonl", until=30)
     english, spanish = (told_replay(result, OMNISCIENT, language).data["moves"] for language in (None, "es"))
@@ -181,6 +184,7 @@ def test_a_page_is_the_same_each_time() -> None:
 
 
 @pytest.mark.parametrize("seat", [OMNISCIENT, "A", None])
+@pytest.mark.sampled(2)
 def test_the_last_roll_lies_on_the_board(seat: str | None) -> None:
     data = replay_data(replay_log(GAMES / "gallery" / "backgammon" / "logs" / "single.jsonl"), seat)
     rolls = [

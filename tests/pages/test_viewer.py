@@ -54,7 +54,7 @@ def test_a_page_begins_at_the_start(open_page: Open, page: Path) -> None:
         (["End", "Home"], 0),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_keys_go_from_move_to_move(open_page: Open, page: Path, keys: list[str], place: int) -> None:
     opened = open_page(page)
     opened.press(*keys)
@@ -291,6 +291,7 @@ def test_a_log_that_breaks_a_rule_opens_where_it_does(open_page: Open, tmp_path:
     assert number(opened) == 19 and opened.texts("#stop dt") == []
 
 
+@pytest.mark.proof
 def test_the_last_move_says_how_the_game_stands(open_page: Open, page: Path, tmp_path: Path) -> None:
     assert open_page(page, "#112").texts("#stop dt") == ["Goes on"]
     ended = GAMES / "tutorial" / "logs"

@@ -86,6 +86,7 @@ def test_an_install_from_a_checkout_without_links_works(
     assert len(list(licences)) == 2
 
 
+@pytest.mark.proof
 def test_an_editable_install_writes_the_parsers_tables(repository: Path, tmp_path: Path) -> None:
     run("git", "clone", "--quiet", repository, tmp_path / "rulespec", folder=tmp_path)
     tables = [tmp_path / "rulespec" / "rulespec" / table for table in TABLES]
@@ -95,6 +96,7 @@ def test_an_editable_install_writes_the_parsers_tables(repository: Path, tmp_pat
     assert run("git", "status", "--porcelain", "rulespec", folder=tmp_path / "rulespec") == ""
 
 
+@pytest.mark.proof
 def test_an_editable_install_without_links_is_refused_with_the_way_out(clone: Path) -> None:
     done = finished(*PIP, "install", "--no-deps", "--no-build-isolation", "--editable", clone, folder=clone)
     assert done.returncode != 0
@@ -108,6 +110,7 @@ def test_the_way_out_is_one(clone: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("-m", "rulespec.cli.main"), ("-m", "rulespec"), ("-m", "pytest", "-q")])
+@pytest.mark.sampled(2)
 def test_a_checkout_without_links_says_why_it_does_not_run(words: tuple[str, ...], clone: Path) -> None:
     done = finished(sys.executable, *words, folder=clone)
     assert done.returncode != 0

@@ -95,6 +95,7 @@ def test_whoever_reads_the_warnings_has_all_passes_run(folder: Path, monkeypatch
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "nim", "chess", "imperial+first_edition"])
+@pytest.mark.sampled(2)
 def test_what_is_known_to_have_no_warnings_is_not_looked_through_for_them(
     folder: Path, monkeypatch: pytest.MonkeyPatch, ref: str
 ) -> None:
@@ -107,6 +108,7 @@ def test_what_is_known_to_have_no_warnings_is_not_looked_through_for_them(
 
 
 @pytest.mark.parametrize("rules", ["def nobody() -> int: 1\n", "def a() -> int: 1\ndef b() -> int: 2\n"])
+@pytest.mark.sampled(1)
 def test_warnings_are_told_each_time(folder: Path, tmp_path: Path, rules: str) -> None:
     copytree(GAMES / "tetrarchia", game := tmp_path / "tetrarchia")
     load_ruleset(str(game), sound := Report())

@@ -195,7 +195,7 @@ def test_a_forged_entry_is_parsed_again(folder: Path, value: object, kind: str) 
 
 
 @pytest.mark.parametrize("value", [1, "true", None, [], {"sound": True}, False])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_only_true_says_that_starts_are_sound(
     folder: Path, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +226,7 @@ def test_only_true_says_that_files_fit_their_schemas(
 
 
 @pytest.mark.parametrize("number", [CODE, "1", 1.5, None])
+@pytest.mark.sampled(2)
 def test_only_integers_are_written_into_source(number: Any) -> None:
     program = lower(load_ruleset("tutorial"), 2, {})
     for part in (
@@ -345,6 +346,7 @@ def test_version_says_where_the_cache_is(folder: Path, monkeypatch: pytest.Monke
     assert message("x" * 5000).startswith("cache: none (") and message("x" * 5000).endswith("File name too long)")
 
 
+@pytest.mark.proof
 def test_a_pipe_in_the_folder_stalls_no_command(folder: Path) -> None:
     env = {**os.environ, "RULESPEC_CACHE": str(folder)}
     line = [sys.executable, "-m", "rulespec.cli.main", "validate", "--no-play", "tutorial"]

@@ -57,7 +57,7 @@ def test_a_ruleset_is_shown_in_one_line(ref: str) -> None:
 
 
 @pytest.mark.parametrize("ref", ["chess", "imperial", "tutorial"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_whatever_a_ruleset_and_a_game_hold_is_shown_in_one_line(ref: str) -> None:
     ruleset = load_ruleset(ref)
     low, _ = ruleset.players

@@ -32,7 +32,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
 from rulespec.typed import nodes as typed
 
-MUTANTS = int(os.environ.get("RULESPEC_MUTANTS", "40"))
+MUTANTS = int(os.environ.get("RULESPEC_MUTANTS", "20"))
 SEED = os.environ.get("RULESPEC_SEED", "mutant")
 BROKEN = {
     "imperial": "+playimperial",
@@ -279,7 +279,7 @@ def test_depth_and_length_are_bounded(count: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "repeat at most 999999999999999:\n        set n to n + 1",
+        pytest.param("repeat at most 999999999999999:\n        set n to n + 1", marks=pytest.mark.proof),
         "repeat at most 100:\n        set n to (n + 2) * (n + 2)",
         "repeat at most 100000:\n        set n to n + n + 1",
         "repeat at most 100:\n        pay chest * (chest / 1 money) + 2 from bank to chest",

@@ -211,6 +211,7 @@ def test_a_hash_has_its_version_and_is_known(known: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("seed", ["0", "1", "4242"])
+@pytest.mark.sampled(2)
 def test_the_seed_of_python_makes_no_difference(seed: str, tmp_path: Path) -> None:
     folder = write(tmp_path / "small", split(RULES, "rules/play.rules"))
     code = f"from rulespec.load import *\nprint(*[load_ruleset(ref).hash for ref in ({str(folder)!r}, 'imperial')])"
@@ -245,7 +246,7 @@ def test_overlays_that_commute(tmp_path: Path) -> None:
         ("tetrarchia", "diarchia", "imperivm"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_shipped_overlays_commute(base: str, a: str, b: str) -> None:
     one, other = load_ruleset(f"{base}+{a}+{b}"), load_ruleset(f"{base}+{b}+{a}")
     assert one.hash == other.hash and numbers(one, 3) == numbers(other, 3)
@@ -374,6 +375,7 @@ def numbers_of(p: ir.Program) -> object:
 
 
 @pytest.mark.parametrize("id_", ["imperial", "chess", "tetrarchia", "shadow_of_the_emperor"])
+@pytest.mark.sampled(2)
 def test_numbers_are_stable_under_passes_in_any_order(id_: str) -> None:
     ruleset = load_ruleset(id_)
     p = lower(ruleset, ruleset.players[1], check_settings(ruleset, {}))

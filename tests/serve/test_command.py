@@ -21,6 +21,7 @@ QUICKSTART = ROOT / "games" / "imperial" / "logs" / "quickstart.jsonl"
 
 
 @pytest.mark.parametrize("ref", ["nim", "nim+./more.yaml"])
+@pytest.mark.sampled(1)
 def test_each_seat_has_a_link(ref: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "more.yaml").write_text(
@@ -41,6 +42,7 @@ def test_each_seat_has_a_link(ref: str, tmp_path: Path, monkeypatch: pytest.Monk
     again.close()
 
 
+@pytest.mark.proof
 def test_a_recorded_game_goes_on(tmp_path: Path) -> None:
     server = Process(QUICKSTART, "--store", tmp_path / "t.db")
     client = server.client(next(iter(server.links)))
@@ -48,6 +50,7 @@ def test_a_recorded_game_goes_on(tmp_path: Path) -> None:
     server.close()
 
 
+@pytest.mark.proof
 def test_a_new_link_for_the_owner_ends_the_old_one(tmp_path: Path) -> None:
     first = Process("nim", "--players", "2", "--store", tmp_path / "t.db")
     first.close()

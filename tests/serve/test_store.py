@@ -89,6 +89,7 @@ def killed(store: Path, times: int, seed: int) -> int:
     return table.shown
 
 
+@pytest.mark.proof
 def test_a_kill_loses_nothing_that_was_shown(tmp_path: Path) -> None:
     assert killed(tmp_path / "t.db", 3, 1) > 3
 
@@ -127,6 +128,7 @@ def test_on_a_full_disk_nothing_is_done(tmp_path: Path) -> None:
     server.close()
 
 
+@pytest.mark.proof
 def test_two_servers_do_not_share_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = tmp_path / "t.db"
     first = Process("nim", "--players", "2", "--store", store)

@@ -13,7 +13,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import digits, weights, whole
 
-EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "20" if os.environ.get("RULESPEC_NEW") else "8"))
+EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "20" if os.environ.get("RULESPEC_NEW") else "5"))
 """Random programs for each property."""
 EVERY = sorted(p.parent for root in (RULESETS, GAMES) for p in root.rglob("game.yaml"))
 

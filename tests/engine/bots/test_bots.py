@@ -111,6 +111,7 @@ def test_wasm_and_python_pick_the_same() -> None:
 
 
 @pytest.mark.parametrize("bot", [RandomBot(), FlatBot(16), MctsBot(16)], ids=lambda bot: bot.name)
+@pytest.mark.sampled(2)
 def test_the_same_history_and_seed_give_the_same_pick(bot: Bot) -> None:
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
     draws = Draws(1)
@@ -145,6 +146,7 @@ def test_the_same_history_and_seed_give_the_same_pick(bot: Bot) -> None:
     ],
 )
 @pytest.mark.parametrize("bot", [GreedyBot(), FlatBot(32), MctsBot(32)], ids=lambda bot: bot.name)
+@pytest.mark.sampled(3)
 def test_games_that_look_alike_to_a_seat_give_the_same_pick(
     ref: str, seat: str, decks: list[tuple[str, ...]], bot: Bot
 ) -> None:
@@ -232,6 +234,7 @@ def test_mcts_blocks_an_open_row_and_says_what_is_certain() -> None:
     assert str(option) == "drop(d4)" and result.shares[game.legal_options.index(option)] == 1
 
 
+@pytest.mark.proof
 def test_mcts_weighs_chance_and_all_players() -> None:
     """Of a die and a coin, the better one; three seats play for themselves."""
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
@@ -294,6 +297,7 @@ def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:
 
 
 @pytest.mark.parametrize("bot", [FlatBot(60), MctsBot(60)], ids=lambda bot: bot.name)
+@pytest.mark.sampled(1)
 def test_a_choice_in_an_open_round_is_not_seen(tmp_path: Path, bot: Bot) -> None:
     small(tmp_path / "small", ROUND)
     picks = set()
@@ -322,6 +326,7 @@ def played(ref: str, players: int, bots: Mapping[int, str], numbers: range) -> l
     return [BotGames(plan, ruleset).play(number).winners for number in numbers]
 
 
+@pytest.mark.proof
 def test_flat_beats_greedy_and_greedy_beats_random() -> None:
     """Backgammon has a value; few games, always the same."""
     assert sum(won == ("A",) for won in played("backgammon", 2, {0: "greedy", 1: "random"}, range(6))) >= 5
@@ -344,6 +349,7 @@ def test_mcts_is_stronger(ref: str, players: int, one: str, other: str) -> None:
     assert standing.verdict == "stronger"
 
 
+@pytest.mark.proof
 def test_a_game_of_bots_is_a_game_of_the_rules() -> None:
     ruleset = load_ruleset("shadow_of_the_emperor")
     game = Game(ruleset, ["A", "B"])

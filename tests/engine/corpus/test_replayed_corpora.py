@@ -102,6 +102,7 @@ def test_measures_over_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
+@pytest.mark.sampled(1)
 def test_a_stopped_run_goes_on(name: str, tmp_path: Path) -> None:
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
@@ -154,6 +155,7 @@ def test_a_row_that_comes_out_otherwise_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("under", ["./wager", "./wager+./mine.yaml"])
+@pytest.mark.sampled(1)
 def test_rules_of_ones_own_go_along_as_a_bundle(under: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker elsewhere has neither the files that a plan names nor those of a log."""
     home, away = tmp_path / "home", tmp_path / "away"

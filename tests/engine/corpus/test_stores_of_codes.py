@@ -57,7 +57,7 @@ def simulated_store(tmp_path: Path, ref: str = "wager", number: int = 20, player
 
 
 @pytest.mark.parametrize("ref, players", [("wager", 3), ("nim", 2), ("chess", 2), ("imperial", 3)])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_simulated_games_are_those_of_simulate(ref: str, players: int) -> None:
     ruleset = load_ruleset(ref)
     plan = Plan.of(ref, ruleset, [players], 7)
@@ -163,8 +163,10 @@ measures:
 """
 
 
-@pytest.mark.parametrize("ref", ["tutorial", "imperial", "fair"])
-@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    "ref",
+    [pytest.param("tutorial", marks=pytest.mark.proof), pytest.param("imperial", marks=pytest.mark.proof), "fair"],
+)
 def test_measures_are_those_of_the_games(ref: str, tmp_path: Path) -> None:
     """Of players, of entities of another kind, and of the game; a share of nothing is left out."""
     if ref == "fair":
@@ -249,7 +251,7 @@ scoring p in player:
         lambda text: text.replace("at most 4", "at most 3"),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_codes_are_mapped_by_names_and_judged_as_logs_are(change: Any, tmp_path: Path) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
     small(own, GAME)

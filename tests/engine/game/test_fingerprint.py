@@ -89,6 +89,7 @@ def test_machines_and_names_of_players_make_no_odds(name: str, decisions: int) -
 
 
 @pytest.mark.parametrize("name", ["nim", "connect_four", "kuhn_poker", "backgammon", "chess"])
+@pytest.mark.sampled(3)
 def test_positions_with_other_states_have_other_fingerprints(name: str) -> None:
     seen: dict[str, str] = {}
     for decisions in range(30):

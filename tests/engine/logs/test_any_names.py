@@ -85,7 +85,7 @@ FIRST = json.loads(SITE.read_text("utf-8"))[0]["payload"]["players"][0]["id"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_log_of_the_site_is_replayed_with_any_name(name: str, tmp_path: Path) -> None:
     path, out = tmp_path / "log.json", tmp_path / "log.jsonl"
     path.write_text(site(name), "utf-8")

@@ -146,7 +146,7 @@ ENTRIES = [json.loads(line) for line in LINES[1:]]
 
 
 @pytest.mark.parametrize("number", range(len(LINES)))
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_cut_at_any_byte_the_whole_lines_count_and_the_game_goes_on(tmp_path: Path, number: int) -> None:
     path = tmp_path / "game.jsonl"
     for cut in range(len(LINES[number])):

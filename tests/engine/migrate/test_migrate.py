@@ -165,6 +165,7 @@ def test_what_a_game_has_met_counts(change: str, verdict: str, cause: str | None
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("decisions", [BUSY, QUIET], ids=["busy", "quiet"])
+@pytest.mark.sampled(12)
 def test_no_decision_of_a_person_is_dropped_or_chosen(change: str, decisions: list[str], tmp_path: Path) -> None:
     replay = replay_log(recorded(tmp_path, decisions))
     result = migrate(replay, load_ruleset(changed(tmp_path / "changed", change)))
@@ -286,6 +287,7 @@ def test_a_log_that_is_not_legal_under_its_own_rules_is_reported(
     assert "not legal under its own rules" in capsys.readouterr().out
 
 
+@pytest.mark.proof
 def test_shipped_games_stay_as_they_are_under_their_own_rules() -> None:
     for log in ("imperial:quickstart", "tetrarchia:diarchia/random", "chess:mate"):
         replay = replay_log(log)

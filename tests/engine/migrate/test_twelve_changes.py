@@ -130,6 +130,7 @@ def test_games_of_bots(change: str, tmp_path: Path, tmp_path_factory: pytest.Tem
     assert len(BOTS) == 3
 
 
+@pytest.mark.proof
 def test_an_entity_that_is_called_otherwise(tmp_path: Path) -> None:
     """So are its bonds, which are called after it."""
     prussia = RuleChange("a nation is called otherwise", (Edit("*.yaml", "germany", "prussia"),))
@@ -144,6 +145,7 @@ def test_an_entity_that_is_called_otherwise(tmp_path: Path) -> None:
     assert [each.line for each in proposed([short], unknown)] == ["nation.prussia: germany"]
 
 
+@pytest.mark.proof
 def test_what_is_kept_replays_from_its_bundle_after_its_rules_are_gone(tmp_path: Path) -> None:
     own, plain, log = tmp_path / "own", tmp_path / "plain.jsonl", tmp_path / "games" / "game.jsonl"
     written(own, [])
@@ -160,6 +162,7 @@ def test_what_is_kept_replays_from_its_bundle_after_its_rules_are_gone(tmp_path:
     assert (again.divergence, again.other_end, again.game.hash) == (None, None, replay.game.hash)
 
 
+@pytest.mark.proof
 def test_a_table_goes_on_under_the_rules_it_was_begun_with(tmp_path: Path) -> None:
     """A game that is not over is carried like others; kept, it goes on from the bundle that it has."""
     replay = replay_log(LOG, until=60)

@@ -137,7 +137,7 @@ def as_they_should_be(game: Game) -> list[int]:
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_they_follow_every_decision_back_and_forth(ref: str) -> None:
     game = Game(load_ruleset(ref), SEATS)
     rng = random.Random(7)
@@ -264,6 +264,7 @@ def test_who_has_what_is_kept_whatever_is_set(tmp_path: Path) -> None:
     assert crossed > 300
 
 
+@pytest.mark.proof
 def test_a_machine_without_the_feature_has_none() -> None:
     ruleset = load_ruleset("tutorial")
     p = lower(ruleset, 3, Game(ruleset, SEATS).settings)

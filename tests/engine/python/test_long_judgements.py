@@ -148,7 +148,7 @@ procedure visit(t: town):
 
 @pytest.mark.parametrize("machine", ["python", "wasm"])
 @pytest.mark.parametrize("towns", [40, 90, 180])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_is_supposed_counts_what_it_does(towns: int, machine: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     ruleset = with_rules(SUPPOSED.replace("LEAST", "8"), towns)
     plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
@@ -166,6 +166,7 @@ def test_what_is_supposed_counts_what_it_does(towns: int, machine: Backend, monk
 
 
 @pytest.mark.parametrize("machine", ["python", "wasm"])
+@pytest.mark.sampled(1)
 def test_what_is_supposed_and_takes_too_long_is_a_fault(machine: Backend) -> None:
     ruleset = with_rules(SUPPOSED.replace("LEAST", "0"), 60)
     plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
@@ -194,7 +195,7 @@ procedure visit(k: int, t: town):
 @pytest.mark.usefixtures("all_long")
 @pytest.mark.parametrize("doubt", ["0", "1", "(n once visit(m + 1, fir))"])
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str, seed: int) -> None:
     """Under each bound both say the same: too many steps, or the fault that follows them."""
     ruleset = with_rules(AT_FAULT.replace("DOUBT", doubt))

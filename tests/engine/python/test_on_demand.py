@@ -49,6 +49,7 @@ def test_each_function_is_written_once() -> None:
 
 
 @pytest.mark.parametrize("log", [LOG, FOREIGN], ids=lambda path: path.stem)
+@pytest.mark.sampled(1)
 def test_a_log_replayed_once_ends_as_any_other(log: Path) -> None:
     single, often = ReplayRequest(log, single_use=True).replay(), replay_log(log)
     assert isinstance(single.game.omniscient.numbers.machine, OnDemandBackend)
@@ -100,6 +101,7 @@ def test_rules_that_suppose_what_would_be_are_written_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("ref, passes", [("chess", True), ("nim", True), ("imperial", False), ("tetrarchia", False)])
+@pytest.mark.sampled(2)
 def test_small_programs_get_passes_even_for_one_game(ref: str, passes: bool) -> None:
     machine = quick_machine(load_ruleset(ref), 2, {name: s.default for name, s in load_ruleset(ref).settings.items()})
     assert isinstance(machine, OnDemandBackend) is not passes

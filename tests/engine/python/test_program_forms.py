@@ -25,6 +25,7 @@ def test_every_form_is_used(used_shares: dict[str, float]) -> None:
     assert {node.__name__ for node in ast.NODES} - used == BASES | IN_OVERLAYS
 
 
+@pytest.mark.proof
 def test_every_part_that_may_be_left_out_is_used(used_shares: dict[str, float]) -> None:
     parts = {(form.split(":")[0].split(" ")[0], form.rpartition(": ")[2]) for form in used_shares if ": " in form}
     told_apart = {"op", "word", "form", "order", "modifier", "span", "doc", "name"}
@@ -39,6 +40,7 @@ def test_every_part_that_may_be_left_out_is_used(used_shares: dict[str, float]) 
     assert wanted - parts == set()
 
 
+@pytest.mark.proof
 def test_no_form_is_rare(used_shares: dict[str, float]) -> None:
     assert {form: share for form, share in used_shares.items() if share < LEAST} == {}
 

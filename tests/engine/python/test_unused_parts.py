@@ -123,7 +123,7 @@ procedure play():
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("definitions", UNUSED)
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(20)
 def test_what_nothing_needs_faults_alike(definitions: str, machine: str) -> None:
     value, expected = UNUSED[definitions]
     assert expected in outcome(with_rules(rules(definitions, value)), machine)
@@ -131,7 +131,7 @@ def test_what_nothing_needs_faults_alike(definitions: str, machine: str) -> None
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("definitions", LARGE)
-@pytest.mark.sampled(35)
+@pytest.mark.sampled(18)
 def test_numbers_that_become_too_large_fault_alike(definitions: str, machine: str) -> None:
     value, expected = LARGE[definitions]
     result = outcome(with_rules(rules(definitions, value)), machine)
@@ -151,6 +151,7 @@ def test_numbers_that_become_too_large_fault_alike(definitions: str, machine: st
         "helper(huge() + huge())",
     ],
 )
+@pytest.mark.sampled(18)
 def test_what_is_kept_stays_within_bounds(body: str, machine: str) -> None:
     text = rules(HUGE + "procedure helper(k: int):\n    set n to k\n", "1").replace("set m to 1", body)
     result = outcome(with_rules(text), machine)

@@ -113,7 +113,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither alone gets any further
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_edition_and_settings_are_found(base: str, overlays: str, options: dict[str, str], seed: int) -> None:
     ref = f"{base}+{overlays}" if overlays else base
     _, identification = identified(ref, options, seed)

@@ -20,7 +20,7 @@ PLAYED = GAMES / "imperial" / "logs"
     ],
     ids=lambda path: path.stem,
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_last_position_is_that_of_the_game(log: object) -> None:
     replay = replay_log(str(log))
     assert replay.at(len(replay.moves)).hash == replay.game.hash

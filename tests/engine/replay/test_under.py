@@ -146,6 +146,7 @@ def test_wrong_usage(args: list[Any], message: str, capsys: pytest.CaptureFixtur
 # --- whole games ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_recorded_games_with_cheap_factories() -> None:
     folder = LOGS / "playimperial"
     judgements = [
@@ -165,6 +166,7 @@ def test_the_quick_start_game_in_the_first_edition() -> None:
     assert "IMP-BON-03" in difference.refusal.rules
 
 
+@pytest.mark.proof
 def test_a_recorded_game_with_questions_that_nobody_answered() -> None:
     log = SITE / "c010-no_investor_card-2p.json"
     assert (stop := judge_file(log, "+cheap_factories").difference) is not None
@@ -181,7 +183,7 @@ def test_a_recorded_game_with_questions_that_nobody_answered() -> None:
 
 
 @pytest.mark.parametrize("overlay", ["first_edition", "reverse_order", "five_nations", "playimperial", "end_at_30"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
     ruleset = load_ruleset("imperial")
     other = load_ruleset(f"imperial+{overlay}")
@@ -201,6 +203,7 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str) -> None:
 
 
 @pytest.mark.parametrize("name, legal", [("c006-auction-3p", 15), ("u000-standard-3p", 6)])
+@pytest.mark.sampled(1)
 def test_questions_that_only_the_other_system_asks_are_passed_over(name: str, legal: int) -> None:
     """The site asks in which order players are paid, and not who opens the auction: that is the one who does."""
     judged = judge_file(SITE / f"{name}.json", "imperial")

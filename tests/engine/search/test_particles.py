@@ -144,11 +144,11 @@ def ruleset(tmp_path: Path, name: str) -> str:
         ("kuhn_poker", 2, [2, 3]),
         ("leduc_poker", 2, [2, 4, 6]),
         ("liars_dice", 2, [2, 3]),
-        ("tricks", 3, [6, 12]),
+        pytest.param("tricks", 3, [6, 12], marks=pytest.mark.proof),
         ("looking", 2, [4, 6, 7]),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_the_odds_are_those_of_the_game(tmp_path: Path, name: str, players: int, plies: list[int]) -> None:
     """Within what as many independent draws would show; those of one seed hang together, so there are several."""
     rules, number, seeds = load_ruleset(ruleset(tmp_path, name)), 2000, 4
@@ -170,6 +170,7 @@ def test_the_odds_are_those_of_the_game(tmp_path: Path, name: str, players: int,
 
 
 @pytest.mark.parametrize("name, players, ply", [("tricks", 3, 9), ("looking", 2, 6), ("leaks", 2, 16)])
+@pytest.mark.sampled(2)
 def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str, players: int, ply: int) -> None:
     rules = load_ruleset(ruleset(tmp_path, name))
     game = played(Game(rules, [f"P{n}" for n in range(players)]), 4, ply)
@@ -190,6 +191,7 @@ def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str,
             assert np.array_equal(search.rows([twin])[0], row)
 
 
+@pytest.mark.proof
 def test_hands_that_have_not_followed_suit_are_found_by_few_particles(tmp_path: Path) -> None:
     """Cards in the way of a decision are exchanged: by chance alone, hardly a hand has no card of a suit."""
     text = TRICKS.replace("four: {}", ", ".join(f"r{n}: {{}}" for n in range(4, 9)))
@@ -252,6 +254,7 @@ def test_hands_of_thirteen_cards_are_drawn(tmp_path: Path) -> None:
         assert twin.view("A").memory == game.view("A").memory
 
 
+@pytest.mark.proof
 def test_a_game_of_which_all_is_seen_is_the_only_particle() -> None:
     game = played(Game(load_ruleset("shadow_of_the_emperor"), ["A", "B"]), 1, 30)
     search = WasmSearch(game)
@@ -263,7 +266,7 @@ def test_a_game_of_which_all_is_seen_is_the_only_particle() -> None:
 @pytest.mark.parametrize(
     "name, players", [("leduc_poker", 2), ("liars_dice", 2), ("tricks", 3), ("looking", 2), ("leaks", 2)]
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_digests_tell_apart_what_views_do(tmp_path: Path, name: str, players: int) -> None:
     rules = load_ruleset(ruleset(tmp_path, name))
     table = Game(rules, [f"P{n}" for n in range(players)])

@@ -67,7 +67,7 @@ SHIPPED = ["imperial", "imperial_2030", "shadow_of_the_emperor", "tetrarchia", "
 
 
 @pytest.mark.parametrize("ref", SHIPPED)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_wasm_and_python_agree_on_values_payoffs_and_codes(ref: str) -> None:
     ruleset = load_ruleset(ref)
     game = Game(ruleset, ruleset.seats or ["A", "B", "C"][: ruleset.players[1]])
@@ -88,6 +88,7 @@ def test_every_ruleset_of_the_family_has_two_values() -> None:
         assert list(load_ruleset(ref).declarations.values) == ["prospects", "holdings"]
 
 
+@pytest.mark.proof
 def test_codes_of_options_are_those_of_recorded_decisions() -> None:
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
     search = open_search(game)

@@ -70,7 +70,7 @@ def disturbed(codes: Codes, rng: random.Random) -> Iterator[Codes]:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=[str(p.relative_to(GAMES)) for p in LOGS])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_shipped_logs_come_to_the_same_end(path: Path) -> None:
     log = read_log(path)
     plain = replay_native(log, load_ruleset(log.header.ruleset))
@@ -84,7 +84,7 @@ def test_shipped_logs_come_to_the_same_end(path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_random_games_and_what_is_made_of_them_are_legal_as_far_as_in_python(folder: Path) -> None:
     ruleset, rng = load_ruleset(str(folder)), random.Random(1)
     start = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])])
@@ -100,6 +100,7 @@ def test_random_games_and_what_is_made_of_them_are_legal_as_far_as_in_python(fol
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "tetrarchia"])
+@pytest.mark.sampled(1)
 def test_hostile_logs_are_legal_as_far_as_a_replay_says(ref: str) -> None:
     ruleset, rng = load_ruleset(ref), random.Random(3)
     names = [f"P{i}" for i in range(ruleset.players[1])]
@@ -220,6 +221,7 @@ def test_what_finds_no_room_at_once_goes_in_in_parts(monkeypatch: pytest.MonkeyP
     assert [f"{result.hashes[n - 1]:016x}" for n in result.decisions.cumsum()[:5].tolist()] == [g.hash for g in games]
 
 
+@pytest.mark.proof
 def test_games_go_on_from_a_position() -> None:
     start = Game(load_ruleset("tutorial"), ["A", "B"])
     game = played(start.copy(), 1, 30)

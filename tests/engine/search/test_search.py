@@ -56,7 +56,7 @@ def same(result: Expanded | Ends, other: Expanded | Ends) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 def test_wasm_search_finds_what_python_finds(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     games = spread(Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), 3, 4, 9)
@@ -76,7 +76,7 @@ def test_wasm_search_finds_what_python_finds(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_wasm_walks_go_where_walks_in_python_go(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     game = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])])
@@ -108,6 +108,7 @@ def test_wasm_walks_go_where_walks_in_python_go(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("ref", ["nim", "tutorial", "tetrarchia"])
+@pytest.mark.sampled(2)
 def test_threads_play_the_same_games(ref: str) -> None:
     ruleset = load_ruleset(ref)
     fast, plain = both(game := Game(ruleset, [f"P{i}" for i in range(ruleset.players[0])]))
@@ -212,6 +213,7 @@ def test_what_is_supposed_in_vain_is_taken_back(ask: Callable[[Walk], object]) -
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=max(1, EXAMPLES // 4))
 @given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([0, *map(towns_of, SIZES)]))
+@pytest.mark.proof
 def test_rows_of_sets_of_any_size_are_read(text: str, seed: int, towns: int) -> None:
     """With 60 more towns there are 64: the last bit of a word is in use; with 61 there is one more word."""
     try:
@@ -328,6 +330,7 @@ def test_a_game_that_is_over_has_no_options() -> None:
 
 
 @pytest.mark.parametrize("backend", ["wasm", "python"])
+@pytest.mark.sampled(1)
 def test_uct_takes_what_wins(backend: str) -> None:
     game = Game(load_ruleset("connect_four"), ["red", "yellow"])
     for cell in ("d1", "c1", "d2", "c2", "d3"):

@@ -100,6 +100,7 @@ def hearts(tmp_path: Path) -> Game:
     return game
 
 
+@pytest.mark.proof
 def test_a_hand_of_cards_is_drawn_where_walking_comes_to_dead_ends(hearts: Game) -> None:
     with pytest.raises(NotFoundError):
         retraced(hearts, "A", 1, random.Random(1), 1_000)

@@ -150,6 +150,7 @@ def test_what_does_not_go_together_is_told(more: tuple[str, ...], why: str, caps
     assert not Path("x.jsonl").exists() and not Path("x").exists()
 
 
+@pytest.mark.proof
 def test_an_option_of_the_first_alone() -> None:
     args = ("simulate", "tutorial", "--against", "tutorial", "--players", "2", "--games", "6", "--format", "json")
     result = json.loads(invoke(*args, "--only", "gifts=off")[1])

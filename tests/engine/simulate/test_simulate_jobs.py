@@ -48,6 +48,7 @@ def test_more_processes_than_games() -> None:
     assert list(play_on_workers(plan(), range(9, 9), jobs=3)) == []
 
 
+@pytest.mark.proof
 def test_processes_follow_to_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("one", "other"):
         shutil.copytree(RULESETS / "nim", tmp_path / name / name)
@@ -56,6 +57,7 @@ def test_processes_follow_to_another_folder(tmp_path: Path, monkeypatch: pytest.
         assert (code, err) == (0, "")
 
 
+@pytest.mark.proof
 def test_games_that_fail_are_told_alike(tmp_path: Path) -> None:
     folder = broken_nim(tmp_path)
     args = (
@@ -115,6 +117,7 @@ def test_the_median(lengths: list[int], median: float) -> None:
 # Warnings of resources that the library itself leaves open when it is closed.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.proof
 def test_a_cluster_plays_the_same_games(dask: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     args = (*WAGER, "--games", "40", "--format", "json")
     assert invoke(*args, "--cluster", f"dask:{dask}") == invoke(*args)
@@ -164,6 +167,7 @@ def test_a_cluster_needs_its_package(
     assert f"this needs {kind}: pip install 'rulespec[{extra}]'" in capsys.readouterr().err
 
 
+@pytest.mark.proof
 def test_processes_that_read_other_files_play_nothing() -> None:
     nim = plan("nim")
     mixed = Plan("wager", nim.ruleset, nim.ruleset_hash, nim.sources_hash, (2,), (), (), 1, 10, {}, "python")
@@ -225,6 +229,7 @@ def running(session: int) -> list[str]:
 
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.sampled(2)
 def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     args = (*WAGER, "--games", "1000000", "--jobs", "2", "--out", path)

@@ -22,6 +22,7 @@ HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
 """Games with state that a seat does not see; in the other one only choices of a round are secret."""
 
 
+@pytest.mark.proof
 def test_all_games_with_secrets_are_compared() -> None:
     secretive = [name for name in NAMES if may_hide(loaded(name)[0])]
     assert secretive == SECRETIVE
@@ -43,7 +44,7 @@ def frame_at(game: Game, seat: str | None) -> Any:
 
 
 @pytest.mark.parametrize("ref", HIDING)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_sabotaged_position_gives_the_same_frame(ref: str) -> None:
     changed = 0
     for seed in range(3):
@@ -135,6 +136,7 @@ def put_together(game: Game, cells: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("ref", NAMES)
+@pytest.mark.sampled(7)
 def test_cells_are_the_state_of_a_view(ref: str) -> None:
     game = played(ref, 3, 40)
     for seat in (game.seats[0], None):

@@ -57,6 +57,7 @@ def run_explore(*args: str) -> Result:
 
 
 @pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
+@pytest.mark.sampled(1)
 def test_nothing_is_wrong_with_the_rulesets_of_the_tests(name: str) -> None:
     result = explore(ruleset(name), 5_000)
     assert codes(result) == []
@@ -221,6 +222,7 @@ def test_a_list_of_endless_decisions_that_names_none(tmp_path: Path) -> None:
     assert str(result.others[0].span).endswith("rules.yaml:2:22")
 
 
+@pytest.mark.proof
 def test_what_is_endless_in_a_base_is_so_in_what_extends_it() -> None:
     for ref in ("imperial", "imperial_2030", "imperial+playimperial"):
         assert endless_decisions(load_ruleset(ref)) == {"exchange"}
@@ -308,6 +310,7 @@ state: {open: {type: bool}}
     assert moves(result) == []
 
 
+@pytest.mark.proof
 def test_options_of_the_ruleset_are_tried_and_named_where_they_matter(tmp_path: Path) -> None:
     rules = FAULT.replace("require p.cash > 0", "require p.cash >= 3 or (risky and p.cash > 0)")
     options = "settings: {risky: {default: false}, mild: {default: false}}\n"

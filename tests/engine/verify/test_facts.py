@@ -155,6 +155,7 @@ def test_the_language_server_asks_the_checks(tmp_path: Path) -> None:
     assert [d.code for d in result if d.code == "RS242"] == ["RS242"]
 
 
+@pytest.mark.proof
 def test_checks_of_large_maps_are_bounded(tmp_path: Path) -> None:
     regions = "".join(f"    r{n}: {{size: 1, good: corn}}\n" for n in range(1500))
     cubic = "all(a in every(town): all(b in every(town): a.size + b.size > town.size))"
@@ -188,7 +189,7 @@ def test_checks_of_large_maps_are_bounded(tmp_path: Path) -> None:
         ("tutorial", "map.regions.reedhaven.port: forest", "ports_are_seas"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, name: str) -> None:
     section = "add" if change.startswith(("map.regions.spain.home", "map.regions.spain.city")) else "changes"
     path = tmp_path / "slip.yaml"

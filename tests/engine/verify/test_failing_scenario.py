@@ -134,6 +134,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("code", MISTAKES)
+@pytest.mark.sampled(2)
 def test_a_finding_is_a_scenario_that_fails_in_the_same_way(
     code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,6 +163,7 @@ def test_the_printed_scenario_can_be_pasted(tmp_path: Path, capsys: pytest.Captu
     assert "it fails for p = " in capsys.readouterr().out
 
 
+@pytest.mark.proof
 def test_folders_for_failing_games_get_the_scenario_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write(tmp_path / "small", split(MISTAKES["RS712"][1] + DATA, "rules/play.rules"))
     for number, args in enumerate(
@@ -218,6 +220,7 @@ def test_a_start_that_breaks_an_invariant_fails_a_scenario_without_a_position(
     assert "S.2" not in note
 
 
+@pytest.mark.proof
 def test_a_log_that_breaks_an_invariant_gives_a_scenario_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

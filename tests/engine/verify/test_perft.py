@@ -425,7 +425,7 @@ def test_all_starts_and_a_hundred_positions_of_games_are_recorded(path: Path) ->
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_shipped_rulesets_are_counted_as_recorded(path: Path, backend: Backend) -> None:
     rows = read_record(path)[slice(None) if ALL else PART[backend]]
     report = Report()

@@ -98,6 +98,7 @@ def plan(rules: typed.Ruleset) -> Plan:
     return Plan.of("small", rules, [1], 0, cap=400)
 
 
+@pytest.mark.proof
 def test_they_are_the_games_that_simulate_plays(tmp_path: Path) -> None:
     rules = dice(tmp_path, 1_900)
     played = list(plain_games(rules, plan(rules), 30_000))

@@ -235,6 +235,7 @@ def test_numbers_of_players_come_first_and_settings_of_overlays_before_others() 
 
 
 @pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
+@pytest.mark.sampled(2)
 def test_the_rulesets_of_the_tests_are_sound(name: str) -> None:
     result = play_check.play_check(load_ruleset(str(RULESETS / name)))
     assert result.diagnostics == () and result.games > 0

@@ -94,6 +94,7 @@ def best(failures: list[FailingGame]) -> FailingGame:
 
 
 @pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
+@pytest.mark.sampled(2)
 def test_nothing_is_found_where_nothing_is_wrong(name: str) -> None:
     assert found_in(ruleset(name), 12) == []
 
@@ -211,6 +212,7 @@ def other_rules(old: str, new: str) -> Machines:
         ),
     ],
 )
+@pytest.mark.sampled(2)
 def test_a_backend_that_is_wrong_is_found(old: str, new: str, message: str) -> None:
     result = found_in(ruleset("nim"), backends=("python", other_rules(old, new)))
     if not message:
@@ -302,6 +304,7 @@ def test_random_games_of_the_command() -> None:
     assert (data["random"]["games"], data["random"]["failed"], data["random"]["failures"]) == (5, 0, [])
 
 
+@pytest.mark.proof
 def test_a_mistake_is_told_once_with_the_shortest_game(tmp_path: Path) -> None:
     small(tmp_path / "small", TURNS + "\ninvariant few:\n    all(p in player: p.seeds < 8)\n" + SEEDS)
     folder = tmp_path / "failed"

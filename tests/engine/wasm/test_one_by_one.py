@@ -26,7 +26,7 @@ BACKENDS: tuple[Backend, ...] = ("wasm", "python")
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "chess", "tetrarchia"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_games_on_one_machine_do_not_disturb_one_another(ref: str) -> None:
     ruleset, rng = load_ruleset(ref), random.Random(1)
     names = [f"P{i}" for i in range(ruleset.players[1])]
@@ -103,6 +103,7 @@ def test_a_state_that_is_a_plain_list_is_carried_out_too() -> None:
     assert tuple(state[: len(game.omniscient.numbers.cells)]) == game.omniscient.numbers.cells
 
 
+@pytest.mark.proof
 def test_cells_that_are_written_from_outside_count() -> None:
     ruleset = load_ruleset("tutorial")
     fast, plain = (Game(ruleset, ["A", "B"], {"gifts": "off"}, backend=b) for b in ("wasm", "python"))
@@ -118,6 +119,7 @@ def test_cells_that_are_written_from_outside_count() -> None:
     assert fast.omniscient.numbers.cells == plain.omniscient.numbers.cells
 
 
+@pytest.mark.proof
 def test_options_that_are_the_same_wherever_they_are_legal_are_refused_where_they_are_not() -> None:
     ruleset, rng = load_ruleset("tutorial"), random.Random(2)
     fast, plain = (Game(ruleset, ["A", "B"], backend=b) for b in ("wasm", "python"))

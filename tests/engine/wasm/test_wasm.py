@@ -64,6 +64,7 @@ def test_games_are_given_up_where_python_gives_them_up() -> None:
 @pytest.mark.parametrize(
     "statement", ["set n to 7 / n", "pay 1 from chest to bank", "set few to 4 + n", "set n to huge() * huge()"]
 )
+@pytest.mark.sampled(2)
 def test_faults_are_those_of_python(statement: str) -> None:
     rules = f"""
 def huge() -> int: 999999999999999
@@ -85,7 +86,7 @@ procedure play():
 
 
 @pytest.mark.parametrize("number", ["999999999999999", "-999999999999999", "5 - 999999999999999", "0 - 1"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_numbers_at_the_bounds(number: str) -> None:
     rules = f"""
 def most() -> int: {number}
@@ -130,6 +131,7 @@ AT_THE_BOUNDS = [
 @pytest.mark.parametrize(
     "number", ["999999999999999", "0 - 999999999999999", "31622777", "3037000500", "1000000000000"]
 )
+@pytest.mark.sampled(3)
 def test_sums_and_products_at_the_bounds(number: str) -> None:
     """Each is the same number or the same fault, however far the parts go on the way."""
     options = "".join(

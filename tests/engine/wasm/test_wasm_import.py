@@ -64,7 +64,7 @@ def logs(path: Path) -> Iterator[ForeignLog]:
 
 
 @pytest.mark.parametrize("path", [*ALL[::2], *IMPOSSIBLE], ids=name_of)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_logs_whole_and_damaged_are_read_as_by_python(path: Path) -> None:
     for log in logs(path):
         for watched in (True, False):

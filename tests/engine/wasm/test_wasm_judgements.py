@@ -33,16 +33,19 @@ def given_back(ruleset: typed.Ruleset, plies: int, players: int | None = None) -
     return machine.given_back
 
 
+@pytest.mark.proof
 def test_orders_of_seven_powers_are_judged_in_wasm() -> None:
     assert given_back(load_ruleset(str(RULESETS / "diplomacy")), 500) == 0
 
 
 @pytest.mark.parametrize("players", [1, 4])
+@pytest.mark.sampled(1)
 def test_ways_are_counted_by_the_neighbours_there_are(players: int) -> None:
     """By the sizes of kinds, each of 48 provinces has 48 neighbours, and a way between two takes two million steps."""
     assert given_back(load_ruleset("tetrarchia+mare_nostrvm"), 60, players) == 0
 
 
 @pytest.mark.parametrize("changes", [LOOSE, HELD], ids=["a condition less", "kept instead of found"])
+@pytest.mark.sampled(1)
 def test_variants_of_chess_are_played_in_wasm(changes: Sequence[tuple[str, str, str]], tmp_path: Path) -> None:
     assert given_back(chess(tmp_path / "chess", *changes), 60) == 0

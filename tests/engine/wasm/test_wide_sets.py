@@ -115,7 +115,7 @@ def check(ruleset: typed.Ruleset, seed: int, *, interpreted: bool = False) -> No
 
 @pytest.mark.parametrize("size", [64, 66, 257])
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_sets_are_the_same_in_all_machines(name: str, size: int) -> None:
     added = towns_of(size)
     check(with_rules(rules(SETS[name]), added, added // 3), size, interpreted=size == 66)
@@ -123,14 +123,14 @@ def test_sets_are_the_same_in_all_machines(name: str, size: int) -> None:
 
 @pytest.mark.parametrize("size", [65, 129])
 @pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_numbers_of_sets_are_the_same_in_all_machines(name: str, size: int) -> None:
     check(with_rules(rules(much=NUMBERS[name]), towns_of(size), 0), size, interpreted=size == 65)
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("first", [0, 62])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_sets_of_few_members_of_a_large_kind(size: int, first: int) -> None:
     """A set in the first word alone is one number, and is asked for members of other words, too."""
     added = towns_of(size)
@@ -141,7 +141,7 @@ def test_sets_of_few_members_of_a_large_kind(size: int, first: int) -> None:
 
 @pytest.mark.parametrize("broken", [False, True])
 @pytest.mark.parametrize("size", [63, 64, 66, 129, 257])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_whole_games_are_those_of_python(size: int, broken: bool) -> None:
     """Invariants of all members and tiebreaks over sets are tested in wasm, too."""
     added = towns_of(size)
@@ -179,7 +179,7 @@ def called(monkeypatch: pytest.MonkeyPatch, ruleset: typed.Ruleset) -> set[str]:
 
 
 @pytest.mark.parametrize("size", [65, 66, 128, 193, 256])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_sets_of_up_to_four_words_are_no_rows_in_memory(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """All but orders, and what is seldom: the set of an order."""
     forms = [result for result in SETS.values() if "queue" not in result]

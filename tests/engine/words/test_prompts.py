@@ -38,7 +38,7 @@ def asked(ref: str, decision: str) -> Game:
 
 
 @pytest.mark.parametrize("ref, language, decision, plain, before", PROMPTS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_prompt_says_what_it_is_about(ref: str, language: str | None, decision: str, plain: str, before: str) -> None:
     game = asked(ref, decision)
     words = Words(game.ruleset, language)

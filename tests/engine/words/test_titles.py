@@ -271,7 +271,7 @@ def test_the_same_texts_are_checked_once(folder: Path, checks: list[str]) -> Non
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial+playimperial", "tetrarchia", "shadow_of_the_emperor"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_fits_is_the_same_from_the_cache(ref: str, checks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     ruleset = load_ruleset(ref)
     with monkeypatch.context() as patch:
@@ -292,6 +292,7 @@ def fitting(ruleset: typed.Ruleset, language: str) -> Titles:
 # --- whole games ----------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_a_recorded_game_is_told_move_by_move() -> None:
     result = replay_log(ROOT / "games" / "imperial" / "logs" / "quickstart.jsonl")
     notes = list(Moves(Words(result.game.ruleset), result.game, result.moves))

@@ -139,7 +139,7 @@ WRITTEN: dict[str, tuple[Callable[[], str], Callable[[], str]]] = {
 
 @pytest.mark.parametrize("way", [0, 1], ids=["one", "many"])
 @pytest.mark.parametrize("what", WRITTEN)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_what_is_written_is_bounded(what: str, way: int) -> None:
     assert MAX_TOTAL_VALUES < 12 * 1_900 * 2 + 5 * 1_900 * 2
     assert "RS107" in codes(WRITTEN[what][way]())
@@ -189,6 +189,7 @@ def constants(first: int, last: int) -> str:
 
 @pytest.mark.parametrize("way", [0, 1], ids=["one", "many"])
 @pytest.mark.parametrize("what", STANDS_FOR)
+@pytest.mark.sampled(4)
 def test_what_it_stands_for_is_bounded(what: str, way: int) -> None:
     assert MAX_ENTITIES < 71 * 71
     assert MAX_ALL_ENTITIES < 5 * 70 * 70
@@ -280,7 +281,7 @@ def test_trying_out_the_start_is_bounded(files: Files) -> None:
 
 
 @pytest.mark.parametrize("rounds", [20_000, 24_000, 28_000])
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_a_start_of_a_large_game_is_tried(rounds: int) -> None:
     """As much as Imperial on a map eight times as large."""
     report = Report()
@@ -304,6 +305,7 @@ def test_a_start_that_takes_little_is_tried_with_all_numbers_of_players() -> Non
     ],
     ids=["a deep one", "a wide one"],
 )
+@pytest.mark.sampled(1)
 def test_start_values_are_bounded(files: Files) -> None:
     state = kinds(0, 1, 250, "state: {s: {type: int}}, ")
     pieces = "pieces: {p: {each: [k0], places: {at: {index: k0}}}}\n"

@@ -235,7 +235,7 @@ def errors(folder: Path, files: dict[str, str], word: str) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize("what", DECLARED)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_word_is_told_where_it_is_declared_or_can_be_used(what: str, tmp_path: Path) -> None:
     refused, text = DECLARED[what]
     files = split(text, "rules/this.rules")

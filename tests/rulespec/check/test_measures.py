@@ -170,7 +170,7 @@ def test_points_that_take_long_are_no_measure(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("log", ["imperial/logs/quickstart.jsonl", "tetrarchia/logs/random-1p.jsonl"])
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_what_is_remembered_of_a_position_is_what_it_is_in_the_next(log: str) -> None:
     played = replay_log(GAMES / log).game
     again = restarted(played)

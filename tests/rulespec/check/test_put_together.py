@@ -105,10 +105,12 @@ LAID: dict[str, Callable[[], list[str]]] = {
 
 
 @pytest.mark.parametrize("what", LAID)
+@pytest.mark.sampled(3)
 def test_options_that_decisions_share_are_counted(what: str) -> None:
     assert LAID[what]() == ["RS108"]
 
 
+@pytest.mark.proof
 def test_what_fits_is_not_refused() -> None:
     group = "options g:\n" + options(30)
     nodes = 30 * size(parse_rules("options h:\n" + options(1), "h")[0].options)  # type: ignore[attr-defined]

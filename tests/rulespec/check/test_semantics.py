@@ -37,7 +37,7 @@ def codes(folder: Path) -> list[tuple[str, str]]:
         ("tables.yaml", "import_limit: 3", "import_limit: 0", "", ""),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_damage_to_a_shipped_ruleset_is_told(
     file: str, old: str, new: str, code: str, expected: str, tmp_path: Path
 ) -> None:

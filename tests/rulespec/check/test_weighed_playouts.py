@@ -62,6 +62,7 @@ replace procedure play():
 
 
 @pytest.mark.parametrize("wasm", [True, False])
+@pytest.mark.sampled(1)
 def test_playouts_take_options_by_their_weights(wasm: bool, tmp_path: Path) -> None:
     """Each argument counts; options out of turn are drawn evenly; other random games do not ask for the weights."""
     ruleset = small(tmp_path / "small", STALL + WEIGHTS + OVERLAYS)

@@ -114,7 +114,7 @@ def test_the_bad_example_has_this_code_at_its_mark(code: str, tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("code", CODES)
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(15)
 def test_the_good_example_has_nothing(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     example = read_example(section(code, "Good example"))
     assert example.files or code in CANNOT_BE_SHOWN

@@ -305,6 +305,7 @@ COMMUTING = {
 
 
 @pytest.mark.parametrize("what", COMMUTING)
+@pytest.mark.sampled(3)
 def test_overlays_that_change_other_places_commute(what: str, fair: Path) -> None:
     a, b = COMMUTING[what]
     put(fair, overlay("a", a), overlay("b", b), overlay("c", 'change option wait of errand: require m < 9 "nine"\n'))

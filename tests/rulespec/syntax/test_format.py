@@ -10,6 +10,7 @@ from commands import invoke
 from folders import ROOT
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from proofs import examples
 
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError
@@ -82,6 +83,7 @@ def flat(text: str) -> str:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.sampled(34)
 def test_what_is_shipped_stays_as_it_is(path: Path) -> None:
     text = path.read_text("utf-8")
     assert format_rules(text, path.name) == text
@@ -152,7 +154,9 @@ def mangled(draw: st.DrawFn) -> tuple[Path, str]:
     return path, "\n".join(lines)
 
 
-@settings(max_examples=20, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(8, 20), deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow]
+)
 @given(mangled())
 def test_a_mangled_file_gets_its_layout_back(case: tuple[Path, str]) -> None:
     path, text = case

@@ -69,11 +69,13 @@ def test_a_habit_is_told_the_way_out_which_is_sound(case: Habit, tmp_path: Path)
 @pytest.mark.parametrize(
     "case", [h for h in habits() if h.kind in "cn" and "⏎" not in h.wrong], ids=lambda case: case.wrong
 )
+@pytest.mark.sampled(33)
 def test_it_is_the_same_on_the_line_of_the_head(case: Habit, tmp_path: Path) -> None:
     result = diagnostics_of(tmp_path / "errors", case.file(case.wrong).replace(":\n    ", ": "))
     assert any(case.help in d.help for d in result), result
 
 
+@pytest.mark.proof
 def test_expected_tokens_have_the_names_that_authors_write() -> None:
     terminals = [t.name for t in build(None).terminals if t.name not in ("COMMENT", "__IGNORE_0")]  # type: ignore[arg-type]
     for name in terminals:

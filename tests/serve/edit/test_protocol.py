@@ -104,7 +104,7 @@ def test_the_history_outlives_a_page(own: Serving) -> None:
         ("remove nowhere", "no region"),
     ],
 )
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_an_edit_that_cannot_be_made_writes_nothing(edit: str, why: str, serving: Serving) -> None:
     before = files(serving.desk.editor.folder)
     page = serving.page()
@@ -113,6 +113,7 @@ def test_an_edit_that_cannot_be_made_writes_nothing(edit: str, why: str, serving
     assert files(serving.desk.editor.folder) == before
 
 
+@pytest.mark.proof
 def test_titles_are_text_whatever_they_are(own: Serving) -> None:
     page = own.page()
     for title in ("</title><script>alert(1)</script>", "a: b # c", "{x}", '"', "no", "🏝 ß"):
@@ -123,6 +124,7 @@ def test_titles_are_text_whatever_they_are(own: Serving) -> None:
     assert "refused" in page.ask(do="edit", edits=[["set", "isle", "title", "a\u202eb"]], name="title")
 
 
+@pytest.mark.proof
 def test_the_kind_of_a_link_is_asked_only_where_the_checks_leave_it_open(own: Serving) -> None:
     page = own.page()
     assert "done" in page.edit("add cape terrain=sea", "add reef terrain=sea")
@@ -133,6 +135,7 @@ def test_the_kind_of_a_link_is_asked_only_where_the_checks_leave_it_open(own: Se
     assert "done" in page.edit("link cape reef coast")
 
 
+@pytest.mark.proof
 def test_what_depends_on_a_region_is_shown_before_it_goes(tmp_path: Path) -> None:
     folder = copied("tutorial", tmp_path / "lake", "perft")
     before = files(folder)
@@ -150,6 +153,7 @@ def test_what_depends_on_a_region_is_shown_before_it_goes(tmp_path: Path) -> Non
         assert files(folder) == before
 
 
+@pytest.mark.proof
 def test_fixes_are_steps_of_the_history(own: Serving) -> None:
     path = own.desk.editor.folder / "map.yaml"
     before = path.read_text("utf-8")
@@ -191,6 +195,7 @@ def changed(page: EditPage, condition: Callable[[dict[str, Any]], bool]) -> None
         page.read()
 
 
+@pytest.mark.proof
 def test_what_others_do_to_the_files_is_followed(own: Serving) -> None:
     folder = own.desk.editor.folder
     path, text = folder / "map.yaml", (folder / "map.yaml").read_text("utf-8")
@@ -212,7 +217,7 @@ def test_what_others_do_to_the_files_is_followed(own: Serving) -> None:
 
 
 @pytest.mark.parametrize("how", ["gone", "unreadable", "link", "large"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_file_that_cannot_be_edited_is_left_alone(how: str, own: Serving, tmp_path: Path) -> None:
     path = own.desk.editor.folder / "map.yaml"
     outside, text = tmp_path / "outside.yaml", path.read_bytes()
@@ -235,6 +240,7 @@ def test_a_file_that_cannot_be_edited_is_left_alone(how: str, own: Serving, tmp_
     until(lambda: "done" in page.edit("set isle terrain sea"))  # it goes on as soon as it can
 
 
+@pytest.mark.proof
 def test_edits_of_two_pages_and_of_an_editor_are_all_there(own: Serving) -> None:
     """The whole is a proof: `test_edit_page.py`."""
     folder = own.desk.editor.folder
@@ -350,6 +356,7 @@ def test_a_page_that_floods_is_sent_away(serving: Serving) -> None:
     assert closed(page.socket) == 4408
 
 
+@pytest.mark.proof
 def test_a_picture_comes_though_the_process_that_draws_has_died(own: Serving) -> None:
     page = own.page()
     page.until("picture")

@@ -50,6 +50,7 @@ def test_a_map_from_names(tmp_path: Path) -> None:
     assert files(folder) == before
 
 
+@pytest.mark.proof
 def test_a_map_from_a_drawing(tmp_path: Path) -> None:
     (tmp_path / "x.svg").write_text(SVG, "utf-8")
     folder = new(tmp_path, "mine", "--from", "imperial", "--map", str(tmp_path / "x.svg"))
@@ -72,6 +73,7 @@ def test_a_new_map_gets_the_files_that_an_edit_needs(tmp_path: Path) -> None:
     assert files(folder) == before and editor.state["regions"][0]["pieces"] == {}
 
 
+@pytest.mark.proof
 def test_a_map_that_adds_to_its_base(tmp_path: Path) -> None:
     """Regions of the base are shown, and stay; own ones are added below the comments of the file."""
     folder = new(tmp_path, "mine", "--from", "imperial_2030")
@@ -88,6 +90,7 @@ def test_a_map_that_adds_to_its_base(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["no map.yaml", "a game without a map"])
+@pytest.mark.sampled(1)
 def test_without_a_map_the_page_says_so(what: str, tmp_path: Path) -> None:
     if what == "no map.yaml":
         folder = new(tmp_path, "mine", "--from", "imperial")
@@ -106,6 +109,7 @@ def test_links_that_are_entities_are_left_to_their_author(tmp_path: Path) -> Non
     assert ask(editor, f"set {one} title Mine", f"move {one} 20 20") == ""
 
 
+@pytest.mark.proof
 def test_a_map_with_too_many_regions_takes_no_more(tmp_path: Path) -> None:
     folder = copied("tutorial", tmp_path / "lake")
     path = folder / "map.yaml"
