@@ -69,7 +69,7 @@ def beside(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=name_of)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 def test_a_game_is_legal_keeps_all_invariants_and_comes_out_as_expected(path: Path) -> None:
     header, entries = log(path).header, log(path).entries
     game = Game(loaded(header.ruleset), header.seats, header.settings)

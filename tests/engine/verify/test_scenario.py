@@ -70,13 +70,13 @@ def failures(ref: str, path: Path, backend: Backend | Machines, every: int = 1) 
 
 
 @each_file
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(50)
 def test_scenarios_of_games_pass(ref: str, path: Path) -> None:
     assert failures(ref, path, short_games, EVERY["python"]) == []
 
 
 @each_file
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(30)
 def test_scenarios_of_games_pass_with_the_interpreter(ref: str, path: Path) -> None:
     assert failures(ref, path, "interpreter", EVERY["interpreter"]) == []
 
