@@ -84,7 +84,7 @@ sys.exit(pytest.main(["-p", "no:cacheprovider", "-p", "no:xdist", *sys.argv[1:]]
 
 
 def test_a_run_that_was_stopped_is_gone_on_with(tmp_path: Path) -> None:
-    """What has failed is tried again first; what has passed is only last, and not left out."""
+    """A test that has failed is tried again first; one that has passed comes last, and is not left out."""
     (tmp_path / "test_it.py").write_text(MODULE, "utf-8")
     env = {**os.environ, "PYTHONPATH": str(ROOT / "tests" / "support"), "RULESPEC_PROOF_START": "0"}
     env.pop("PYTEST_XDIST_WORKER", None)

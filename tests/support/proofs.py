@@ -32,8 +32,8 @@ def examples(few: int, many: int) -> int:
 
 def start() -> int:
     """RULESPEC_PROOF_START; else the number of commits, or the minute of the last one in a shallow clone."""
-    if given := os.environ.get("RULESPEC_PROOF_START"):
-        return int(given)
+    if number := os.environ.get("RULESPEC_PROOF_START"):
+        return int(number)
     if _git("rev-parse", "--is-shallow-repository") == "false":
         return int(_git("rev-list", "--count", "HEAD") or 0)
     return int(_git("log", "-1", "--format=%ct") or 0) // 60
