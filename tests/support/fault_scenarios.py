@@ -26,7 +26,8 @@ from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.parquet import ParquetResults
 from rulespec.engine.simulate.results import Results
 from rulespec.load import load_ruleset
-from rulespec.serve.hall import Hall, Live
+from rulespec.serve.hall import Hall
+from rulespec.serve.live import Live
 from rulespec.serve.rules import Rules
 from rulespec.serve.store import Store
 

@@ -17,6 +17,7 @@ from rulespec.serve.keys import hashed
 from rulespec.serve.live import Live
 from rulespec.serve.rules import Rules
 from rulespec.serve.store import Statement, Store
+from rulespec.serve.stored_rows import Chain
 
 _TURNS = 40
 """Turns of the loop in which all that a message sets off is done: no page waits for a clock or a disk."""
@@ -99,5 +100,5 @@ def hall_with(rules: Rules, game: Game, seats: dict[str, Seat], deadline: int = 
     """A hall with one table, `t`, that is stored nowhere."""
     hall = Hall(Unstored(), {"rules": rules}, bots=("random", "flat:64"), clock=more.pop("clock", lambda: 1000.0))
     table = Table(rules.words, game, Aside(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
-    hall.games["t"] = Live("t", rules, table, 0, 0.0)
+    hall.games["t"] = Live("t", rules, table, Chain("t"), 0.0)
     return hall, table

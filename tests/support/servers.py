@@ -159,7 +159,8 @@ def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
     """A server in a thread, with one table if there are players."""
     ruleset = load_ruleset(ref)
     rules = Rules(ruleset)
-    hall = Hall(Store(path), {ref: rules}, bots=("random", "flat:64"), clock=how.get("clock", time.time))
+    clock = {"clock": how["clock"]} if "clock" in how else {}
+    hall = Hall(Store(path), {ref: rules}, bots=("random", "flat:64"), **clock)
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
     keys: dict[str, str] = {}

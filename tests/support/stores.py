@@ -16,7 +16,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.table.messages import Message, Refusal
 from rulespec.load import load_ruleset
-from rulespec.serve.hall import Hall, Live
+from rulespec.serve.hall import Hall
+from rulespec.serve.live import Live
 from rulespec.serve.rules import Rules
 from rulespec.serve.store import Store
 
