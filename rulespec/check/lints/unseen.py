@@ -25,15 +25,15 @@ def check_unseen(c: Context) -> None:
     if not c.rules.told:
         return
     values: dict[Span, typed.Expr] = {}
-    seen: set[Span] = set()
+    visible: set[Span] = set()
     for e, is_value in _valued(c):
         if e.span in c.rules.told:
             values[e.span] = e
             if is_value:
-                seen.add(e.span)
+                visible.add(e.span)
     for span, e in values.items():
         sources = [*_secrets(e)]
-        if span in seen or not sources or any(secrecy.open is not None for _, secrecy in sources):
+        if span in visible or not sources or any(secrecy.open is not None for _, secrecy in sources):
             continue
         name, secrecy = sources[0]
         message = f"the rules tell what follows from `{name}`, and nobody gets to see it"
@@ -43,12 +43,12 @@ def check_unseen(c: Context) -> None:
 
 def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:
     """The expressions of the rules, each with whether its value itself is seen or kept where it stands."""
-    asked: set[tuple[typed.Definition, bool, bool]] = set()
+    visited: set[tuple[typed.Definition, bool, bool]] = set()
 
     def of(e: typed.Expr, is_value: bool, changes: bool) -> Iterator[tuple[typed.Expr, bool]]:
         yield e, is_value or changes
-        if isinstance(e, typed.Call) and (e.definition, is_value, changes) not in asked:
-            asked.add((e.definition, is_value, changes))
+        if isinstance(e, typed.Call) and (e.definition, is_value, changes) not in visited:
+            visited.add((e.definition, is_value, changes))
             for part in definition_expressions(e.definition):
                 yield from of(part, is_value, changes)
         for part in parts(e):
@@ -73,14 +73,14 @@ def _is_handed_on(e: typed.Expr, part: typed.Expr) -> bool:
 
 def _secrets(e: typed.Expr) -> Iterator[tuple[str, typed.Secrecy]]:
     """The private state that a value reads, by name."""
-    found: list[typed.Expr] = [e]
+    queue: list[typed.Expr] = [e]
     known: set[typed.Definition] = set()
-    while found:
-        for part in expressions(found.pop()):
+    while queue:
+        for part in expressions(queue.pop()):
             if isinstance(part, typed.Field) and part.decl.private is not None:
                 yield part.decl.name, part.decl.private
             elif isinstance(part, typed.PieceCount) and part.place.private is not None:
                 yield part.place.name, part.place.private
             elif isinstance(part, typed.Call) and part.definition not in known:
                 known.add(part.definition)
-                found += definition_expressions(part.definition)
+                queue += definition_expressions(part.definition)

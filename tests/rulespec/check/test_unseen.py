@@ -46,9 +46,9 @@ def warned(folder: Path, body: str) -> list[str]:
     """The messages of RS740 for a body of a procedure; the rules have no errors."""
     rules = RULES.format("\n    ".join(body.split("\n")))
     write(folder, {"game.yaml": GAME, "kinds.yaml": KINDS, "rules/play.rules": rules})
-    found = diagnostics(str(folder))
-    assert all(d.severity == Severity.WARNING for d in found)
-    return [d.message for d in found if d.code == "RS740"]
+    reported = diagnostics(str(folder))
+    assert all(d.severity == Severity.WARNING for d in reported)
+    return [d.message for d in reported if d.code == "RS740"]
 
 
 @pytest.mark.parametrize(
