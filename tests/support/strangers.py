@@ -78,7 +78,7 @@ class Proxy:
             self._loop.run_until_complete(self._serve())
 
     async def _serve(self) -> None:
-        server = await asyncio.start_server(self._carry, sock=self._listener)
+        server = await asyncio.start_server(self._carry, sock=self._listener, backlog=1024)
         await self._end.wait()
         server.close()
         for writer in self._writers:
