@@ -203,9 +203,10 @@ class Hall:
         """Notes a table that cannot be resumed, and how to get its log up to there."""
         self.faults[game] = why
         message = f"the table {shown(game)} of {self.store.path} cannot be resumed: {why}"
+        store = self.store.path
         help_ = (
-            f"`rulespec log {self.store.path} --table {game} --out game.jsonl` writes what is sound of its log"
-            f" ({lines + 1} lines), and `rulespec serve game.jsonl` goes on from there with new links;"
+            f"`rulespec log {store} --table {game} --out game.jsonl` writes the sound part of its log"
+            f" ({lines + 1} lines), `rulespec serve game.jsonl --store {store}` goes on from there with new links;"
             " or put a copy of the store from before in its place"
         )
         self.notes.append(Diagnostic("RS682", Severity.ERROR, message, None, help=help_))
