@@ -144,14 +144,15 @@ def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
     Raises:
         sqlite3.Error: if it cannot be read; OSError.
     """
+    if not log or not _beside(path, "-wal").exists():
+        place = f"file:{quote(os.fsencode(path.absolute()))}?immutable=1"
+        with closing(sqlite3.connect(place, uri=True)) as base:
+            yield base
+        return
     with tempfile.TemporaryDirectory() as folder:
-        if log and _beside(path, "-wal").exists():
-            shutil.copyfile(path, copy := Path(folder, "store.db"))
-            shutil.copyfile(_beside(path, "-wal"), _beside(copy, "-wal"))
-            base = sqlite3.connect(copy)
-        else:
-            base = sqlite3.connect(f"file:{quote(os.fsencode(path.absolute()))}?immutable=1", uri=True)
-        with closing(base):
+        shutil.copyfile(path, copy := Path(folder, "store.db"))
+        shutil.copyfile(_beside(path, "-wal"), _beside(copy, "-wal"))
+        with closing(sqlite3.connect(copy)) as base:
             yield base
 
 
