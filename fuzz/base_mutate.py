@@ -45,6 +45,7 @@ _SCHEMAS = (
     "INSERT INTO sqlite_master VALUES ('view', 'game', 'game', 0, 'CREATE VIEW game AS SELECT 1')",
     "UPDATE sqlite_master SET sql = '' WHERE name = '{t}'",
 )
+_FAULTS = (sqlite3.Error, OverflowError, UnicodeDecodeError)  # the last: of a message that quotes a damaged name
 _NUMBERS = (0, 1, 2, -1, 3, 100, 2**31 - 1, 2**62)
 
 
@@ -55,14 +56,11 @@ def mutated_base(data: bytes, rng: random.Random) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "b.db")
         path.write_bytes(data)
-        with (
-            suppress(sqlite3.Error, OverflowError, UnicodeDecodeError),
-            closing(sqlite3.connect(path, isolation_level=None)) as base,
-        ):
+        with suppress(*_FAULTS), closing(sqlite3.connect(path, isolation_level=None)) as base:
             base.set_progress_handler(lambda: 1, 2_000_000)  # a damaged one may be gone through without an end
             base.execute("PRAGMA synchronous = OFF")
             _execute(base, rng)
-        with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(path, isolation_level=None)) as base:
+        with suppress(*_FAULTS), closing(sqlite3.connect(path, isolation_level=None)) as base:
             base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return path.read_bytes()
 

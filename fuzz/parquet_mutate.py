@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import fuzz.support  # noqa: F401 - helpers of the tests
+from fuzz.mutate import MAX_BYTES
 
 from thrift_writer import BINARY, BYTE, DOUBLE, FALSE, I16, I32, I64, LIST, SET, STRUCT, TRUE, read, written  # isort: skip
 
@@ -114,7 +115,9 @@ def _other(kind: int, value: Any, rng: random.Random) -> Any:
             return inner, [*items[:at], _other(inner, items[at], rng), *items[at + 1 :]]
         if items and rng.random() < 0.5:
             at = rng.randrange(len(items))
-            return inner, [*items[:at], *[items[at]] * rng.choice(_COUNTS), *items[at + 1 :]]
+            size = len(written(items[at])) if inner == STRUCT else 9
+            count = min(rng.choice(_COUNTS), MAX_BYTES // size)
+            return inner, [*items[:at], *[items[at]] * count, *items[at + 1 :]]
         return rng.choice(((inner, items[:-1]), (STRUCT, [[]] * rng.choice(_COUNTS)), (BYTE, [b"\0"] * 9)))
     return bytes(8 if kind == DOUBLE else 1) if kind not in (TRUE, FALSE) else value
 
