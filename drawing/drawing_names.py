@@ -54,6 +54,10 @@ class _Names:
         for section in ("markers", "scales", "dice"):
             for word in words(get(self.drawing, section)):
                 self._field(word)
+        for word in words(get(self.drawing, "hides")):
+            pile, _, place_of_it = word.text.rpartition(".")
+            if pile not in self.piles or place_of_it not in self.piles[pile].places:
+                self._field(word)
         for name, place, node in entries(get(self.drawing, "bands")):
             kind, _, fact = name.rpartition(".")
             fields = {f.name: f for f in self.d.kinds[kind].state.values()} if kind in self.d.kinds else self.d.fields

@@ -134,7 +134,7 @@ class PieceStyle(Brief, Struct, frozen=True):
 
 
 class Style(Brief, Struct, frozen=True):
-    """The style of a ruleset."""
+    """The style of a ruleset; `hides` are fields and places of pieces that are not shown, on purpose."""
 
     boards: dict[str, BoardStyle]
     pieces: dict[str, PieceStyle]
@@ -147,6 +147,7 @@ class Style(Brief, Struct, frozen=True):
     shapes: dict[str, str]
     looks: dict[str, dict[str, Look]]
     doc: str = ""
+    hides: tuple[tuple[str, str], ...] = ()
 
     def path(self, symbol: str) -> str:
         """The path data of a symbol."""
@@ -174,6 +175,7 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
         shapes=data.get("shapes", {}),
         looks=_looks(d, data.get("entities", {})),
         doc=data.get("doc", ""),
+        hides=_fields(data.get("hides", [])),
     )
 
 

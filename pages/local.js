@@ -147,7 +147,7 @@
     for (let number = whole ? 0 : sent; number < moves.length; number++) texts[number] = shownMove(moves[number], seat);
     sent = waiting < 0 ? moves.length : waiting;
     page.frame({
-      serial, turn, since: whole ? 0 : before, state: game.state(sight), moves: { count: moves.length, texts },
+      serial, turn, since: whole ? 0 : before, state: game.state(sight, true), moves: { count: moves.length, texts },
       seats: seats.map((id) => ({ id, name: names[id], kind: isPerson(id) ? "person" : "bot", bot: kinds[id], stand_in: false })),
       asked: decision && game.as(sight, () => ({
         decision: decision.name, together: decision.together, chance: decision.by === null, doc: "", who: game.subject(),
@@ -168,7 +168,7 @@
   const entities = Object.entries(game.texts.titles).flatMap(([kind, titles]) => titles.map((title, i) => [`${kind}.${game.names.kinds[kind][i]}`, title]));
   const hello = {
     game: game.texts.game, rules: game.names.ruleset, version: data.version, settings: game.names.settings, changed: data.changed,
-    language: game.texts.language, seat: null, seats, player: game.texts.player, board: data.board, plan: data.plan, words, bots: [], now: Date.now() / 1000,
+    language: game.texts.language, seat: null, seats, player: game.texts.player, board: data.board, plan: data.plan, values: data.values, words, bots: [], now: Date.now() / 1000,
     about: words.local_about, asks: [],
     titles: Object.fromEntries(entities),
     names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]))),

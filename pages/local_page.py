@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
@@ -15,12 +16,15 @@ from rulespec.engine.words.exported_texts import exported_texts
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.words import Words
 from rulespec.pages.document import Rights, document, own_file
+from rulespec.pages.other_values import OtherValues
 
 _STYLES = ("viewer.css", "table.css", "local.css")
 _SCRIPTS = ("wasm_game.js", "bots.js", "draw.js", "zoom.js", "choose.js", "pictures.js", "table.js", "local.js")
 _WORKER = ("wasm_game.js", "bots.js")
+_COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
+"""Comments that have lines of their own: a page that is mailed does without."""
 _WORDS = (
-    *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret"),
+    *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
 )
 """Words beside those of tables."""
@@ -46,6 +50,7 @@ def local_page(game: Game, language: str | None = None) -> str:
         "module": b64encode(gzip.compress(module, mtime=0)).decode(),
         "plan": plan(board),
         "board": board.backdrop(),
+        "values": OtherValues(board, game, words).to_json(),
         "words": _page_words(words),
         "version": game.ruleset.version,
         "changed": [name for name, of in game.ruleset.settings.items() if settings[name] != of.default],
@@ -58,7 +63,7 @@ def local_page(game: Game, language: str | None = None) -> str:
         styles=[own_file(name) for name in _STYLES],
         body=body.replace("Rulespec", escape(words.game)),
         data=data,
-        scripts=[own_file(name).replace("export class", "class") for name in _SCRIPTS],
+        scripts=[_COMMENT.sub("", own_file(name)).replace("export class", "class") for name in _SCRIPTS],
         rights=Rights(computes=True),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.drawing.board import board_of
 from rulespec.drawing.dice import dice, shows_rolls
 from rulespec.drawing.scene import Item
+from rulespec.drawing.table_texts import TextTable
 from rulespec.engine.game.game import Game, seen_events, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
@@ -27,6 +29,7 @@ from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
 from rulespec.pages.move_notes import MoveNotes
 from rulespec.pages.move_rules import Cited, MoveRules, move_rules
+from rulespec.pages.other_values import OtherValues
 from rulespec.records import Brief
 
 MAX_MOVES = 20_000
@@ -131,6 +134,7 @@ class _Film:
         self._words = words
         self._board = board_of(game.ruleset, game.names, words, tables=False)
         self._rows = BoardChanges(())
+        self._values = OtherValues(self._board, game, words, game.shown_names)
         self.pictures = BoardChanges(self._board.static)
         measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
         self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.shown_names), colours)
@@ -147,7 +151,8 @@ class _Film:
         self.curves.note(number, game.omniscient.measures(seat, self._words.budget))
         state = state_json(game) if seat == OMNISCIENT else seen_state(game, seat)
         self.pictures.note([*self._board.items(state), *self._dice()])
-        rows = enumerate(self._board.text_rows(state))
+        values = self._values.texts(game, seat)
+        rows = enumerate(chain(self._board.text_rows(state), ([[text]] for text in values)))
         self._rows.note(Item(f"{number:05}", "tables", to_json_text(row)) for number, row in rows)
 
     def _dice(self) -> Iterator[Item]:
@@ -159,7 +164,10 @@ class _Film:
 
     def tables(self) -> dict[str, Any]:
         """The tables beside the board: what stays, and their rows as they change."""
-        return {"tables": [table.to_json() for table in self._board.text_tables()], **self._rows.to_json()}
+        tables = self._board.text_tables()
+        if self._values.titles:
+            tables.append(TextTable(self._words.word("table_values"), [""], [[title] for title in self._values.titles]))
+        return {"tables": [table.to_json() for table in tables], **self._rows.to_json()}
 
     def picture(self) -> str:
         """The picture that stays."""

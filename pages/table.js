@@ -90,6 +90,24 @@ function makeTable(hello, sent) {
     return { entities, pieces };
   }
 
+  // --- values that neither the picture nor a table in it has
+  function showValues({ entities, pieces }) {
+    const texts = hello.values.map(({ path: [group, owner, name, place], of }) => {
+      if (group === "pieces") return String(pieces[name]?.[owner]?.[place] ?? "");
+      return shownValue(entities[group]?.[owner]?.[name], of);
+    });
+    const rows = hello.values.flatMap(({ title }, i) => (texts[i] ? [make("dt", title), make("dd", texts[i])] : []));
+    element("values").hidden = !rows.length;
+    element("values").querySelector("dl").replaceChildren(...rows);
+  }
+  function shownValue(value, of) {
+    if (value === undefined) return "?";
+    if (value === null || value.length === 0) return word("none");
+    if (Array.isArray(value)) return value.map((each) => shownValue(each, of)).join(", ");
+    if (typeof value === "boolean") return word(value ? "yes" : "no");
+    return of ? titleOf(`${of}.${value}`) : String(value).replace(/_/g, " ");
+  }
+
   // --- choosing
   const own = () => state.options.filter((option) => !option.out_of_turn);
   function clickable(options) {
@@ -344,7 +362,11 @@ function makeTable(hello, sent) {
       state.count = frame.moves.count;
       if (whole) cells.clear();
       for (const [number, value] of Object.entries(frame.cells ?? {})) cells.set(Number(number), value);
-      if (svg && (frame.state || frame.cells || moved || whole)) showPicture(frame.state ?? stateOf(), whole, lastRoll());
+      if (frame.state || frame.cells || moved || whole) {
+        const now = frame.state ?? stateOf();
+        if (svg) showPicture(now, whole, lastRoll());
+        showValues(now);
+      }
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
       showOptions(false);
       if (moved || whole) showMoves();

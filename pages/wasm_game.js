@@ -138,14 +138,19 @@ export class WasmGame {
     return result;
   }
 
-  /** The state in the form of `rulespec replay --format json`, as a seat sees it (null: as all do); left out: all of it. */
-  state(seat) {
+  /** The state in the form of `rulespec replay --format json`, as a seat sees it (null: as all do); left out: all of it.
+   *  Fields that are not seen are null there, or absent. */
+  state(seat, absent = false) {
     const cells = this.cells(), entities = {}, pieces = {}, unseen = this.hidden(seat), hidden = (at) => unseen.has(at);
     for (const at of this.names.declared) {
       const { group, owner, name, type, place } = this.names.cells[at];
       if (group === "pieces") {
         if (cells[at] && !hidden(at)) ((pieces[name] ??= {})[owner] ??= {})[place] = Number(cells[at]);
-      } else ((entities[group] ??= {})[owner] ??= {})[name] = hidden(at) ? null : this.shown(type, cells[at]);
+      } else {
+        const fields = (entities[group] ??= {})[owner] ??= {};
+        if (!hidden(at)) fields[name] = this.shown(type, cells[at]);
+        else if (!absent) fields[name] = null;
+      }
     }
     return { entities, pieces };
   }

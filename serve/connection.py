@@ -266,6 +266,7 @@ class Connection:
             "board": board,
             "plan": plan,
             "cells": rules.cells(game)[1],
+            "values": rules.values(game),
             "titles": rules.titles(game),
             "names": rules.option_names(game),
             "words": rules.page_words,

@@ -13,10 +13,11 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.shown_cells import ShownCells
 from rulespec.engine.words.words import Words
 from rulespec.errors import RulespecError
+from rulespec.pages.other_values import OtherValues
 from rulespec.typed import nodes as typed
 
 PAGE_WORDS = (
-    *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret"),
+    *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
 )
 """Words of the program that pages of tables show beside their own."""
@@ -37,6 +38,7 @@ class Rules:
         self.bundle = bundle or bundle_of(ruleset)
         self._boards: dict[tuple[tuple[str, ...], int], tuple[str, dict[str, Any] | None]] = {}
         self._cells: dict[tuple[str, ...], tuple[ShownCells, list[list[str]]]] = {}
+        self._values: dict[tuple[str, ...], list[dict[str, Any]]] = {}
 
     def board(self, seats: tuple[str, ...], viewer: int = 0) -> tuple[str, dict[str, Any] | None]:
         """The picture that stays and the drawing plan, for seats, which are called by their ids; "" and None if the
@@ -59,6 +61,16 @@ class Rules:
             shown = ShownCells(game)
             self._cells[game.seats] = shown, shown.names()
         return self._cells[game.seats]
+
+    def values(self, game: Game) -> list[dict[str, Any]]:
+        """The cells that the picture of games with the same seats does not have."""
+        if game.seats not in self._values:
+            try:
+                board = board_of(self.ruleset, game.seats, self.words)
+            except RulespecError:
+                board = None
+            self._values[game.seats] = OtherValues(board, game, self.words).to_json()
+        return self._values[game.seats]
 
     @cached_property
     def page_words(self) -> dict[str, str]:

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 from browser import Open, Opened
+from cases import split, write
 from click.testing import CliRunner
+from parlour import PARLOUR
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
@@ -26,8 +28,8 @@ LARGEST = {"imperial": 420, "chess": 200, "tutorial": 300}
 """KB of some pages at most."""
 
 
-def page_of(ref: str, players: int, folder: Path, *more: str) -> Path:
-    out = folder / f"{ref}.html"
+def page_of(ref: str, players: int, folder: Path, *more: str, name: str = "") -> Path:
+    out = folder / f"{name or ref}.html"
     done = CliRunner().invoke(cli, ["page", ref, "--players", str(players), "--out", str(out), *more])
     assert done.exit_code == 0, done.output
     return out
@@ -192,6 +194,18 @@ def test_arguments_that_all_see_are_told_in_a_game_with_secrets(open_page: Open,
     assert own.endswith("a die shows ?") and re.search(r"a die shows \d", other)
     bids = [text for text in opened.texts("#list > li")[2:] if "doubts" not in text]
     assert bids and all(re.search(r"[AB] bids \d . \d", text) for text in bids)
+
+
+def test_values_that_are_not_drawn_are_listed_as_the_seat_sees_them(open_page: Open, tmp_path: Path) -> None:
+    bare = "--- drawing.yaml\ndrawing: {tables: {}, markers: [], boards: {player: {as: hidden}}}\n"
+    folder = write(tmp_path / "small", split(f"{PARLOUR}\n{bare}", "rules/play.rules"))
+    opened = open_page(page_of(str(folder), 2, tmp_path, name="small"))
+    wait_for_turn(opened)
+    opened.page.locator("#values summary").click()
+    titles, texts = opened.texts("#values dt"), opened.texts("#values dd")
+    rows = dict(zip(titles, texts, strict=True))
+    assert rows["B cash"] == "?" and rows["A cash"] in "123" and rows["rested"] == "0"
+    assert "?" in (rows["pile"], rows["B plan"]) and rows["pointed"] == "none"
 
 
 def test_people_at_one_screen_take_turns(open_page: Open, tmp_path: Path) -> None:

@@ -1,0 +1,97 @@
+"""Values of the state that a page lists beside its picture, as neither boards nor tables have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rulespec.drawing.board import Board
+from rulespec.drawing.undrawn import undrawn
+from rulespec.engine.game.game import Game, seen_cells
+from rulespec.engine.game.guarded import UNKNOWN
+from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.shown_cells import ShownCells
+from rulespec.engine.program.cells import CellName
+from rulespec.engine.words.words import Words
+
+
+class OtherValues:
+    """The cells of a ruleset's declared state that are drawn nowhere.
+
+    Args:
+        board: the board of the page; None: it cannot be drawn, and all values are listed.
+        game: a game of the same seats and ruleset; its position does not matter.
+        words: the words of the ruleset.
+        names: seat → its name in titles; None: its id.
+    """
+
+    def __init__(self, board: Board | None, game: Game, words: Words, names: Mapping[str, str] | None = None) -> None:
+        program = game.omniscient.program
+        self._cells = [program.cells[at] for at in program.declared]
+        self._words = words
+        self._labels = game.omniscient.labels
+        self._seats = names or {seat: seat for seat in game.seats}
+        self._declared = program.declared
+        self._known: dict[tuple[str, int], str] = {}
+        self.numbers = undrawn(board, self._cells) if board is not None else list(range(len(self._cells)))
+        """Their places among the cells of `ShownCells`."""
+        self.titles = [self._title(self._cells[number]) for number in self.numbers]
+        self._paths = ShownCells(game).names()
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The data of a page: path in the state, title, and the kind of its value, if it is of a kind."""
+        rows = zip(self.numbers, self.titles, strict=True)
+        return [{"path": self._paths[n], "title": title, "of": self._of(self._cells[n])} for n, title in rows]
+
+    def texts(self, game: Game, seat: str | None) -> list[str]:
+        """The values where a game stands, as a viewer sees them; nothing for an empty place of pieces."""
+        state = game.omniscient.numbers.state
+        seen = [state[at] for at in self._declared] if seat == OMNISCIENT else seen_cells(game, seat)
+        return [self._text(self._cells[n], seen[n]) for n in self.numbers]
+
+    def _text(self, cell: CellName, value: int | None) -> str:
+        if cell.group == "pieces":
+            return str(value or "")
+        if value is None:
+            return UNKNOWN
+        key = cell.type, value
+        if key not in self._known:
+            self._known[key] = self._shown(self._labels.plain(cell.type, value), self._of(cell))
+        return self._known[key]
+
+    def _shown(self, value: Any, kind: str) -> str:
+        """A value of the state in words: entities by their titles, whatever they are at the time."""
+        words = self._words
+        if value is None or value == []:
+            return words.word("none")
+        if isinstance(value, list):
+            return ", ".join(self._shown(each, kind) for each in value)
+        if isinstance(value, bool):
+            return words.word("yes" if value else "no")
+        return (
+            words.title(kind, self._labels.number(kind, value), self._seats) if kind else str(value).replace("_", " ")
+        )
+
+    def _of(self, cell: CellName) -> str:
+        kind = cell.type.rpartition(" ")[2].removesuffix("?")
+        return kind if kind in self._words.ruleset.kinds else ""
+
+    def _title(self, cell: CellName) -> str:
+        words = self._words
+        if cell.group == "pieces":
+            each = words.ruleset.declarations.pieces[cell.name].each
+            owners = [(kind, words.title(kind, n, self._seats)) for kind, n in self._numbers(cell, each)]
+            index = words.title(cell.index_kind, cell.index, self._seats) if cell.index_kind else ""
+            place = words.place(cell.name, cell.place, index, cell.index_kind) if index else None
+            return f"{words.pieces(cell.name, owners)} {place or words.place(cell.name, cell.place)}"
+        if cell.group == "game":
+            return words.field(cell.group, cell.name)
+        owner = self._numbers(cell, (cell.group,))[0][1]
+        return f"{words.title(cell.group, owner, self._seats)} {words.field(cell.group, cell.name)}"
+
+    def _numbers(self, cell: CellName, kinds: tuple[str, ...]) -> list[tuple[str, int]]:
+        """The owners of a cell: kinds and numbers."""
+        if cell.by_seat:
+            return [(kind, number) for kind, (_, number) in zip(kinds, cell.by_seat, strict=False)]
+        names = cell.owner.split(".") if kinds else []
+        return [(kind, self._labels.number(kind, name)) for kind, name in zip(kinds, names, strict=True)]
