@@ -274,7 +274,7 @@ def flips(store: Path, seeds: range) -> None:
 
 
 def test_flipped_bits_are_of_one_table(store: Path) -> None:
-    flips(store, range(20))
+    flips(store, range(10))
 
 
 @pytest.mark.proof
