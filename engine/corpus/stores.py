@@ -24,7 +24,7 @@ from rulespec.engine.corpus.under import judged_under
 from rulespec.engine.logs.native import MAX_LINES
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
-from rulespec.engine.simulate.foreign_parquet import parquet_batches
+from rulespec.engine.simulate.foreign_parquet import objects, parquet_batches
 from rulespec.engine.simulate.parquet import PART, PART_ROWS
 from rulespec.engine.simulate.workers import on_workers
 
@@ -207,7 +207,7 @@ def _games(batch: Any) -> Iterator[CodedGame]:
     columns = {name: batch.column(name) for name in _COLUMNS}
     lists = {name: columns.pop(name) for name in _LISTS}
     flat = {name: (np.asarray(of.offsets), of.values.to_numpy(zero_copy_only=False)) for name, of in lists.items()}
-    plain = {name: of.to_pylist() for name, of in columns.items()}
+    plain = {name: objects(of) for name, of in columns.items()}
     for at in range(batch.num_rows):
         own = {name: values[offsets[at] : offsets[at + 1]] for name, (offsets, values) in flat.items()}
         if len(own["options"]) > MAX_LINES:

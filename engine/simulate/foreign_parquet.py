@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.documents.foreign_files import foreign, foreign_items, opened
@@ -105,33 +108,41 @@ def _pieces(batch: Any, arrays: Sequence[str]) -> Iterator[Any]:
     yield from _pieces(batch.slice(half), arrays)
 
 
+def objects(array: Any) -> list[Any]:
+    """An array as objects of Python; equal texts of a column are one, which `to_pylist` makes again for each row."""
+    from pyarrow import types
+
+    if not types.is_dictionary(array.type):
+        return list(array.to_pylist())
+    texts = array.dictionary.to_pylist()
+    return [None if number is None else texts[number] for number in array.indices.to_pylist()]
+
+
 def _weight_of(batch: Any, arrays: Sequence[str]) -> int:
     return sum(_weight(batch.column(name)) for name in batch.schema.names if name not in arrays)
 
 
 def _weight(array: Any) -> int:
-    """About the bytes of an array as objects of Python."""
-    from pyarrow import compute, types
+    """About the bytes of an array as objects of Python; without `pyarrow.compute`, which takes long to import."""
+    from pyarrow import types
 
-    kind = array.type
+    kind, size = array.type, OBJECT * len(array)
     if types.is_dictionary(kind):
-        long = compute.binary_length(array.dictionary).take(array.indices)
-        return OBJECT * len(array) + (compute.sum(long).as_py() or 0)
-    if types.is_map(kind):
-        return _weight(array.cast(_as_list(kind)))
-    if types.is_list(kind):
-        inner = array.values
+        lengths = np.diff(_numbers(array.dictionary, len(array.dictionary) + 1))
+        numbers = _numbers(array.indices, len(array))  # those of nulls are any
+        return size + int(lengths[np.clip(numbers, 0, len(lengths) - 1)].sum()) if len(lengths) else size
+    if types.is_list(kind) or types.is_map(kind):
         first, last = (array.offsets[n].as_py() for n in (0, len(array)))
-        return OBJECT * len(array) + _weight(inner.slice(first, last - first))
+        inner = [array.values] if types.is_list(kind) else [array.keys, array.items]
+        return size + sum(_weight(part.slice(first, last - first)) for part in inner)
     if types.is_struct(kind):
-        return OBJECT * len(array) + sum(_weight(part) for part in array.flatten())
-    return OBJECT * len(array)
+        return size + sum(_weight(part) for part in array.flatten())
+    return size
 
 
-def _as_list(kind: Any) -> Any:
-    import pyarrow
-
-    return pyarrow.list_(pyarrow.struct([kind.key_field, kind.item_field]))
+def _numbers(array: Any, count: int) -> NDArray[np.int32]:
+    """The buffer of numbers of an array: of a dictionary's indices, or of the places of texts."""
+    return np.frombuffer(array.buffers()[1], np.int32, count, 4 * array.offset) if count else np.empty(0, np.int32)
 
 
 # --- sizes, before anything is unpacked -------------------------------------------------------------------------------
