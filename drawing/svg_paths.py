@@ -18,12 +18,13 @@ _FLAG = re.compile(r"[\s,]*([01])")
 _MOST = 500_000  # numbers of an arc command that are looked at
 
 
-def path_outlines(text: str, numbers: Callable[[str], list[float]]) -> list[list[Point]]:
+def path_outlines(text: str, numbers: Callable[[str], list[float]], count: Callable[[int], None]) -> list[list[Point]]:
     """The outlines of path data.
 
     Args:
         text: the path data.
         numbers: reads the numbers of a text, within bounds.
+        count: takes the number of points that each curve or arc becomes; ends what is too much.
 
     Raises:
         ValueError: if it cannot be understood.
@@ -55,16 +56,19 @@ def path_outlines(text: str, numbers: Callable[[str], list[float]]) -> list[list
         if upper in "ST":
             points = [mirrored, *points]
         between = _arc(place, n, end) if upper == "A" else _curve(place, points, end)
+        count(len(between))
         results[-1] += [*between, end]
         control, place = (points[-1] if points else None), end
     return results
 
 
 def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tuple[str, list[float]]]:
-    parts = _COMMAND.split(text)
-    if parts[0].strip():
+    following = _COMMAND.search(text)
+    if text[: following.start() if following else None].strip():
         raise ValueError("its path does not begin with `M`")
-    for letter, inner in zip(parts[1::2], parts[2::2], strict=True):
+    while (command := following) is not None:  # one after the other: there may be millions
+        following = _COMMAND.search(text, command.end())
+        letter, inner = command[0], text[command.end() : following.start() if following else None]
         n, each = numbers(_apart(inner) if letter in "Aa" else inner), _ARGUMENTS[letter.upper()]
         if not each:
             yield letter, []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from math import cos, isfinite, pi, radians, sin, tan
 from pathlib import Path
 from xml.parsers import expat
@@ -31,6 +32,7 @@ MAX_SHAPES = 400
 MAX_NAMELESS = 1_000
 """Shapes with a name, and those without one in which there may be a text."""
 MAX_POINTS = 200_000
+_BETWEEN = 5  # points between the ends of curves and arcs that count as one
 MAX_NUMBER = 1e6
 _CIRCLE = 32
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -313,13 +315,22 @@ class _Reader(Struct):
         return value
 
     def _numbers(self, text: str) -> list[float]:
-        results = [float(n) for n in _NUMBER.findall(text)]
-        self.points += len(results) // 2 + 1
-        if self.points > MAX_POINTS:
-            raise self.refused(f"it has more than {MAX_POINTS:,} points", "simplify its paths")
+        most = 2 * (MAX_POINTS - self.points) + 2
+        results = [float(n[0]) for n in islice(_NUMBER.finditer(text), most)]
+        self._count(len(results) // 2 + 1)
         if not all(isfinite(n) and abs(n) <= MAX_NUMBER for n in results):
             raise self._fails("it has a number beyond a million")
         return results
+
+    def _count(self, points: int) -> None:
+        """Counts points."""
+        self.points += points
+        if self.points > MAX_POINTS:
+            raise self.refused(f"it has more than {MAX_POINTS:,} points", "simplify its paths")
+
+    def _count_between(self, points: int) -> None:
+        """Counts points that a curve or an arc becomes: several count as one that is written."""
+        self._count(-(-points // _BETWEEN))
 
     def _transformed(self, around: Matrix, text: str) -> Matrix:
         for name, inner in _TRANSFORM.findall(text[:2000]):
@@ -346,7 +357,7 @@ class _Reader(Struct):
     def _outlines(self, tag: str, a: dict[str, str]) -> list[list[Point]]:
         if tag == "path":
             try:
-                return path_outlines(a.get("d", ""), self._numbers)
+                return path_outlines(a.get("d", ""), self._numbers, self._count_between)
             except ValueError as error:
                 raise self._fails(str(error)) from None
         if tag in ("polygon", "polyline"):

@@ -12,6 +12,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.position_check import asked, meant
+from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.simulate.playouts import Playout
 from rulespec.engine.simulate.wasm import ROUND
 from rulespec.engine.verify.combinations import CAP, SEED, Combination, Ended, Games, combinations
@@ -30,6 +31,8 @@ LEAST = 5
 """Games of a combination that are played while there are steps left, even if that is more than its share."""
 FAILING = 20
 """Games of a combination that show a mistake, or do not end, after which no more of it are played: each takes long."""
+GIVEN_UP = 20 * MAX_STEPS
+"""Steps that a game counts for in which the rules are given up: the interpreter, which is slow, counts `MAX_STEPS`."""
 MAX_FOUND = 10
 """Mistakes that are reported."""
 EFFORT = 300_000_000
@@ -121,7 +124,7 @@ class _PlayCheck:
             failing += sum([self._count(at, games, each) for each in played])
             if bounds is not None:
                 self._look(at, bounds, games, played)
-            self.spent += sum([self.weights.steps(each.decisions) for each in played])
+            self.spent += sum([self.weights.steps(each.decisions) + _given_up(each) for each in played])
             if len(played) < size:
                 self.spent += self.weights.steps(most)
                 break
@@ -210,6 +213,12 @@ class _PlayCheck:
         if which[0].settings:
             return _in(number, of), "with " + ", ".join(dict.fromkeys(map(_setting, which)))
         return _in(number, of), _players([c.seats for c in which])
+
+
+def _given_up(ended: Ended) -> int:
+    """The steps that a game counts for besides its decisions if the rules were given up in it."""
+    failure = ended.failed.failure if ended.failed is not None else None
+    return GIVEN_UP if failure is not None and failure.wrong.code == "RS704" else 0
 
 
 def _placed(wrong: Diagnostic, playout: Playout) -> Diagnostic:

@@ -195,6 +195,23 @@ def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> No
         assert len(imported(tmp_path, svg(text))) <= 400
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        "M0 0" + "a9 9 0 1 1 5 5 9 9 0 1 1-5-5" * 20_000,
+        "M0 0" + "q1 1 2 0" * 70_000,
+        "M0 0L1 1L0 1" + "Z" * 300_000,
+        "M0 0l" + "1 " * 500_000,
+    ],
+    ids=["arcs", "curves", "ends", "numbers"],
+)
+@pytest.mark.sampled(2)
+def test_points_that_a_path_becomes_are_bounded(data: str, tmp_path: Path) -> None:
+    """What a curve becomes counts, too: eight megabytes of arcs took half a gigabyte."""
+    with soon(), pytest.raises(DiagnosticsError, match="RS561"):
+        imported(tmp_path, svg(f'<path id="a" d="{data}"/>'))
+
+
 def test_scripts_and_links_of_a_drawing_are_texts_at_most(tmp_path: Path) -> None:
     body = (
         '<script>alert(1)</script><image id="i" href="http://evil.example/x.png"/>'
