@@ -207,7 +207,7 @@ def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> No
 )
 @pytest.mark.sampled(2)
 def test_points_that_a_path_becomes_are_bounded(data: str, tmp_path: Path) -> None:
-    """What a curve becomes counts, too: eight megabytes of arcs took half a gigabyte."""
+    """Those of a curve count, too: eight megabytes of arcs took half a gigabyte."""
     with soon(), pytest.raises(DiagnosticsError, match="RS561"):
         imported(tmp_path, svg(f'<path id="a" d="{data}"/>'))
 
