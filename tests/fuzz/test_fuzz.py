@@ -213,7 +213,7 @@ def test_a_changed_header_of_tar_has_its_checksum(tmp_path: Path) -> None:
 
 
 def test_a_part_without_a_change_is_written_as_it_was() -> None:
-    """What reads the footer for its changes writes all of it again."""
+    """Reading the footer for changes, and writing it, loses nothing."""
     import thrift_writer as thrift
 
     from fuzz.foreign import part_of_results, part_of_store
