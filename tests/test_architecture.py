@@ -422,6 +422,8 @@ OPENING = {
     "rulespec/signing.py": "the user's key",
     "serve/edit/programs.py": "a page that a program of ours has just written",
     "serve/store.py": "the store of a server, locked and checked when it is opened",
+    "serve/store_file.py": "the file of a store, which is checked before it is used",
+    "serve/stored_log.py": "a store that is only read",
 }
 """Modules that open files by other ways than `documents/foreign_files.py`, and why."""
 OPENERS = {

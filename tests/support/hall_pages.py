@@ -28,6 +28,7 @@ class Unstored(Store):
 
     def __init__(self) -> None:  # it opens no file
         self.saved: list[Statement] = []
+        self.notes = []
 
     def keys(self) -> dict[str, tuple[str, str]]:
         """No key is known yet."""
