@@ -42,7 +42,7 @@ _REASON = re.compile(r"^Slower: *(?P<job>[^:]+?) *: *(?P<why>\S.*)$", re.MULTILI
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How fast a job is, as a multiple of its speed before: the ratio of each pair."""
+    """The speed of a job as a multiple of its speed before: the ratio of each pair."""
 
     job: str
     ratios: tuple[float, ...]
@@ -74,7 +74,7 @@ HEAD = "| job | speed | 90 % | 95 % | |\n| --- | --- | --- | --- | --- |"
 
 
 def git(*args: str, root: Path = ROOT) -> str:
-    """What git answers.
+    """The answer of git.
 
     Raises:
         LookupError: with its message, if it refuses.

@@ -113,7 +113,7 @@ class FileMutator:
     # --- archives --------------------------------------------------------------------------------
 
     def _packed(self, data: bytes) -> bytes:
-        """What is in it is changed, or how it is packed: pieces after one another, another method, packed twice."""
+        """A change of the contents, or of the packing: pieces after one another, another method, packed twice."""
         rng = self.rng
         pack = zipped if data[:2] == b"\x1f\x8b" else bz2.compress
         try:

@@ -75,7 +75,7 @@ class Page:
 
     @property
     def serial(self) -> int:
-        """That of the last frame."""
+        """The serial of the last frame."""
         return next((m["frame"]["serial"] for m in reversed(self.received) if "frame" in m), 0)
 
     async def close(self) -> None:

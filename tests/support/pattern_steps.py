@@ -61,7 +61,7 @@ class Matcher:
         return self.steps
 
     def finds(self, text: str, *, anchored: bool) -> tuple[int, int] | None:
-        """Where a match begins and ends; None if there is none."""
+        """The beginning and the end of a match; None if there is none."""
         self._most, self._text, ends = sys.maxsize, text, list[int]()
 
         def note(end: int) -> bool:
@@ -155,7 +155,7 @@ class Matcher:
             number += 1
 
     def _alone(self, items: Any, place: int) -> int:
-        """Where a first match of its own ends; -1 if there is none."""
+        """The end of a first match of its own; -1 if there is none."""
         ends: list[int] = []
 
         def note(end: int) -> bool:
