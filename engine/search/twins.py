@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +44,12 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
     """
     search = open_search(game)
     own = _particles(search, game, seat, number, rng.getrandbits(63))
-    if own is None:
-        return retraced(game, seat, number, rng, tried)
-    return [_game(game, search, history) for history in own.histories[_spread(number, len(own.histories))]]
+    if own is not None:
+        with suppress(NotFoundError):
+            twins = [_game(game, search, history) for history in own.histories[_spread(number, len(own.histories))]]
+            if all(_looks_alike(twin, game, seat) for twin in twins):
+                return twins
+    return retraced(game, seat, number, rng, tried)
 
 
 def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int) -> NDArray[np.int64]:
@@ -97,3 +101,19 @@ def _game(game: Game, search: Search, history: Codes) -> Game:
         if not search.coder.taken(twin, code):
             raise NotFoundError(f"the decision {twin.ply} of a particle is not legal")
     return twin
+
+
+def _looks_alike(twin: Game, game: Game, seat: str) -> bool:
+    """Whether a particle looks to a seat as the game does.
+
+    Particles look as seen after each decision, but for two things: options that a seat sees before it is asked in a
+    round, or out of turn, and the result. Where there are none of these, only the end is compared: all would take as
+    long as the particles themselves.
+    """
+    visibility = game.omniscient.visibility
+    asked_later = any(decision.held for decision in visibility.p.decisions)
+    if asked_later or any(choice.by is not None for decision in visibility.p.decisions for choice in decision.choices):
+        return twin.view(seat) == game.view(seat)
+    number = game.seats.index(seat)
+    one, other = (visibility.of(each.omniscient.numbers.state, number) for each in (twin, game))
+    return twin.result == game.result and one == other

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from deadlines import DEADLINE
 from folders import ROOT
 from msgspec import Struct
 from tables import still_table
@@ -135,7 +136,7 @@ def _page(game: Game, module: bytes, folder: Path, viewers: Sequence[str | None]
     (folder / "asked.json").write_text(json.dumps({"taken": taken, "viewers": viewers}), "utf-8")
     (folder / "node.mjs").write_text(_SCRIPT, "utf-8")
     shutil.copy(ROOT / "pages" / "wasm_game.js", folder / "wasm_game.mjs")
-    subprocess.run(["node", "node.mjs"], cwd=folder, check=True, timeout=300)
+    subprocess.run(["node", "node.mjs"], cwd=folder, check=True, timeout=DEADLINE)
     result: list[dict[str, Any]] = json.loads((folder / "said.json").read_text("utf-8"))
     return result
 
