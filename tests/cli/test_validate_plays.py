@@ -191,6 +191,7 @@ def test_other_formats_have_what_the_games_show(small: Path, format_: str) -> No
 
 
 @pytest.mark.parametrize("number, least", [(60, 1), (100, 1), (100, 2)])
+@pytest.mark.sampled(1)
 def test_many_settings_are_no_reason_not_to_play(
     small: Path, runs: list[str], number: int, least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

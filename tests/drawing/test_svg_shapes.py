@@ -205,7 +205,7 @@ def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> No
     ],
     ids=["arcs", "curves", "ends", "numbers"],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_points_that_a_path_becomes_are_bounded(data: str, tmp_path: Path) -> None:
     """Those of a curve count, too: eight megabytes of arcs took half a gigabyte."""
     with soon(), pytest.raises(DiagnosticsError, match="RS561"):

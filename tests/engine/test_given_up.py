@@ -21,7 +21,7 @@ LONG = {
 
 
 @pytest.mark.parametrize("name", LONG)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_position_that_takes_too_long_is_counted_once(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

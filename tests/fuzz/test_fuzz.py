@@ -193,6 +193,7 @@ def test_an_input_is_made_anew_by_its_seed(tmp_path: Path) -> None:
         ("store", b"SQLite", 0),
     ],
 )
+@pytest.mark.sampled(2)
 def test_a_changed_file_keeps_its_form(name: str, sign: bytes, at: int | None, tmp_path: Path) -> None:
     """Most are like their format still; else all would be refused at its first bytes."""
     fuzzer = Fuzzer(name, 1, tmp_path)

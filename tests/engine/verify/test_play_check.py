@@ -63,7 +63,7 @@ def test_there_are_a_dozen_house_rules_of_several_games() -> None:
 
 
 @pytest.mark.parametrize("path", HOUSE_RULES, ids=lambda p: p.stem)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_house_rules_that_cannot_be_played_are_found_with_their_decision(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
