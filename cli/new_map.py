@@ -17,7 +17,7 @@ from rulespec.documents.nodes import Node, bits, entries, get, text
 from rulespec.documents.scalars import plain_value
 from rulespec.drawing.map_import import Drawn, Imported, regions_of
 from rulespec.drawing.svg_shapes import read_shapes
-from rulespec.drawing.svg_texts import colour_of
+from rulespec.drawing.svg_styles import colour_of
 from rulespec.schemas import modeline
 from rulespec.syntax.words import NO_VALUES
 from rulespec.typed import nodes as typed

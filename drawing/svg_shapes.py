@@ -1,7 +1,7 @@
 """Shapes of an SVG drawing from a stranger: outlines with names, read within bounds.
 
 Nothing is drawn or loaded: no file that a document type names, no reference is followed, and of styles only what hides,
-what fills, and how large texts are.
+what fills, and how large texts are and where they are anchored. What `<style>` says of them is warned of.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from math import cos, isfinite, pi, radians, sin, tan
+from math import cos, dist, isfinite, pi, radians, sin, tan
 from pathlib import Path
 from xml.parsers import expat
 
@@ -23,7 +23,8 @@ from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.documents.text_files import read_bytes
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.svg_paths import path_outlines
-from rulespec.drawing.svg_texts import PlainEntities, Texts, fill_of
+from rulespec.drawing.svg_styles import NO_FILL, Face, Sheets, face_of, fill_of, styles_of
+from rulespec.drawing.svg_texts import PlainEntities, Texts
 
 MAX_BYTES = 8_000_000
 MAX_DEPTH = 64
@@ -38,6 +39,7 @@ _CIRCLE = 32
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _TRANSFORM = re.compile(r"(matrix|translate|scale|rotate|skewX|skewY)\s*\(([^()]*)\)")
 _SHAPES = ("path", "polygon", "polyline", "rect", "circle", "ellipse")
+_WORDS = ("text", "tspan", "textPath", "a")
 _APART = ("defs", "clipPath", "mask", "pattern", "symbol", "marker")
 _HIDES = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?:!|;|$)")
 _SEPARATOR = "\x01"
@@ -47,6 +49,7 @@ _MAX_NAME = 200
 _PROGRAMS = re.compile(r"(?:path|rect|circle|ellipse|polygon|polyline|g)[0-9]+(?:-[0-9-]+)?")
 _NAMELESS = "shapes without a name"
 _FAR = 1e12
+_GAP = 0.1  # of the extent of an outline: its ends may be so far apart without a line between
 
 Matrix = tuple[float, float, float, float, float, float]
 _SAME: Matrix = (1, 0, 0, 1, 0, 0)
@@ -56,6 +59,7 @@ class Shape(Struct, frozen=True):
     """A shape: its name as the drawing has it, its outlines, and its line.
 
     `own`: its author has given the name, not a program. `fill`: its colour, as `#rrggbb` if it can be known.
+    `curve`: it is a line that comes to no end where it began, and is not filled.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Shape(Struct, frozen=True):
     line: int
     own: bool = True
     fill: str = ""
+    curve: bool = False
 
 
 class Sketch(Struct, frozen=True):
@@ -71,6 +76,7 @@ class Sketch(Struct, frozen=True):
     shapes: list[Shape]
     texts: list[str]
     box: Box | None
+    file: str = ""
 
 
 class _Group(Struct):
@@ -89,12 +95,14 @@ class _Group(Struct):
 
 
 class _Around(Struct, frozen=True):
-    """The context of an element's children: its transformation, whether it is visible, its group and its colour."""
+    """The context of an element's children: its transformation, its group, its look, and whether it is visible."""
 
     matrix: Matrix = _SAME
     hidden: bool = False
     group: _Group | None = None
     fill: str = ""
+    face: Face = Face()
+    tag: str = ""
 
 
 def read_shapes(path: Path, report: Report | None = None) -> Sketch:
@@ -104,7 +112,7 @@ def read_shapes(path: Path, report: Report | None = None) -> Sketch:
 
     Args:
         path: the file.
-        report: takes warnings of what is left out (RS564).
+        report: takes warnings of what is left out (RS564), and of style sheets (RS850).
 
     Raises:
         DiagnosticsError: RS561 if it cannot be read, RS562 if it has no such shapes, RS563 if one cannot be understood.
@@ -124,7 +132,7 @@ def read_shapes(path: Path, report: Report | None = None) -> Sketch:
     if not shapes:
         help_ = "give each region's outline an `id`, a label in Inkscape, or a text in it"
         raise failure("RS562", "no shape in this drawing has a name", Span(str(path), 1, 1, 1, 2), help=help_)
-    return Sketch(shapes, texts, reader.box)
+    return Sketch(shapes, texts, reader.box, str(path))
 
 
 class _Reader(Struct):
@@ -134,6 +142,7 @@ class _Reader(Struct):
     texts: Texts = field(default_factory=Texts)
     box: Box | None = None
     left_out: dict[str, list[int]] = field(default_factory=dict)
+    sheets: Sheets = field(default_factory=Sheets)
     counts: Counter[bool] = field(default_factory=Counter)
     elements: int = 0
     points: int = 0
@@ -152,7 +161,8 @@ class _Reader(Struct):
 
         parser.EntityDeclHandler = entity
         parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self.texts.add
+        parser.CharacterDataHandler = self._characters
+        parser.ProcessingInstructionHandler = lambda target, _: self.sheets.named(target, parser.CurrentLineNumber)
 
         def start(name: str, attributes: dict[str, str]) -> None:
             self.line = parser.CurrentLineNumber
@@ -185,9 +195,16 @@ class _Reader(Struct):
         """The line of the present element."""
         return Span(self.file, self.line, 1, self.line, 2)
 
+    def _characters(self, data: str) -> None:
+        around = self.stack[-1]
+        if around.tag in _WORDS and not around.hidden:
+            self.texts.add(data, around.face, lambda p: _moved(around.matrix, p))
+        elif around.tag == "style":
+            self.sheets.read(data, self.line)
+
     def _end(self, name: str) -> None:
-        if name.rpartition(_SEPARATOR)[2] == "text":
-            self.texts.end()
+        if name.rpartition(_SEPARATOR)[2] == "text" and not self.texts.end():
+            self._leave("texts along a path, or with a size or a place that is not understood")
         group = self.stack.pop().group
         around = self.stack[-1].group if self.stack else None
         if group is None or group is around or not group.outlines:
@@ -215,23 +232,29 @@ class _Reader(Struct):
         group = around.group
         if tag == "g" and attributes.get(_MODE) != "layer" and (label or id_):
             group = _Group(label or id_, label != "", self.line)
-        fill = fill_of(attributes) or around.fill
+        styles = styles_of(attributes)
+        fill, face = fill_of(styles, around.fill), face_of(styles, around.face)
         if group is not around.group and group is not None:
-            group.fill = fill
+            group.fill = "" if fill == NO_FILL else fill
         if tag == "svg" and not self.stack:
             box = self._numbers(attributes.get("viewBox", "")[:_MAX_NAME])
             self.box = Box((box[0], box[1], box[0] + box[2], box[1] + box[3])) if len(box) == 4 else None
-        self.stack.append(_Around(matrix, hidden, group, fill))
+        self.stack.append(_Around(matrix, hidden, group, fill, face, tag))
         if hidden:
             return
-        if tag in ("text", "tspan"):
-            self.texts.begin(tag, attributes, lambda p: _moved(matrix, p))
+        if tag in _WORDS:
+            self.texts.begin(tag, attributes, face)
+        elif tag == "flowRoot":
+            self._leave("texts that flow in a frame")
         elif tag == "use":
             self._leave("what `use` repeats")
         elif tag in _SHAPES:
             own = label != "" or (id_ != "" and not _PROGRAMS.fullmatch(id_))
             name = self._named(label, id_, group)
-            self._shape(Shape(name, [*self._moved_outlines(tag, attributes, matrix)], self.line, own, fill), group)
+            outlines = [*self._moved_outlines(tag, attributes, matrix)]
+            curve = fill == NO_FILL and _is_curve(tag, attributes, outlines)
+            fill = "" if fill == NO_FILL else fill
+            self._shape(Shape(name, outlines, self.line, own, fill, curve), group)
 
     def _named(self, label: str, id_: str, group: _Group | None) -> str:
         """The name of a shape: not what a program calls it, if it is in a group with a label."""
@@ -268,7 +291,8 @@ class _Reader(Struct):
 
     def named(self) -> tuple[list[Shape], list[str]]:
         """The shapes that have a name, or a text in them, and for each its text; other texts are left out."""
-        texts = self.texts.of([shape.outlines for shape in self.shapes])
+        curves = {i for i, shape in enumerate(self.shapes) if shape.curve}
+        texts = self.texts.of([shape.outlines for shape in self.shapes], curves)
         results, said = [], []
         for shape, text in zip(self.shapes, texts, strict=True):
             name = shape.name if shape.own or text is None else text.words
@@ -289,6 +313,7 @@ class _Reader(Struct):
             also = f" (the first of {len(lines)})" if len(lines) > 1 else ""
             help_ = "what should be a region needs an outline and a name of its own"
             report.warning("RS564", f"left out: {what}{also}", at, help=help_)
+        self.sheets.warn(self.file, report)
 
     def _viewport(self, around: Matrix, a: dict[str, str]) -> Matrix:
         """The transformation of a nested drawing: moved, and scaled to its own measure."""
@@ -334,25 +359,11 @@ class _Reader(Struct):
 
     def _transformed(self, around: Matrix, text: str) -> Matrix:
         for name, inner in _TRANSFORM.findall(text[:2000]):
-            n = self._numbers(inner)
-            around = _product(around, self._matrix(name, n))
+            matrix = _matrix(name, self._numbers(inner))
+            if matrix is None:
+                raise self._fails(f"its transformation `{name}` has not as many numbers as it needs")
+            around = _product(around, matrix)
         return around
-
-    def _matrix(self, name: str, n: list[float]) -> Matrix:
-        if name == "matrix" and len(n) == 6:
-            return (n[0], n[1], n[2], n[3], n[4], n[5])
-        if name == "translate" and n:
-            return (1, 0, 0, 1, n[0], n[1] if len(n) > 1 else 0)
-        if name == "scale" and n:
-            return (n[0], 0, 0, n[1] if len(n) > 1 else n[0], 0, 0)
-        if name == "rotate" and n:
-            c, s = cos(radians(n[0])), sin(radians(n[0]))
-            x, y = (n[1], n[2]) if len(n) > 2 else (0.0, 0.0)
-            return (c, s, -s, c, x - c * x + s * y, y - s * x - c * y)
-        if name in ("skewX", "skewY") and n:
-            t = tan(radians(n[0]))
-            return (1, 0, t, 1, 0, 0) if name == "skewX" else (1, t, 0, 1, 0, 0)
-        raise self._fails(f"its transformation `{name}` has not as many numbers as it needs")
 
     def _outlines(self, tag: str, a: dict[str, str]) -> list[list[Point]]:
         if tag == "path":
@@ -376,6 +387,31 @@ def _hides(a: dict[str, str]) -> bool:
     if a.get("display") == "none" or a.get("visibility") in ("hidden", "collapse"):
         return True
     return bool(_HIDES.search(a.get("style", "")[:2000]))
+
+
+def _matrix(name: str, n: list[float]) -> Matrix | None:
+    """The matrix of a transformation; None if it has too few numbers."""
+    if name == "matrix" and len(n) == 6:
+        return (n[0], n[1], n[2], n[3], n[4], n[5])
+    if name == "translate" and n:
+        return (1, 0, 0, 1, n[0], n[1] if len(n) > 1 else 0)
+    if name == "scale" and n:
+        return (n[0], 0, 0, n[1] if len(n) > 1 else n[0], 0, 0)
+    if name == "rotate" and n:
+        c, s = cos(radians(n[0])), sin(radians(n[0]))
+        x, y = (n[1], n[2]) if len(n) > 2 else (0.0, 0.0)
+        return (c, s, -s, c, x - c * x + s * y, y - s * x - c * y)
+    if name in ("skewX", "skewY") and n:
+        t = tan(radians(n[0]))
+        return (1, 0, t, 1, 0, 0) if name == "skewX" else (1, t, 0, 1, 0, 0)
+    return None
+
+
+def _is_curve(tag: str, attributes: dict[str, str], outlines: list[list[Point]]) -> bool:
+    """Whether an element is a line that comes to no end where it began, such as a river."""
+    if tag not in ("path", "polyline") or "z" in attributes.get("d", "").lower():
+        return False
+    return all(dist(line[0], line[-1]) > _GAP * max(dist(line[0], point) for point in line) for line in outlines)
 
 
 def _product(a: Matrix, b: Matrix) -> Matrix:

@@ -265,6 +265,7 @@ CODES: dict[str, str] = {
     "RS831": "a perft differs from its record",
     "RS832": "a recorded game has no such position",
     "RS841": "an idle reason for missing coverage",
+    "RS850": "a style sheet of a drawing that is not read",
     "RS901": "an internal error",
     "RS902": "too many errors",
     "RS903": "the program breaks a property of every game",
@@ -279,7 +280,7 @@ FAMILIES = {
     "RS5": "References and overlays",
     "RS6": "Logs and dialects",
     "RS7": "Games",
-    "RS8": "Scenarios and recorded games",
+    "RS8": "Scenarios, recorded games, and maps from drawings",
     "RS9": "The program itself",
 }
 """First characters of a code → name of its family."""

@@ -1,0 +1,145 @@
+"""Looks of a drawing that are inherited: texts stand where they are seen, and colours are those of the shapes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rulespec.diagnostics.report import Report
+from rulespec.drawing.map_import import Imported, regions_of
+from rulespec.drawing.svg_shapes import read_shapes
+
+WEST, EAST = '<rect id="path1" width="60" height="50"/>', '<rect id="path2" x="60" width="60" height="50"/>'
+STEPPE, BORG = '<text x="30" y="25">Dry Steppe</text>', '<text x="90" y="25">Borg</text>'
+
+
+def imported(tmp_path: Path, body: str, root: str = "", head: str = "") -> tuple[list[Imported], Report]:
+    text = f'{head}<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 100" {root}>{body}</svg>'
+    (tmp_path / "map.svg").write_text(text, "utf-8")
+    report = Report()
+    return regions_of(read_shapes(tmp_path / "map.svg", report)).regions, report
+
+
+def names(tmp_path: Path, body: str, root: str = "") -> list[str]:
+    return [region.name for region in imported(tmp_path, WEST + EAST + body, root)[0]]
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        'style="font-size:4px"',
+        'font-size="4"',
+        'font-size="3pt"',
+        'font-size="1mm"',
+        'font-size=".4e1"',
+        'style="font-size:25%"',
+        'style="font-size:.25em"',
+        'style="font:italic 400 4px/1.2 serif"',
+        'font-size="40" style="font-size: 4px !important"',
+        'style="font-size:16px;/* as seen */font-size:4px"',
+    ],
+)
+def test_the_size_of_a_text_is_that_of_its_group(group: str, tmp_path: Path) -> None:
+    assert names(tmp_path, f"<g {group}>{STEPPE}{BORG}</g>") == ["dry_steppe", "borg"]
+
+
+def test_sizes_are_parts_of_those_around_them(tmp_path: Path) -> None:
+    assert names(tmp_path, STEPPE + BORG, root='font-size="4"') == ["dry_steppe", "borg"]
+    nested = f'<g font-size="8px"><g style="font-size:50%"><g font-size="inherit">{STEPPE}{BORG}</g></g></g>'
+    assert names(tmp_path, nested) == ["dry_steppe", "borg"]
+    spans = '<text x="30" y="25"><tspan font-size="4">Dry <tspan font-size="2em">Steppe</tspan></tspan></text>'
+    assert names(tmp_path, spans + BORG.replace("<text", '<text font-size="smaller" style="font-size:4px"')) == [
+        "dry_steppe",
+        "borg",
+    ]
+
+
+def test_the_anchor_of_a_text_is_that_of_its_group(tmp_path: Path) -> None:
+    long = [
+        text.replace("Dry Steppe", "Dry Steppe of old").replace("Borg", "Borg in the east") for text in (STEPPE, BORG)
+    ]
+    for how in ('text-anchor="middle"', 'style="text-anchor:middle"', 'text-anchor="end" style="text-anchor: middle"'):
+        assert names(tmp_path, f'<g font-size="7" {how}>{"".join(long)}</g>') == [
+            "dry_steppe_of_old",
+            "borg_in_the_east",
+        ]
+
+
+def test_a_text_begins_where_its_first_part_does(tmp_path: Path) -> None:
+    parted = '<text font-size="4">\n  <tspan x="90" y="25">Borg</tspan>\n</text>'
+    halves = '<text font-size="4" y="25"><tspan x="30">Dry Steppe</tspan></text>'
+    assert names(tmp_path, parted + halves) == ["dry_steppe", "borg"]
+    steps = (
+        '<text font-size="4" x="0" y="25" dx="90">Borg</text><text font-size="4" x="2em" dx="5.5em" y="25">Fen</text>'
+    )
+    assert names(tmp_path, steps) == ["fen", "borg"]
+    titled = '<text font-size="4" x="90" y="25"><title>a town</title>Borg<tspan display="none">!</tspan></text>'
+    assert names(tmp_path, titled) == ["path1", "borg"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<text><textPath href="#path2">Borg</textPath></text>',
+        '<text x="50%" y="25">Borg</text>',
+        '<text x="30" y="25" font-size="3vw">Borg</text>',
+        '<text x="30" y="25" font-size="calc(1px + 3px)">Borg</text>',
+        '<text x="30" y="25" style="font:var(--small)">Borg</text>',
+    ],
+)
+def test_a_text_whose_place_is_not_known_is_left_out_with_a_notice(text: str, tmp_path: Path) -> None:
+    regions, report = imported(tmp_path, WEST + EAST + text)
+    assert [region.name for region in regions] == ["path1", "path2"]
+    assert [(d.code, "texts" in d.message) for d in report.diagnostics] == [("RS564", True)]
+
+
+def test_of_two_texts_the_one_that_is_seen_larger_is_the_name(tmp_path: Path) -> None:
+    small = '<text x="5" y="40" font-size="9">2</text>'
+    assert names(tmp_path, small + '<g transform="scale(5)"><text x="1" y="4" font-size="3">Fen</text></g>')[0] == "fen"
+
+
+def test_a_river_takes_no_text_from_the_region_that_it_flows_through(tmp_path: Path) -> None:
+    river = '<path id="river" style="fill:none" d="M 5,5 C 60,10 20,40 40,45"/><g font-size="4">'
+    regions, _ = imported(tmp_path, WEST + EAST + river + '<text x="30" y="20">Highfells</text></g>')
+    assert [(r.name, r.title) for r in regions] == [("highfells", "Highfells"), ("path2", ""), ("river", "")]
+
+
+def test_a_shape_without_a_colour_has_not_that_of_its_group(tmp_path: Path) -> None:
+    shapes = {
+        "own": 'fill="#FC0"',
+        "group": "",
+        "none": 'fill="none"',
+        "clear": 'style="fill:transparent"',
+        "loud": 'style="fill:#fc0 ! important"',
+        "said": 'fill="red" style="fill: inherit"',
+        "shaded": 'fill="url(#shade)"',
+    }
+    body = "".join(
+        f'<rect id="{name}" x="{9 * i}" width="9" height="9" {how}/>' for i, (name, how) in enumerate(shapes.items())
+    )
+    regions, _ = imported(tmp_path, f'<g fill="#9ecae9">{body}</g>')
+    assert [r.fill for r in regions] == ["#ffcc00", "#9ecae9", "", "", "#ffcc00", "#9ecae9", "url(#shade)"]
+
+
+@pytest.mark.parametrize(
+    "sheet, part",
+    [
+        ("<style>.sea{fill:#9ecae9}</style>", "`fill`"),
+        ("<defs><style type='text/css'><![CDATA[\n#path1 { stroke: red; fill : red }]]></style></defs>", "`fill`"),
+        ("<style>text{font-size:4px;text-anchor:middle}</style>", "`font-size`, `text-anchor`"),
+        ("<style>.old{display:none}</style>", "`display`"),
+        ("<style>@import url(other.css);</style>", "`@import`"),
+    ],
+)
+def test_a_style_sheet_is_said_not_to_be_read(sheet: str, part: str, tmp_path: Path) -> None:
+    _, report = imported(tmp_path, f"{sheet}{WEST}")
+    (diagnostic,) = report.diagnostics
+    assert diagnostic.code == "RS850" and part in diagnostic.message and diagnostic.help and diagnostic.span is not None
+
+
+def test_a_style_sheet_of_another_file_is_said_and_one_of_lines_is_not(tmp_path: Path) -> None:
+    _, report = imported(tmp_path, WEST, head='<?xml-stylesheet href="map.css"?>')
+    assert [d.code for d in report.diagnostics] == ["RS850"]
+    _, report = imported(tmp_path, "<style>.b{stroke:#333;fill-rule:evenodd}/* fill: red */</style>" + WEST)
+    assert report.diagnostics == ()
