@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from rulespec.cli import output
 from rulespec.cli.confirmed import is_confirmed, write_all
@@ -14,23 +15,26 @@ from rulespec.cli.new_map import Base, map_files, region_lines
 from rulespec.documents.foreign_files import bytes_of
 from rulespec.documents.nodes import Node, entries, get, text, to_plain
 from rulespec.documents.reader import parse_yaml
+from rulespec.drawing.map_identity import Known, identified
 from rulespec.drawing.map_import import Drawn, Imported
 from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.ruleset_files import MAX_YAML, OUTLINES
 
 _SHOWN = 40  # lines of a plan
+_LABEL = 80  # characters of a label
 _MAP = "map.yaml"
 
 
 def update_map(folder: Path, drawn: Drawn, base: Base | None, delete: bool, yes: bool) -> None:
     """Shows what a drawing changes of a map, and writes it if `yes` or if the answer is yes.
 
-    Regions are those of the same name. What is gone from the drawing stays, unless `delete`; facts, links, titles and
-    all that the drawing does not say stay as they are.
+    Regions are those of the same name; where letters give none, of the same title or outline. What is gone from the
+    drawing stays, unless `delete`; facts, links, titles and all that the drawing does not say stay as they are.
 
     Raises:
         click.UsageError: if there is no map.
-        DiagnosticsError: RS1xx or RS567 if a file cannot be read or changed; then none is written.
+        DiagnosticsError: RS1xx or RS567 if a file cannot be read or changed, RS853 if it is not certain which regions
+            the drawing shows; then none is written.
     """
     texts = {name: _text(folder / name) for name in (_MAP, OUTLINES)}
     if not texts[_MAP]:
@@ -61,22 +65,33 @@ def _text(path: Path) -> str:
         raise click.UsageError(f"{path} cannot be read: {error}") from None
 
 
+def _whole(node: Node | None) -> tuple[int, ...]:
+    """The whole numbers of a position; none where it is none."""
+    items: Any = to_plain(node) if node is not None else ()
+    return tuple(n for n in items if isinstance(n, int)) if isinstance(items, list) else ()
+
+
 class _Update:
     def __init__(self, folder: Path, texts: dict[str, str], drawn: Drawn, base: Base | None) -> None:
-        self.drawn, self.base = drawn, base
+        self.base = base
         fresh = dict(map_files(folder, drawn, base))
         self.kind = text(get(parse_yaml(texts[_MAP], _MAP), "map", "kind")) or (base.kind if base else "region")
         begun = fresh.get(OUTLINES, "").partition("      outlines:")[0] + "      outlines: {}\n"
         self.map = YamlEdits(texts[_MAP], str(folder / _MAP), MAX_YAML)
         self.outlines = YamlEdits(texts[OUTLINES] or begun, str(folder / OUTLINES), MAX_YAML)
         self.board = ("drawing", "boards", self.kind)
-        drawn_names = {region.name for region in drawn.regions}
-        self.gone_shapes = {
-            text(get(shape, "outline")): name
-            for name, _, shape in entries(get(self.outlines.root, *self.board, "outlines"))
-            if name not in drawn_names
-        }
         self.regions: dict[str, Node] = {name: node for name, _, node in entries(get(self.map.root, "map", "regions"))}
+        outlines = get(self.outlines.root, *self.board, "outlines")
+        known = [
+            Known(name, text(get(node, "title")), _whole(get(node, "position")), text(get(outlines, name, "outline")))
+            for name, node in self.regions.items()
+        ]
+        result = identified(drawn, known)
+        self.drawn, self.by_outline = replace(drawn, regions=result.regions), result.by_outline
+        drawn_names = {region.name for region in result.regions}
+        self.gone_shapes = {
+            text(get(shape, "outline")): name for name, _, shape in entries(outlines) if name not in drawn_names
+        }
 
     def applied(self) -> dict[str, str]:
         """The texts of the files afterwards."""
@@ -88,6 +103,8 @@ class _Update:
         known = {region.name: region for region in self.drawn.regions}
         if self.drawn.frame is not None:
             self.outlines.put((*self.board, "frame"), [*self.drawn.frame])
+        for name, label in self.by_outline.items():
+            yield f"found by its outline: {name}, which is `{label[:_LABEL]}` in the drawing (its title stays)"
         for region in self.drawn.regions:
             shape = (*self.board, "outlines", region.name)
             before = text(get(self.outlines.root, *shape, "outline"))

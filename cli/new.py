@@ -123,8 +123,7 @@ def command(**values: Any) -> None:
         learned = Base(ruleset.declarations, base.source.root, r.fills)
         own = dict(map_files(target, drawn, learned))
         _write_folder(target, dict(_files(r.name, target, _extends(r.ref, target), ruleset, base, own)))
-        for line in learned.remarks(drawn.regions):
-            output.echo(line)
+        _remark(learned, drawn)
     _tell(r.ref, f"{r.ref}+{_path(target)}" if r.overlay else _path(target), target, len(_seats(ruleset)))
 
 
@@ -140,7 +139,17 @@ def _redrawn(ref: str | None, drawing: str, fills: tuple[str, ...]) -> tuple[Dra
     _check_fills(fills, ref)
     root = load_source(ref, Report()).source.root if ref is not None else None
     base = Base(load_ruleset(ref).declarations, root, fills) if ref is not None and root is not None else None
-    return drawn_map(drawing), base
+    drawn = drawn_map(drawing)
+    if base is not None:
+        _remark(base, drawn)
+    return drawn, base
+
+
+def _remark(base: Base, drawn: Drawn) -> None:
+    """Prints what is noticed of colours and their meaning."""
+    output.show(base.unseen(drawn))
+    for line in base.remarks(drawn):
+        output.echo(line)
 
 
 def _tell(ref: str | None, new: str, target: Path, players: int) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, bits, entries, get, text
 from rulespec.documents.scalars import plain_value
+from rulespec.drawing.map_identity import alike
 from rulespec.drawing.map_import import Drawn, Imported, regions_of
 from rulespec.drawing.svg_shapes import read_shapes
 from rulespec.drawing.svg_styles import colour_of
@@ -40,15 +41,7 @@ def drawn_map(source: str) -> Drawn:
     if source.endswith(".svg"):
         report = Report()
         result = regions_of(read_shapes(Path(source), report))
-        for shape in result.background:
-            message = (
-                f"left out: the background{f' `{shape.name[:80]}`' if shape.name else ''}, which other shapes cover"
-            )
-            help_ = "if it is a region, let something of it be seen"
-            report.warning("RS564", message, Span(source, shape.line, 1, shape.line, 2), help=help_)
-        if not any(region.outline for region in result.regions):
-            message = "left out: all outlines, which have no area, or too many points"
-            report.warning("RS564", message, Span(source, 1, 1, 1, 2), help="simplify the paths of the drawing")
+        _warn(result, report)
         output.show(report.diagnostics)
         return result
     names = [name.strip() for name in source.split(",")]
@@ -61,6 +54,26 @@ def drawn_map(source: str) -> Drawn:
     if len(set(names)) < len(names) or len(names) > MAX_REGIONS:
         raise click.UsageError(f"a map has at most {MAX_REGIONS} regions, each with a name of its own")
     return Drawn([Imported(name, "", None, ()) for name in names])
+
+
+def _warn(drawn: Drawn, report: Report) -> None:
+    """Warns of shapes and outlines that are left out (RS564), and of labels that more than one shape has (RS852)."""
+
+    def warn(code: str, line: int, message: str, help_: str) -> None:
+        report.warning(code, message, Span(drawn.file, line, 1, line, 2), help=help_)
+
+    for shape in drawn.background:
+        message = f"left out: the background{f' `{shape.name[:80]}`' if shape.name else ''}, which other shapes cover"
+        warn("RS564", shape.line, message, "if it is a region, let something of it be seen")
+    if not any(region.outline for region in drawn.regions):
+        message = "left out: all outlines, which have no area, or too many points"
+        warn("RS564", 1, message, "simplify the paths of the drawing")
+    for regions in alike(drawn.regions):
+        labels = " and ".join(f"`{label[:80]}`" for label in [*dict.fromkeys(r.label for r in regions)][:_VALUES])
+        lines = ", ".join(str(region.line) for region in regions[:_VALUES])
+        message = f"{len(regions)} shapes are called {labels} (lines {lines}): only a number tells their regions apart"
+        help_ = "give each a label of its own, or make them one region: a group with a name, whose shapes have none"
+        warn("RS852", regions[1].line, message, help_)
 
 
 def map_files(target: Path, drawn: Drawn, base: Base | None = None) -> Iterator[tuple[str, str]]:
@@ -80,7 +93,7 @@ class Base:
         fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact can have the value.
 
     Raises:
-        click.UsageError: if one of `fills` says nothing.
+        click.UsageError: if one of `fills` says nothing, or two say different things of one colour.
     """
 
     def __init__(self, d: typed.Declarations, root: Node, fills: Sequence[str]) -> None:
@@ -89,7 +102,11 @@ class Base:
         self.facts = [name for name, _, _ in entries(get(root, "map", "facts"))]
         self.links = [name for name, _, form in entries(get(root, "map", "links")) if text(form)]
         self._of_kind = d.kinds[self.kind].facts if self.kind in d.kinds else {}
-        self.fills = dict(self._fill(fill) for fill in fills)
+        self.fills: dict[str, tuple[str, str]] = {}
+        for colour, fact in map(self._fill, fills):
+            if self.fills.setdefault(colour, fact) != fact:
+                both = " and ".join(".".join(said) for said in (self.fills[colour], fact))
+                raise click.UsageError(f"--fill says {both} of the colour `{colour}`: give each colour one meaning")
         self._linked = self._between()
 
     def _fill(self, fill: str) -> tuple[str, tuple[str, str]]:
@@ -135,12 +152,26 @@ class Base:
         results = self._linked.get((facts[0][0], *sorted((facts[0][1], facts[1][1]))), set())
         return tuple(link for link in self.links if link in results) or tuple(self.links)
 
-    def remarks(self, regions: Sequence[Imported]) -> Iterator[str]:
+    def remarks(self, drawn: Drawn) -> Iterator[str]:
         """Colours of regions of which nothing is said, if something is said of others."""
-        silent = Counter(region.fill for region in regions if region.fill and region.fill not in self.fills)
+        silent = self._silent(drawn)
         if self.fills and silent:
-            shown = ", ".join(f"{fill} ({output.counted(n, 'region')})" for fill, n in silent.most_common(_VALUES))
-            yield f"  --fill says nothing of {shown}"
+            yield f"  --fill says nothing of {silent}"
+
+    def unseen(self, drawn: Drawn) -> Sequence[Diagnostic]:
+        """Warnings of colours that no region has (RS851)."""
+        report = Report()
+        place = Span(drawn.file, 1, 1, 1, 2) if drawn.file else None
+        for colour in sorted({*self.fills} - {region.fill for region in drawn.regions}):
+            others = self._silent(drawn)
+            message = f"no region has the colour `{colour}`, which --fill gives a meaning"
+            help_ = f"of other colours there are {others}" if others else "colours stand at shapes or groups, as `fill`"
+            report.warning("RS851", message, place, help=help_)
+        return report.diagnostics
+
+    def _silent(self, drawn: Drawn) -> str:
+        colours = Counter(region.fill for region in drawn.regions if region.fill and region.fill not in self.fills)
+        return ", ".join(f"{fill} ({output.counted(n, 'region')})" for fill, n in colours.most_common(_VALUES))
 
 
 def _map_file(target: Path, regions: Regions, base: Base | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -25,16 +26,31 @@ _NEAR = 0.012  # how far apart, by the extent of the drawing, outlines may be th
 _ALONG = 8  # squares of that size on which outlines must be near one another: two corners that meet are no border
 _PAGE = 0.9  # points of a drawing that its page holds, if it is the frame of the map
 _LINES = 20_000
+_LONGEST = 50  # characters of a name
 _GROUND, _SEEN, _ALL = 0.5, 0.03, 0.9
 """A shape that takes up so much of the frame, and is seen as little as that, is the background; so is one without a
 name of its author's that takes up nearly all."""
 _LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 
 
+class Name(Struct, frozen=True):
+    """The name of a region as its label gives it.
+
+    `stem`: what the letters of the label give; `sure`: they are all in it, and no other label gives it;
+    `partial`: some of them are not in it.
+    """
+
+    text: str = ""
+    stem: str = ""
+    sure: bool = True
+    partial: bool = False
+
+
 class Imported(Struct, frozen=True):
     """A region: its name, its title, where it is (None: not known), and the regions that it touches.
 
-    `outline`: its path data, "" if it has none; `fill`: its colour in the drawing.
+    `outline`: its path data, "" if it has none; `fill`: its colour, `label`: its text, and `line`, all in the drawing;
+    `origin`: how it came to its name.
     """
 
     name: str
@@ -44,14 +60,17 @@ class Imported(Struct, frozen=True):
     outline: str = ""
     fill: str = ""
     line: int = 0
+    label: str = ""
+    origin: Name = Name()
 
 
 class Drawn(Struct, frozen=True):
-    """The map of a drawing: its regions, its frame, and the shapes that are its background."""
+    """The map of a drawing: its regions, its frame, the shapes that are its background, and its file."""
 
     regions: list[Imported]
     frame: tuple[int, int, int, int] | None = None
     background: list[Shape] = []
+    file: str = ""
 
 
 def regions_of(sketch: Sketch) -> Drawn:
@@ -68,18 +87,20 @@ def regions_of(sketch: Sketch) -> Drawn:
     frame = (0, 0, max(round((box[2] - box[0]) * scale), 1), max(round((box[3] - box[1]) * scale), 1))
     ground = [i for i in range(len(rings)) if any(rings) and _is_ground(sketch, i, outlines[i], rings[i], frame)]
     rest = [i for i in range(len(rings)) if i not in ground]
-    names = dict(zip(rest, _names([sketch.shapes[i].name for i in rest]), strict=True))
+    named = dict(zip(rest, _names([sketch.shapes[i].name for i in rest]), strict=True))
+    names = {i: name.text for i, name in named.items()}
     touching = _touching([rings[i] for i in rest], [outlines[i] for i in rest])
     results = []
     for number, i in enumerate(rest):
         shape, name = sketch.shapes[i], names[i]
         x, y = centre(max(outlines[i], key=lambda line: abs(area(line))))
         near = sorted(names[rest[k]] for pair in touching if number in pair for k in pair if k != number)
-        label = sketch.texts[i] or shape.name
+        label = _label(sketch.texts[i] or shape.name)
         at, data = (round(x), round(y)), data_of(rings[i])
-        results.append(Imported(name, _title(label, name), at, tuple(near), data, shape.fill, shape.line))
+        region = Imported(name, _title(label, name), at, tuple(near), data, shape.fill, shape.line, label, named[i])
+        results.append(region)
     fits = fits_sheet(frame[2], frame[3])
-    return Drawn(results, frame if fits else None, [sketch.shapes[i] for i in ground])
+    return Drawn(results, frame if fits else None, [sketch.shapes[i] for i in ground], sketch.file)
 
 
 def _box_of(sketch: Sketch) -> Box:
@@ -111,28 +132,43 @@ def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set
     return beside([[[*line, line[0]] for line in lines] for lines in outlines], EXTENT * _NEAR, _ALONG)
 
 
-def _title(label: str, name: str) -> str:
-    """The part of a label that the name of its region does not say; "" if there is none.
+def _label(text: str) -> str:
+    """A label as a title is written.
 
     An `id` has no blanks, so its underscores stand for them. What no text may have in it is left out.
     """
-    title = " ".join(MISLEADING.sub(" ", label).split())
-    title = title if " " in title else title.replace("_", " ").strip()
-    return "" if title in ("", name, name.replace("_", " ")) else title
+    label = " ".join(MISLEADING.sub(" ", text).split())
+    return label if " " in label else label.replace("_", " ").strip()
 
 
-def _names(labels: Sequence[str]) -> list[str]:
-    """Names of entities from labels, each once, none of them a word of the language."""
-    results: list[str] = []
-    counts: dict[str, int] = {}
+def _title(label: str, name: str) -> str:
+    """The part of a label that the name of its region does not say; "" if there is none."""
+    return "" if label in ("", name, name.replace("_", " ")) else label
+
+
+def _names(labels: Sequence[str]) -> list[Name]:
+    """Names of entities from labels, each once, none of them a word of the language.
+
+    A label has its name for itself if all its letters are in it, and no other label has as much right to it.
+    """
+    stems, whole = [], []
     for label in labels:
-        name = re.sub(r"[^a-z0-9]+", "_", _plain(label)).strip("_")[:50] or "region"
-        name = f"{name}_" if name in NO_VALUES else name
-        unique = name
-        while unique in results:
-            counts[name] = counts.get(name, 1) + 1
-            unique = f"{name}_{counts[name]}"
-        results.append(unique)
+        plain = _plain(label)
+        stem = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
+        whole.append(0 < len(stem) <= _LONGEST and all(c.isascii() for c in plain if c.isalnum()))
+        stem = stem[:_LONGEST] or "region"
+        stems.append(f"{stem}_" if stem in NO_VALUES else stem)
+    counts = Counter(stem for stem, all_ in zip(stems, whole, strict=True) if all_)
+    sure = [all_ and counts[stem] == 1 for stem, all_ in zip(stems, whole, strict=True)]
+    taken = {stem for stem, own in zip(stems, sure, strict=True) if own}
+    results, numbers = [], dict[str, int]()
+    for stem, own, all_ in zip(stems, sure, whole, strict=True):
+        name = stem
+        while not own and name in taken:
+            numbers[stem] = numbers.get(stem, 1) + 1
+            name = f"{stem}_{numbers[stem]}"
+        taken.add(name)
+        results.append(Name(name, stem, own, not all_))
     return results
 
 

@@ -193,6 +193,36 @@ def test_a_colour_that_says_nothing_is_wrong_usage(fill: str, part: str, tmp_pat
     assert not (tmp_path / "mine").exists()
 
 
+@pytest.mark.parametrize(
+    "fill, said",
+    [
+        ("#9ecaf0", "no region has the colour `#9ecaf0`"),
+        ("red", "no region has the colour `red`"),
+        ("rgb(1,2,3)", "no region has the colour `#010203`"),
+    ],
+)
+def test_a_colour_that_no_region_has_is_said(fill: str, said: str, tmp_path: Path) -> None:
+    more = ("--from", "imperial", "--fill", f"{fill}=sea", "--fill", "#decba4=land")
+    begun, updated = new(tmp_path, COLOURED, *more), new(tmp_path, COLOURED, *more, "--update", "--yes")
+    for output in (begun, updated):
+        assert "warning[RS851]" in output and said in output and "#9ecae9 (2 regions)" in output
+        assert output.count("RS851") == 1 and "--fill says nothing of" in output
+
+
+def test_a_colour_of_a_class_is_said_twice(tmp_path: Path) -> None:
+    classes = svg('<style>.s{fill:#9ecae9}</style><rect id="cape" class="s" width="300" height="1000"/>')
+    output = new(tmp_path, classes, "--from", "imperial", "--fill", "#9ecae9=sea")
+    assert "RS850" in output and "RS851" in output
+
+
+@pytest.mark.parametrize("other", ["#9ecae9=land", "#9ECAE9=terrain.land", "rgb(158,202,233)=land"])
+def test_one_colour_has_one_meaning(other: str, tmp_path: Path) -> None:
+    more = ("--from", "imperial", "--fill", "#9ecae9=sea", "--fill", other)
+    output = " ".join(new(tmp_path, COLOURED, *more, code=2).split())
+    assert "terrain.sea and terrain.land" in output and not (tmp_path / "mine").exists()
+    assert "written" in new(tmp_path, COLOURED, *more[:4], "--fill", "#9ECAE9=terrain.sea")
+
+
 def test_a_document_type_is_read_and_names_nothing(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("<rect id='secret' width='9' height='9'/>", "utf-8")
     head = f"""<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "file://{tmp_path}/secret.txt" [

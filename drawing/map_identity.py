@@ -1,0 +1,200 @@
+"""The regions of a map that a changed drawing shows: by name where a label gives one, else by label and outline."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
+from rulespec.drawing.map_import import Drawn, Imported
+from rulespec.drawing.outline_checks import overlaps
+from rulespec.drawing.outlines import rings_of
+
+_HALF, _NEARLY = 0.5, 0.9
+"""The share of two areas that is common to both: of one label, and of two labels."""
+_COMPARED, _LINES = 1_000, 500
+"""Pairs of outlines that are laid on one another, and how often lines may cross each pair."""
+_LISTED = 6
+
+
+class Known(Struct, frozen=True):
+    """A region of the map: its name, title and position, and the path data of its outline ("": none)."""
+
+    name: str
+    title: str
+    position: tuple[int, ...]
+    outline: str
+
+
+class Identified(Struct, frozen=True):
+    """The regions of a drawing by their names in the map; `by_outline`: of those found so, the label in the drawing."""
+
+    regions: list[Imported]
+    by_outline: dict[str, str]
+
+
+def identified(drawn: Drawn, known: Sequence[Known]) -> Identified:
+    """The regions of a drawing with the names that they have in the map; new ones get names of their own.
+
+    Raises:
+        DiagnosticsError: RS853 for each label of which it is not certain what region it is.
+    """
+    search = _Search(drawn, known)
+    search.by_label()
+    search.by_outline()
+    search.report.raise_if_errors()
+    names = search.names()
+    regions = [
+        replace(region, name=names[region.name], touches=tuple(sorted(names[name] for name in region.touches)))
+        for region in drawn.regions
+    ]
+    return Identified(regions, search.changed)
+
+
+def called(label: str) -> str:
+    """A label or a title as it is compared: composed, `_` for a blank if there is none."""
+    text = " ".join(unicodedata.normalize("NFC", label).split())
+    return text if " " in text else text.replace("_", " ").strip()
+
+
+def alike(regions: Sequence[Imported]) -> list[list[Imported]]:
+    """The regions that have one label, or whose labels give one name from all their letters."""
+    results: dict[str, list[Imported]] = {}
+    for region in regions:
+        if not region.origin.sure:
+            results.setdefault(called(region.label) if region.origin.partial else region.origin.stem, []).append(region)
+    return [group for group in results.values() if len(group) > 1]
+
+
+class _Search:
+    def __init__(self, drawn: Drawn, known: Sequence[Known]) -> None:
+        self.drawn = drawn
+        self.known = {region.name: region for region in known}
+        doubtful = {called(region.label) for region in drawn.regions if not region.origin.sure}
+        self.sure = {region.name for region in drawn.regions if region.origin.sure}
+        """Names that go before titles: none of them is in the map for a region that is drawn by its title."""
+        self.sure -= {name for name in self.sure & {*self.known} if self._title(name) in doubtful}
+        self.pairs: dict[str, str] = {}
+        self.changed: dict[str, str] = {}
+        self.report = Report()
+        self._budget = _COMPARED
+
+    def _title(self, name: str) -> str:
+        return called(self.known[name].title or name)
+
+    def names(self) -> dict[str, str]:
+        """The name of each region in the drawing → in the map; what is not found does not get one that is taken."""
+        results = {name: name for name in self.sure} | self.pairs
+        taken = {*self.known, *results.values()}
+        for region in self.drawn.regions:
+            if region.name not in results:
+                name, number = region.name, 1
+                while name in taken:
+                    number += 1
+                    name = f"{region.origin.stem}_{number}"
+                taken.add(name)
+                results[region.name] = name
+        return results
+
+    def by_label(self) -> None:
+        """Finds the regions of the same name or the same title; of several, those with the same outline."""
+        labels: dict[str, list[Imported]] = {}
+        for region in self.drawn.regions:
+            labels.setdefault(called(region.label), []).append(region)
+        titled: dict[str, list[Known]] = {}
+        for other in self.known.values():
+            titled.setdefault(self._title(other.name), []).append(other)
+        for label, regions in labels.items():
+            first = regions[0]
+            others = [other for other in titled.get(label, []) if other.name not in self.sure]
+            if first.name in self.sure:
+                own = self.known.get(first.name)
+                others = [own, *(o for o in others if _is_numbered(o, first.origin.stem))] if own is not None else []
+            self._take(regions, others)
+
+    def _take(self, regions: Sequence[Imported], others: Sequence[Known]) -> None:
+        if len(regions) == len(others) == 1:
+            self.pairs[regions[0].name] = others[0].name
+            return
+        pairs = self._alike(regions, others, _HALF)
+        self.pairs |= pairs
+        rest = [region for region in regions if region.name not in pairs]
+        left = [other for other in others if other.name not in pairs.values()]
+        if len(rest) == len(left) == 1 and len(regions) == len(others):  # no other is left
+            self.pairs[rest[0].name] = left[0].name
+        elif rest and left:
+            self._refuse(rest, left)
+
+    def by_outline(self) -> None:
+        """Finds those that have another title in the map, or none, where a name from letters is missing."""
+        taken = {*self.pairs.values(), *self.sure}
+        left = [other for other in self.known.values() if other.name not in taken]
+        stems: dict[str, list[Imported]] = {}
+        for region in self.drawn.regions:
+            if region.name not in self.sure and region.name not in self.pairs:
+                stems.setdefault(region.origin.stem, []).append(region)
+        for stem, regions in stems.items():
+            others = [other for other in left if other.name == stem or _is_numbered(other, stem)]
+            pairs = self._alike(regions, others, _NEARLY)
+            self.pairs |= pairs
+            self.changed |= {pairs[region.name]: region.label for region in regions if region.name in pairs}
+            rest = [region for region in regions if region.name not in pairs]
+            bare = [other for other in others if not other.title and other.name not in pairs.values()]
+            if rest and bare and self.report.ok:
+                self._refuse(rest, bare)
+
+    def _alike(self, regions: Sequence[Imported], others: Sequence[Known], share: float) -> dict[str, str]:
+        """Those that have one outline, or nearly so, and of which this holds of no other."""
+        if not others:
+            return {}
+        results = _only({(r.name, o.name) for r in regions for o in others if _is_same(r, o)})
+        rest = [region for region in regions if region.name not in results]
+        left = [other for other in others if other.name not in results.values()]
+        return results | _only({(r.name, o.name) for r in rest for o in left if self._covers(r, o, share)})
+
+    def _covers(self, region: Imported, other: Known, share: float) -> bool:
+        if not region.outline or not other.outline or self._budget <= 0:
+            return False
+        self._budget -= 1
+        try:
+            sizes, pairs = overlaps([rings_of(region.outline), rings_of(other.outline)], _LINES)
+        except ValueError:  # of what an author has written; `draw` reports it
+            return False
+        return pairs.get((0, 1), 0) > share * max(sizes)
+
+    def _refuse(self, regions: Sequence[Imported], others: Sequence[Known]) -> None:
+        lines = " and ".join(str(region.line) for region in regions[:_LISTED])
+        labels = _listed(dict.fromkeys(region.label for region in regions))
+        names = _listed(other.name for other in others)
+        shapes = f"the shapes {labels} (lines {lines})" if len(regions) > 1 else f"the shape {labels}"
+        line = regions[0].line
+        message = f"{shapes} and the regions {names} of the map: which is which is not certain by their outlines"
+        help_ = f"label each shape with the name of its region in map.yaml, such as `{others[0].name}`"
+        self.report.error("RS853", message, Span(self.drawn.file, line, 1, line, 2), help=help_)
+
+
+def _is_numbered(other: Known, stem: str) -> bool:
+    return re.fullmatch(rf"{re.escape(stem)}_[0-9]+", other.name) is not None
+
+
+def _is_same(region: Imported, other: Known) -> bool:
+    if region.outline or other.outline:
+        return region.outline == other.outline
+    return region.position == other.position
+
+
+def _only(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The pairs of which no part is in another."""
+    pairs = [*pairs]
+    ones, others = [one for one, _ in pairs], [other for _, other in pairs]
+    return {one: other for one, other in pairs if ones.count(one) == others.count(other) == 1}
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = [f"`{name[:80]}`" for name in names]
+    return " and ".join(shown[:_LISTED]) + (f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else "")
