@@ -41,11 +41,12 @@ _TRANSFORM = re.compile(r"(matrix|translate|scale|rotate|skewX|skewY)\s*\(([^()]
 _SHAPES = ("path", "polygon", "polyline", "rect", "circle", "ellipse")
 _WORDS = ("text", "tspan", "textPath", "a")
 _APART = ("defs", "clipPath", "mask", "pattern", "symbol", "marker")
-_HIDES = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?:!|;|$)")
+_HIDES = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\s*(?:!|;|$)", re.IGNORECASE)
 _SEPARATOR = "\x01"
 _INKSCAPE = f"http://www.inkscape.org/namespaces/inkscape{_SEPARATOR}"
 _LABEL, _MODE = f"{_INKSCAPE}label", f"{_INKSCAPE}groupmode"
 _MAX_NAME = 200
+_FILLS = 3  # colours of a group that are named
 _PROGRAMS = re.compile(r"(?:path|rect|circle|ellipse|polygon|polyline|g)[0-9]+(?:-[0-9-]+)?")
 _NAMELESS = "shapes without a name"
 _FAR = 1e12
@@ -82,16 +83,22 @@ class Sketch(Struct, frozen=True):
 class _Group(Struct):
     """A group with a name: it is one shape if nothing in it has a name of its own.
 
-    `label`: its author has given the name, not a program.
+    `label`: its author has given the name, not a program. `parts`: its shapes without a name.
     """
 
     name: str
     label: bool
     line: int
     named: bool = False
-    fill: str = ""
-    outlines: list[list[Point]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    parts: list[Shape] = field(default_factory=list)
+
+    def shape(self) -> Shape:
+        """Its shape; of parts with different colours it has none that has a meaning."""
+        own = self.label or not _PROGRAMS.fullmatch(self.name)
+        outlines = [line for part in self.parts for line in part.outlines]
+        fills = [*dict.fromkeys(part.fill for part in self.parts)][:_FILLS]
+        fill = " and ".join(fill or "none" for fill in fills) if len(fills) > 1 else fills[0]
+        return Shape(self.name, outlines, self.line, own, fill, all(part.curve for part in self.parts))
 
 
 class _Around(Struct, frozen=True):
@@ -207,13 +214,12 @@ class _Reader(Struct):
             self._leave("texts along a path, or with a size or a place that is not understood")
         group = self.stack.pop().group
         around = self.stack[-1].group if self.stack else None
-        if group is None or group is around or not group.outlines:
+        if group is None or group is around or not group.parts:
             return
         if group.named:
-            self.left_out.setdefault(_NAMELESS, []).extend(group.lines)
+            self.left_out.setdefault(_NAMELESS, []).extend(part.line for part in group.parts)
         else:
-            own = group.label or not _PROGRAMS.fullmatch(group.name)
-            self._take(Shape(group.name, group.outlines, group.line, own, group.fill), around)
+            self._take(group.shape(), around)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Takes an element, and what is inherited from those around it."""
@@ -234,8 +240,6 @@ class _Reader(Struct):
             group = _Group(label or id_, label != "", self.line)
         styles = styles_of(attributes)
         fill, face = fill_of(styles, around.fill), face_of(styles, around.face)
-        if group is not around.group and group is not None:
-            group.fill = "" if fill == NO_FILL else fill
         if tag == "svg" and not self.stack:
             box = self._numbers(attributes.get("viewBox", "")[:_MAX_NAME])
             self.box = Box((box[0], box[1], box[0] + box[2], box[1] + box[3])) if len(box) == 4 else None
@@ -274,9 +278,7 @@ class _Reader(Struct):
         elif shape.name or group is None:
             self._take(shape, group)
         else:
-            group.outlines += shape.outlines
-            group.fill = shape.fill
-            group.lines.append(self.line)
+            group.parts.append(shape)
 
     def _take(self, shape: Shape, group: _Group | None) -> None:
         if group is not None and shape.name:

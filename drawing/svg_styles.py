@@ -15,7 +15,7 @@ NO_FILL = "none"
 _SIZE = 16.0
 _LONGEST = 2000  # characters of a style
 _SHOWN = 60
-_STYLE = re.compile(r"(?:^|;)\s*([a-z-]+)\s*:\s*([^;]*)")
+_STYLE = re.compile(r"(?:^|;)\s*([a-zA-Z-]+)\s*:\s*([^;]*)")
 _LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)([a-zA-Z]*|%)(?![\w.%])")
 _IN_FONT = re.compile(r"(?:^|\s)(\.?\d[\d.]*(?:[a-z]+|%)|[a-z-]+)(?=\s*/|\s|$)")
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54}
@@ -33,21 +33,25 @@ _STEPS = {"smaller": 1 / 1.2, "larger": 1.2}
 _HEX = re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 _RGB = re.compile(r"rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_READ = ("fill", "font", "font-size", "text-anchor", "display", "visibility", "transform")
-_SET = re.compile(rf"(?:^|[{{;\s])({'|'.join(_READ)})\s*:")
+_READ = ("fill", "font", "font-size", "text-anchor", "direction", "writing-mode", "display", "visibility", "transform")
+_UPRIGHT, _LEVEL = ("tb", "vertical", "sideways"), ("lr", "rl", "horizontal")
+"""Beginnings of modes of writing: downwards, and along lines."""
+_SET = re.compile(rf"(?:^|[{{;\s])({'|'.join(_READ)})\s*:", re.IGNORECASE)
 
 
 class Face(Struct, frozen=True):
-    """The lettering of texts: size in units of the element (None: not known), and anchor."""
+    """The lettering of texts: size in units of the element (None: not known), anchor, and directions of lines."""
 
     size: float | None = _SIZE
     anchor: str = "start"
+    leftward: bool = False
+    upright: bool = False
 
 
 def styles_of(attributes: dict[str, str]) -> dict[str, str]:
     """The attributes of an element; properties of its style go before them."""
     style = _COMMENT.sub(" ", attributes.get("style", "")[:_LONGEST])
-    return attributes | {name: value.partition("!")[0].strip() for name, value in _STYLE.findall(style)}
+    return attributes | {name.lower(): value.partition("!")[0].strip() for name, value in _STYLE.findall(style)}
 
 
 def face_of(styles: dict[str, str], around: Face) -> Face:
@@ -59,8 +63,13 @@ def face_of(styles: dict[str, str], around: Face) -> Face:
         elif name == "font":
             sizes = [part for part in _IN_FONT.findall(value[:_LONGEST]) if part[0] in ".0123456789" or part in _SIZES]
             size = _size(sizes[0], around.size) if sizes else None
-    anchor = styles.get("text-anchor", "").strip()
-    return Face(size, anchor if anchor in ("start", "middle", "end") else around.anchor)
+    anchor, direction, mode = (styles.get(key, "").strip() for key in ("text-anchor", "direction", "writing-mode"))
+    return Face(
+        size,
+        anchor if anchor in ("start", "middle", "end") else around.anchor,
+        direction == "rtl" if direction in ("rtl", "ltr") else around.leftward,
+        mode.startswith(_UPRIGHT) if mode.startswith((*_UPRIGHT, *_LEVEL)) else around.upright,
+    )
 
 
 def _size(text: str, around: float | None) -> float | None:

@@ -85,9 +85,12 @@ class Texts(Struct):
         if x is None or y is None or size is None:
             return False
         size = min(max(size, 0.1), 1e6)
-        wide = text_width(line, size)
-        x += {"middle": 0.0, "end": -wide / 2}.get(self._face.anchor, wide / 2)
-        at, below = moved((x, y - size * 0.35)), moved((x, y + size * 0.65))
+        middle = {"middle": 0.0, "end": -0.5}.get(self._face.anchor, 0.5) * text_width(line, size)
+        if self._face.upright:
+            y += middle
+        else:
+            x, y = x + (-middle if self._face.leftward else middle), y - size * 0.35
+        at, below = moved((x, y)), moved((x, y + size))
         self.all.append(Text(words, at, dist(at, below)))
         return True
 

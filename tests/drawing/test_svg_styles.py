@@ -66,6 +66,17 @@ def test_the_anchor_of_a_text_is_that_of_its_group(tmp_path: Path) -> None:
         ]
 
 
+def test_the_direction_of_writing_is_that_of_the_group(tmp_path: Path) -> None:
+    back = '<g style="direction:rtl"><text x="118" y="25" font-size="7">Borg in the east</text></g>'
+    assert names(tmp_path, back) == ["path1", "borg_in_the_east"]
+    down = '<g writing-mode="tb"><text x="90" y="1" font-size="7">Borg</text><text x="57" y="2">Steppe</text></g>'
+    assert names(tmp_path, down) == ["steppe", "borg"]
+    level = (
+        '<g style="WRITING-MODE: vertical-rl"><text style="writing-mode:horizontal-tb" x="40" y="9">Steppe</text></g>'
+    )
+    assert names(tmp_path, level) == ["path1", "steppe"]
+
+
 def test_a_text_begins_where_its_first_part_does(tmp_path: Path) -> None:
     parted = '<text font-size="4">\n  <tspan x="90" y="25">Borg</tspan>\n</text>'
     halves = '<text font-size="4" y="25"><tspan x="30">Dry Steppe</tspan></text>'
@@ -120,6 +131,19 @@ def test_a_shape_without_a_colour_has_not_that_of_its_group(tmp_path: Path) -> N
     )
     regions, _ = imported(tmp_path, f'<g fill="#9ecae9">{body}</g>')
     assert [r.fill for r in regions] == ["#ffcc00", "#9ecae9", "", "", "#ffcc00", "#9ecae9", "url(#shade)"]
+
+
+def test_a_group_with_parts_of_two_colours_has_both_of_them(tmp_path: Path) -> None:
+    parts = '<rect {} width="9" height="9"/><rect {} x="20" width="9" height="9"/>'
+    for one, other, fill in (
+        ('fill="red"', 'fill="#00f"', "red and #0000ff"),
+        ('fill="red"', "", "red and #ffcc00"),
+        ('fill="none"', 'fill="red"', "none and red"),
+        ('style="FILL:red"', 'fill="red"', "red"),
+        ("", "", "#ffcc00"),
+    ):
+        regions, _ = imported(tmp_path, f'<g id="isles" fill="#fc0">{parts.format(one, other)}</g>')
+        assert [r.fill for r in regions] == [fill]
 
 
 @pytest.mark.parametrize(
