@@ -57,7 +57,7 @@ def drawn_map(source: str) -> Drawn:
 
 
 def _warn(drawn: Drawn, report: Report) -> None:
-    """Warns of shapes and outlines that are left out (RS564), and of labels that more than one shape has (RS852)."""
+    """Warns of shapes and outlines that are left out (RS564), and of doubtful names (RS852, RS854)."""
 
     def warn(code: str, line: int, message: str, help_: str) -> None:
         report.warning(code, message, Span(drawn.file, line, 1, line, 2), help=help_)
@@ -65,6 +65,10 @@ def _warn(drawn: Drawn, report: Report) -> None:
     for shape in drawn.background:
         message = f"left out: the background{f' `{shape.name[:80]}`' if shape.name else ''}, which other shapes cover"
         warn("RS564", shape.line, message, "if it is a region, let something of it be seen")
+    for region in drawn.by_text:
+        message = f"a shape that takes up the whole drawing is the region `{region.name}`, by the text in it"
+        help_ = "if it is the background, hide the text; if it is a region, give the shape an `id` or a label"
+        warn("RS854", region.line, message, help_)
     if not any(region.outline for region in drawn.regions):
         message = "left out: all outlines, which have no area, or too many points"
         warn("RS564", 1, message, "simplify the paths of the drawing")

@@ -65,12 +65,16 @@ class Imported(Struct, frozen=True):
 
 
 class Drawn(Struct, frozen=True):
-    """The map of a drawing: its regions, its frame, the shapes that are its background, and its file."""
+    """The map of a drawing: its regions, its frame, the shapes that are its background, and its file.
+
+    `by_text`: the regions that would be the background if there were no text in them.
+    """
 
     regions: list[Imported]
     frame: tuple[int, int, int, int] | None = None
     background: list[Shape] = []
     file: str = ""
+    by_text: list[Imported] = []
 
 
 def regions_of(sketch: Sketch) -> Drawn:
@@ -99,8 +103,14 @@ def regions_of(sketch: Sketch) -> Drawn:
         at, data = (round(x), round(y)), data_of(rings[i])
         region = Imported(name, _title(label, name), at, tuple(near), data, shape.fill, shape.line, label, named[i])
         results.append(region)
+    page = frame[2] * frame[3]
+    by_text = [
+        region
+        for i, region in zip(rest, results, strict=True)
+        if _fills_page(sketch, i, outlines[i], page) and sketch.texts[i]
+    ]
     fits = fits_sheet(frame[2], frame[3])
-    return Drawn(results, frame if fits else None, [sketch.shapes[i] for i in ground], sketch.file)
+    return Drawn(results, frame if fits else None, [sketch.shapes[i] for i in ground], sketch.file, by_text)
 
 
 def _box_of(sketch: Sketch) -> Box:
@@ -119,9 +129,15 @@ def _is_ground(
 ) -> bool:
     """Whether a shape is a background."""
     size, page = max(abs(area(line)) for line in outline), frame[2] * frame[3]
-    if size >= _ALL * page and not (sketch.shapes[i].own or sketch.texts[i]) and i < len(sketch.shapes) - 1:
+    if _fills_page(sketch, i, outline, page) and not sketch.texts[i]:
         return True
     return size >= _GROUND * page and overlaps([rings], _LINES)[0][0] <= _SEEN * size
+
+
+def _fills_page(sketch: Sketch, i: int, outline: Sequence[Sequence[Point]], page: float) -> bool:
+    """Whether a shape without a name of its author's takes up nearly all, below others."""
+    size = max(abs(area(line)) for line in outline)
+    return size >= _ALL * page and not sketch.shapes[i].own and i < len(sketch.shapes) - 1
 
 
 def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set[tuple[int, int]]:

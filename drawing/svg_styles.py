@@ -32,6 +32,7 @@ _SIZES = {
 _STEPS = {"smaller": 1 / 1.2, "larger": 1.2}
 _HEX = re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 _RGB = re.compile(r"rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)")
+_UNSEEN = re.compile(r"[^ -~]")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _READ = ("fill", "font", "font-size", "text-anchor", "direction", "writing-mode", "display", "visibility", "transform")
 _UPRIGHT, _LEVEL = ("tb", "vertical", "sideways"), ("lr", "rl", "horizontal")
@@ -106,7 +107,7 @@ def fill_of(styles: dict[str, str], around: str) -> str:
     stated = styles.get("fill", "").strip()[:_SHOWN]
     if stated.lower() in ("", "inherit", "unset"):
         return around
-    return NO_FILL if stated.lower() in (NO_FILL, "transparent") else colour_of(stated) or stated
+    return NO_FILL if stated.lower() in (NO_FILL, "transparent") else colour_of(stated) or _UNSEEN.sub("?", stated)
 
 
 def colour_of(text: str) -> str:

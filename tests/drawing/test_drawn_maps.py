@@ -152,6 +152,25 @@ def test_a_background_is_left_out_with_a_notice(tmp_path: Path) -> None:
     assert "left out: the background `rect3`" in done
 
 
+@pytest.mark.parametrize(
+    "paper, text, said",
+    [
+        ('<rect id="rect1" width="1000" height="1000"/>', "My board", ["my_board"]),
+        ('<path d="M0 0h1000v960H0z"/>', "Scale 1 : 9", ["scale_1_9"]),
+        ('<g id="g7"><path d="M0 0h1000v1000H0z"/></g>', "海", ["region"]),
+        ('<rect id="ocean" width="1000" height="1000"/>', "Ocean", []),
+        ('<rect id="rect1" width="1000" height="600"/>', "North", []),
+        ('<rect id="rect1" width="1000" height="1000"/>', "", []),
+    ],
+)
+def test_a_text_in_the_margin_is_said_to_make_a_region(paper: str, text: str, said: list[str], tmp_path: Path) -> None:
+    tiles = '<rect id="west" width="400" height="400"/><rect id="east" x="500" width="400" height="400"/>'
+    result = drawn(tmp_path, svg(f'{paper}{tiles}<text x="20" y="500">{text}</text>'))
+    assert [region.name for region in result.by_text] == said
+    output = new(tmp_path, (tmp_path / "map.svg").read_text("utf-8"))
+    assert ("RS854" in output) == (said != []) and all(f"`{name}`" in output for name in said)
+
+
 def new(tmp_path: Path, text: str, *more: str, name: str = "mine", code: int = 0) -> str:
     (tmp_path / "map.svg").write_text(text, "utf-8")
     done = CliRunner().invoke(cli, ["new", name, "--map", str(tmp_path / "map.svg"), "--to", str(tmp_path), *more])
