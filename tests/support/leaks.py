@@ -21,6 +21,8 @@ kinds:
       hand: {index: player, private: true}
       lap: {index: player, private: {to: "{player}", open: over}}
       sack: {private: {to: "{}", count: true}}
+      kitty: {private: {to: "{q in {who} where taken}"}}
+      fold: {private: {to: "{who} if taken else {}"}}
   share: {product: [town, player], state: {stake: {type: int, private: true}}}
   player:
     state:
@@ -45,6 +47,8 @@ state:
   step: {type: stage, start: writing}
   lap: {type: int 0..9}
   who: {type: player?}
+  taken: {type: bool}
+  hint: {type: int 0..9, private: {to: "{q in player where q == who and taken}"}}
   pool: {type: int, private: {to: "{}"}}
 pieces:
   hold:

@@ -1,15 +1,15 @@
 """Facts that hold at a place of the rules: state that has been set just before, and conditions that were asked.
 
 It is followed forwards: what is set is known until something may change it, what is asked is known within the branch,
-and a procedure knows what holds wherever it is called. Only what conditions of `open` read is looked at: most rulesets
-have none, and then there is nothing to follow.
+and a procedure knows what holds wherever it is called. Only what `to` and `open` of what is private read is looked at:
+most rulesets have none, and then there is nothing to follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from rulespec.check.lints.labels import Key
+from rulespec.check.lints.keys import Key, Keys, moved
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions, walk
 from rulespec.types import BOOL
@@ -57,6 +57,10 @@ class Known:
         """Whether a condition is known to hold; so does each where nobody comes."""
         return self.current is None or (condition is not None and _is(self._value(condition, self.current), truth=True))
 
+    def value(self, key: Key) -> Key:
+        """The key of the value that an expression is known to have; its own if none is."""
+        return key if self.current is None else self._value(key, self.current)
+
     def _value(self, key: Key, facts: Facts) -> Key:
         """The key of the value of an expression, or of the part of it that is known."""
         if key is None or key in facts:
@@ -81,17 +85,38 @@ class Known:
         if procedure not in self._called:
             self.current = {}
 
-    def call(self, procedure: typed.Procedure) -> None:
+    def call(self, procedure: typed.Procedure, args: Sequence[Key]) -> None:
         """A procedure is called: it knows what is known of the game, and after it holds what it does not change."""
         if self.current is None or not self._read:
             return
-        inputs = {key: value for key, value in self.current.items() if not any(map(_variables, (key, value)))}
+        inputs = self._inputs_of(procedure, args)
         before = self._inputs.get(procedure)
         met = inputs if before is None else _both(before, inputs)
         if met != before:
             self._inputs[procedure] = met
             self.grown = True
         self.forget(self._changed_by(procedure))
+
+    def _inputs_of(self, procedure: typed.Procedure, args: Sequence[Key]) -> Facts:
+        """The facts with which a procedure begins: arguments become its parameters."""
+        assert self.current is not None
+        params: list[Key] = [("var", param) for param in procedure.params]
+        pairs = list(zip(args, params, strict=True))
+        names: Keys = {arg: param for arg, param in pairs if arg is not None and arg[0] == "var" and self._stays(param)}
+        facts = [(moved(key, names), moved(value, names)) for key, value in self.current.items()]
+        for arg, param in pairs:
+            if arg is not None and arg[0] == "field" and arg[1] in self._read and self._stays(param):
+                facts.insert(0, (moved(arg, names), param))
+        return {key: value for key, value in facts if key is not None and value is not None}
+
+    def name(self, var: typed.Var, key: Key) -> None:
+        """A variable is another name of a field, as long as that stays the same."""
+        if self.current is None or not _mentions(key, self._read) or not self._stays(("var", var)):
+            return
+        if key is not None and key[0] == "field" and self._stays(key):
+            before = self.current.get(key)
+            if before is None or before[0] != "lit":
+                self.current[key] = ("var", var)
 
     def suppose(self, condition: Key, *, truth: bool) -> None:
         """A condition has been asked, and is so."""
@@ -107,7 +132,7 @@ class Known:
                 self.suppose(arg, truth=truth != (word == "not"))
         elif word == ("==" if truth else "!="):
             for one, other in (args, args[::-1]):
-                if one[0] == "field" and other[0] == "lit":
+                if one[0] == "field" and other[0] in ("lit", "var"):
                     self.current[one] = other
 
     def assign(self, field: typed.Field, key: Key, value: Key) -> None:
@@ -225,11 +250,4 @@ def _mentions(key: Key, gone: frozenset[object]) -> bool:
         if isinstance(part, tuple)
         else isinstance(part, typed.FieldDecl | typed.Var) and part in gone
         for part in key[1:]
-    )
-
-
-def _variables(key: Key) -> bool:
-    """Whether variables stand in a key."""
-    return key is not None and any(
-        _variables(part) if isinstance(part, tuple) else isinstance(part, typed.Var) for part in key[1:]
     )

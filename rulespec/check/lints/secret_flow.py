@@ -8,24 +8,15 @@ from typing import NamedTuple
 
 from rulespec.check.context import Context
 from rulespec.check.lints.changes import Changes
+from rulespec.check.lints.keys import Key
 from rulespec.check.lints.known import Known
-from rulespec.check.lints.labels import (
-    NOTHING,
-    Key,
-    Label,
-    Labels,
-    Source,
-    all_of_place,
-    elsewhere,
-    emptied,
-    in_place,
-    seers,
-)
+from rulespec.check.lints.labels import NOTHING, Label, Labels, elsewhere
 from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
+from rulespec.check.lints.wholes import all_of_place, emptied, one_of_all, reads, within_place
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import private_params, secrecies, walk
+from rulespec.typed.traversal import head_expressions, private_params, secrecies, walk
 from rulespec.types import SetOf
 
 
@@ -45,9 +36,10 @@ class SecretFlow:
         assigned = [s.target for p in c.rules.procedures.values() for s in walk(p.body) if isinstance(s, typed.Assign)]
         loose = [target.var for target in assigned if isinstance(target, typed.Local)]
         self.labels = Labels(reasons, loose, c.declarations.kinds.values())
-        opened = (secrecy.open for secrecy in secrecies(c.declarations) if secrecy.open is not None)
-        self.known = Known(c.rules, c.start, self.labels.loose, opened)
-        self.labels.holds = self.known.holds
+        seen = [e for secrecy in secrecies(c.declarations) for e in (secrecy.to, secrecy.open)]
+        seen += [p.private.to for p in private_params(c.rules) if p.private is not None]
+        self.known = Known(c.rules, c.start, self.labels.loose, (e for e in seen if e is not None))
+        self.labels.known = self.known
         self.entered: dict[typed.Procedure, Label] = {}
         self.results: dict[typed.Procedure, Label] = {}
         self.procedure = next(iter(c.rules.procedures.values()))
@@ -56,6 +48,7 @@ class SecretFlow:
         }
         self.changes = Changes(c, self.labels, self.tellings)
         self._grown = True
+        self._whole: set[Span] = set()  # moves that, all in all, take whatever is in a place
 
     def check(self) -> None:
         """Follows the rules, and reports."""
@@ -115,10 +108,11 @@ class SecretFlow:
             self.known.forget((), [s.var])
             self._named(s.var, s.value)
             self._note(s.var, of(s.value), s.value.span)
+            self.known.name(s.var, self.labels.key(s.value))
         elif isinstance(s, typed.Assign):
             self._assign(s, of(s.value), under)
         elif isinstance(s, typed.Transfer):
-            self.changes.transfer(s.source, s.target, s.amount, under)
+            self.changes.transfer(s.source, s.target, s.amount, under, whole=s.span in self._whole)
             self.known.forget(self.known.changed_in((s,)))
         elif isinstance(s, typed.Put):
             self.changes.put(s, under)
@@ -157,9 +151,9 @@ class SecretFlow:
             return self._ways([s.other or (), *(body for _, body in s.cases)], under, [None, *supposed])
         if isinstance(s, typed.For):
             members = self._members(s.binder)
-            if (move := emptied(s)) is not None:
-                self.changes.transfer(move.source, move.target, move.amount, under, whole=True)
-                return _Out()
+            if moves := emptied(s):
+                self._whole |= {move.span for move in moves}
+                members = NOTHING
             return self._loop(s.body, under | members, [s.binder.var])
         if isinstance(s, typed.Repeat):
             result = self._causes(s.limit) if s.limit is not None else NOTHING
@@ -206,7 +200,7 @@ class SecretFlow:
                 causes |= self._causes(e, b.var)
         self._note(b.var, causes, b.var.span)
         place = all_of_place(b)
-        self.changes.chosen(b.var, place or in_place(b.source))
+        self.changes.chosen(b.var, within_place(b))
         if b.start is not None or not all(map(_is_own_order, b.keys)):
             return causes
         number = self.labels.of_tokens(place) if place is not None else None
@@ -239,9 +233,10 @@ class SecretFlow:
         if not entered <= before:
             self.entered[callee] = before | entered
             self._grown = True
-        self.known.call(callee)
+        self.known.call(callee, [self.labels.key(arg) for arg in s.args])
         source = elsewhere(self.results.get(callee, NOTHING), params)
         if isinstance(s.then, typed.Let):
+            self.known.forget((), [s.then.var])
             self._note(s.then.var, source, s.span)
         elif isinstance(s.then, typed.Assign):
             self._assign(s.then, source, under)
@@ -275,7 +270,7 @@ class SecretFlow:
                 by |= self._causes(e)
         if s.each is not None:
             by |= self._members(s.each)
-        who = self.labels.key(s.by) if s.by is not None else ("var", s.each.var) if s.each is not None else None
+        who = self.labels.actor(s.by) if s.by is not None else ("var", s.each.var) if s.each is not None else None
         if s.by is not None and isinstance(s.by.type, SetOf):
             who = None
         legal = NOTHING
@@ -288,24 +283,27 @@ class SecretFlow:
         """The label of an option's legality; the option is offered to the seat that decides."""
         legal = NOTHING
         if option.by is not None:
-            who = self.labels.key(option.by)
+            who = self.labels.actor(option.by)
             legal |= self._offered(option, option.by, who)
+        needed = {p.var: e for p in option.params if (e := one_of_all(option, p)) is not None}
         for p in option.params:
-            self.changes.chosen(p.var, in_place(p.low))
+            self.changes.chosen(p.var, within_place(typed.Binder(p.var, p.low, "", None, p.where)))
             chosen = NOTHING
             for e in (p.low, p.high, p.where):
                 if e is not None:
                     label = self.labels.of(e)
                     chosen |= label
-                    legal |= self._offered(option, e, who, asked=s.form != "chance")
+                    causes = self._offered(option, e, who, asked=s.form != "chance")
+                    legal |= causes if p.var not in needed else NOTHING
             if p.private is not None:
-                listed = [self.labels.key(e) for e in seers(p.private.to) or []]
-                seen_by = frozenset([who, *listed]) - {None}
-                self._note(p.var, frozenset([Source(p.var, seen_by)]), None)
+                self._note(p.var, frozenset([self.labels.argument(p.var, p.private, who)]), None)
             else:
                 self.changes.drawn[p.var] = chosen
         for part in option.head:
-            legal |= self._part(option, part, who, under)
+            causes = self._part(option, part, who, under)
+            legal |= causes if not reads(head_expressions([part]), needed) else NOTHING
+        for e in needed.values():
+            legal |= self.labels.noted(self.labels.of_any(e), e.span)
         return legal
 
     def _part(self, option: typed.OptionDef, part: typed.HeadPart, who: Key, under: Label) -> Label:

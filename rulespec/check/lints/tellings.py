@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rulespec.check.context import Context
-from rulespec.check.lints.labels import UNKNOWN, Key, Label, Source
+from rulespec.check.lints.keys import UNKNOWN, Key
+from rulespec.check.lints.labels import Label, Source
 from rulespec.check.lints.reasons import Reasons
 from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
@@ -80,7 +81,9 @@ def _within(target: Source | None, one: Source) -> bool:
         return False
     if target.exact is not None:
         return target.exact == one.exact and target.exact != UNKNOWN
-    return target.seen_by <= one.seen_by
+    return target.seen_by <= one.seen_by and all(
+        viewer in one.perhaps or viewer[0] in one.seen_by for viewer in target.perhaps
+    )
 
 
 def _of(one: Source) -> str:

@@ -25,8 +25,17 @@ from rulespec.load import load_ruleset
 SEATS = ["A", "B"]
 GAMES = 5
 PLIES = 6
-RELEASED = ("told(", "end game", "p.shown", "add c to p.drawn", "set over to", "set step to", "done to true")
-"""Secrets that the rules tell on purpose, also by opening them to all.
+RELEASED = (
+    "told(",
+    "end game",
+    "p.shown",
+    "add c to p.drawn",
+    "set over to",
+    "set step to",
+    "done to true",
+    "kitty\nset",
+)
+"""Secrets that the rules tell on purpose, also by opening them to all, or to one more seat.
 
 And that a card was in an order before it is added, which the checker leaves out.
 """

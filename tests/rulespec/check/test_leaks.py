@@ -91,3 +91,43 @@ def test_what_is_open_wherever_a_procedure_is_called_is_no_secret_there(
 def test_a_reason_to_tell_what_is_open_is_idle(tmp_path: Path) -> None:
     rules = OPENED.format(before="set over to true").replace("n + p.vote", 'told(n + p.vote, "it is read out")')
     assert [d.code for d in warnings(tmp_path, rules)] == ["RS348"]
+
+
+QUESTION = """
+def friends(p: player) -> set player: {p}
+procedure question(p: player):
+    decide say by p:
+        option yes: pass
+"""
+TAKEN = """
+procedure play():
+    for p in player:
+        turn(p)
+procedure turn(p: player):
+    {calls}
+procedure take_up(q: player):
+    if taken:
+        for t in tile.kitty:
+            move t to hand[q]
+procedure name_it(q: player):
+    set who to q
+"""
+
+
+@pytest.mark.parametrize(
+    "calls, seen",
+    [
+        ("if who is some as q:\n        take_up(q)", True),
+        ("if who == p:\n        take_up(p)", True),
+        ("set who to next(p)\n    let q = who\n    if q is some:\n        take_up(q)", True),
+        ("name_it(p)\n    if who is some as q:\n        question(q)\n        take_up(q)", True),
+        ("take_up(p)", False),
+        ("if who == p:\n        take_up(next(p))", False),
+        ("if who is some as q:\n        name_it(p)\n        take_up(q)", False),
+        ("if who is some as q:\n        take_up(q)\n        take_up(p)", False),
+        ("if who is some as q:\n        for r in player:\n            take_up(q)\n            name_it(r)", False),
+    ],
+)
+def test_who_sees_a_place_is_known_wherever_a_procedure_is_called(tmp_path: Path, calls: str, seen: bool) -> None:
+    rules = QUESTION + TAKEN.format(calls=calls)
+    assert [d.code for d in warnings(tmp_path, rules)] == ([] if seen else ["RS345"])
