@@ -113,8 +113,8 @@ class _Search:
             first = regions[0]
             others = [other for other in titled.get(label, []) if other.name not in self.sure]
             if first.name in self.sure:
-                own = self.known.get(first.name)
-                others = [own, *(o for o in others if _is_numbered(o, first.origin.stem))] if own is not None else []
+                own = [other for name, other in self.known.items() if name == first.name]
+                others = own + [other for other in others if _is_numbered(other, first.origin.stem)]
             self._take(regions, others)
 
     def _take(self, regions: Sequence[Imported], others: Sequence[Known]) -> None:
@@ -183,7 +183,7 @@ def _is_numbered(other: Known, stem: str) -> bool:
 
 
 def _is_same(region: Imported, other: Known) -> bool:
-    if region.outline or other.outline:
+    if region.outline and other.outline:
         return region.outline == other.outline
     return region.position == other.position
 

@@ -23,7 +23,7 @@ from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.documents.text_files import read_bytes
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.svg_paths import path_outlines
-from rulespec.drawing.svg_styles import NO_FILL, Face, Sheets, face_of, fill_of, styles_of
+from rulespec.drawing.svg_styles import NO_FILL, Face, Sheets, face_of, fill_of, length, styles_of
 from rulespec.drawing.svg_texts import PlainEntities, Texts
 
 MAX_BYTES = 8_000_000
@@ -335,8 +335,10 @@ class _Reader(Struct):
         return failure("RS563", f"a shape cannot be understood: {what}", self.place(), help=help_)
 
     def _number(self, text: str) -> float:
-        result = _NUMBER.match(text.strip())
-        value = float(result[0]) if result else 0.0
+        value = length(text)
+        if value is None:
+            result = _NUMBER.match(text.strip())
+            value = float(result[0]) if result else 0.0
         if not isfinite(value) or abs(value) > MAX_NUMBER:
             raise self._fails("it has a number beyond a million")
         return value

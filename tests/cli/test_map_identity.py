@@ -118,6 +118,44 @@ def test_a_region_is_not_the_one_whose_place_it_takes(tmp_path: Path) -> None:
     ]
 
 
+def test_a_region_that_its_author_has_named_is_found_by_its_title(tmp_path: Path) -> None:
+    begin(tmp_path, ("北海", 0), ("Киев", 100), ("England", 200), ("England", 300))
+    names = {"region": "north_sea", "region_2": "kyiv", "england_2": "scotland"}
+    write(tmp_path, {names.get(name, name): region for name, region in regions(tmp_path).items()})
+    outlines = tmp_path / "mine" / "outlines.yaml"
+    text = outlines.read_text("utf-8")
+    for before, after in names.items():
+        text = text.replace(f" {before}: {{outline", f" {after}: {{outline")
+    outlines.write_text(text, "utf-8")
+    output = update(tmp_path, ("England", 300), ("Киев", 0), ("北海", 100), ("England", 200))
+    assert "changed: kyiv" in output and "changed: north_sea" in output and "new" not in output
+    assert [(name, r["doc"]) for name, r in regions(tmp_path).items()] == [
+        ("north_sea", "began at 125"),
+        ("kyiv", "began at 375"),
+        ("england", "began at 625"),
+        ("scotland", "began at 875"),
+    ]
+
+
+def test_without_outlines_the_place_says_which_is_which(tmp_path: Path) -> None:
+    begin(tmp_path, ("England", 0), ("England", 200), ("Wales", 100))
+    path = tmp_path / "mine" / "outlines.yaml"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "england" not in line), "utf-8")
+    before = regions(tmp_path)
+    update(tmp_path, ("Wales", 100), ("England", 200), ("England", 0))
+    assert regions(tmp_path) == before
+
+
+def test_what_is_left_of_two_regions_of_one_label_is_the_one_that_is_drawn(tmp_path: Path) -> None:
+    begin(tmp_path, ("England", 0), ("England", 200), ("Wales", 100))
+    data = regions(tmp_path)
+    del data["england"]
+    write(tmp_path, data)
+    assert "changed: england_2 (its place" in update(tmp_path, ("England", 300), ("Wales", 100))
+    assert [r["doc"] for r in regions(tmp_path).values()] == ["began at 625", "began at 375"]
+
+
 def test_a_new_label_with_a_name_in_letters_takes_none_from_another(tmp_path: Path) -> None:
     begin(tmp_path, ("Киев A", 0), ("北海", 100))
     output = update(tmp_path, ("A", 200), ("Region", 300), ("Киев A", 0), ("北海", 100))

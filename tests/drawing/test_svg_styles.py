@@ -66,6 +66,16 @@ def test_the_anchor_of_a_text_is_that_of_its_group(tmp_path: Path) -> None:
         ]
 
 
+def test_shapes_and_texts_have_the_same_units(tmp_path: Path) -> None:
+    shapes = '<rect id="path1" width="20mm" height="1cm"/><circle id="path2" cx="30mm" cy="5mm" r="10mm"/>'
+    texts = '<g font-size="1mm"><text x="10mm" y="5mm">Dry Steppe</text><text x="30mm" y="5mm">Borg</text></g>'
+    regions, _ = imported(tmp_path, shapes + texts)
+    assert [region.name for region in regions] == ["dry_steppe", "borg"]
+    shapes = '<rect id="path1" width="1in" height="30"/><rect id="path2" x="72pt" width="60" height="30"/>'
+    regions, _ = imported(tmp_path, shapes + '<text font-size="4" x="94" y="9" text-anchor="end">Fen</text>')
+    assert [(region.name, region.touches) for region in regions] == [("fen", ("path2",)), ("path2", ("fen",))]
+
+
 def test_the_direction_of_writing_is_that_of_the_group(tmp_path: Path) -> None:
     back = '<g style="direction:rtl"><text x="118" y="25" font-size="7">Borg in the east</text></g>'
     assert names(tmp_path, back) == ["path1", "borg_in_the_east"]
