@@ -50,9 +50,12 @@ class Face(Struct, frozen=True):
 
 
 def styles_of(attributes: dict[str, str]) -> dict[str, str]:
-    """The attributes of an element; properties of its style go before them."""
-    style = _COMMENT.sub(" ", attributes.get("style", "")[:_LONGEST])
-    return attributes | {name.lower(): value.partition("!")[0].strip() for name, value in _STYLE.findall(style)}
+    """The attributes of an element; properties of its style go before them, and stand in their order."""
+    results = dict(attributes)
+    for name, value in _STYLE.findall(_COMMENT.sub(" ", attributes.get("style", "")[:_LONGEST])):
+        results.pop(name.lower(), None)
+        results[name.lower()] = value.partition("!")[0].strip()
+    return results
 
 
 def face_of(styles: dict[str, str], around: Face) -> Face:
@@ -61,7 +64,7 @@ def face_of(styles: dict[str, str], around: Face) -> Face:
     for name, value in styles.items():  # of a style, the last one counts
         if name == "font-size":
             size = _size(value, around.size)
-        elif name == "font":
+        elif name == "font" and value not in ("inherit", "unset"):
             sizes = [part for part in _IN_FONT.findall(value[:_LONGEST]) if part[0] in ".0123456789" or part in _SIZES]
             size = _size(sizes[0], around.size) if sizes else None
     anchor, direction, mode = (styles.get(key, "").strip() for key in ("text-anchor", "direction", "writing-mode"))

@@ -38,6 +38,8 @@ def names(tmp_path: Path, body: str, root: str = "") -> list[str]:
         'style="font:italic 400 4px/1.2 serif"',
         'font-size="40" style="font-size: 4px !important"',
         'style="font-size:16px;/* as seen */font-size:4px"',
+        'font-size="9" style="font-size:20px;font:9px serif;font-size:4px"',
+        'font-size="4" style="font:inherit"',
     ],
 )
 def test_the_size_of_a_text_is_that_of_its_group(group: str, tmp_path: Path) -> None:
