@@ -220,6 +220,7 @@ def test_a_colour_that_says_nothing_is_wrong_usage(fill: str, part: str, tmp_pat
         ("rgb(1,2,3)", "no region has the colour `#010203`"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_a_colour_that_no_region_has_is_said(fill: str, said: str, tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", f"{fill}=sea", "--fill", "#decba4=land")
     begun, updated = new(tmp_path, COLOURED, *more), new(tmp_path, COLOURED, *more, "--update", "--yes")
@@ -235,6 +236,7 @@ def test_a_colour_of_a_class_is_said_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", ["#9ecae9=land", "#9ECAE9=terrain.land", "rgb(158,202,233)=land"])
+@pytest.mark.sampled(1)
 def test_one_colour_has_one_meaning(other: str, tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", "#9ecae9=sea", "--fill", other)
     output = " ".join(new(tmp_path, COLOURED, *more, code=2).split())
