@@ -188,11 +188,11 @@ def measures(store: Path, jobs: int, cluster: str, format_: str) -> None:
 def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: str, format_: str) -> None:
     """Find positions in the games of the store DIR where EXPRESSION of the rules language holds.
 
-    `player` in it is each seat in turn: one for which it holds is enough.
+    `player` in it is each seat in turn: one for which it holds is enough. Names and units are those of its rulesets.
 
     Exit code: 0 some are there, 1 none.
 
-    Example: rulespec corpus find store "player.cash >= 40 million"
+    Example: rulespec corpus find store "player.cash >= 15 money"
     """
     from rulespec.engine.corpus.stores import Question
 

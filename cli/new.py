@@ -37,6 +37,8 @@ from rulespec.typed import nodes as typed
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _NAME_LIMIT = 64
+_DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))})
+"""Names that no file or folder can have on Windows."""
 _ROWS_SHOWN = 8
 _COMMENT = 90  # characters of the comment of an option
 
@@ -95,6 +97,8 @@ def command(**values: Any) -> None:
     if not _NAME.fullmatch(r.name) or len(r.name) > _NAME_LIMIT:
         help_ = f"a name is small letters, digits and `_`, starts with a letter, and has at most {_NAME_LIMIT} of them"
         raise click.UsageError(f"`{r.name[:80]}` is no name for a ruleset: {help_}")
+    if r.name in _DEVICES:
+        raise click.UsageError(f"no file on Windows can be called `{r.name}`: choose another name, such as `{r.name}_`")
     target = r.folder / (f"{r.name}.yaml" if r.overlay else r.name)
     if (r.delete or r.yes) and not r.update:
         raise click.UsageError("--delete and --yes go with --update")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.names import AmbiguousNameError, seat_of, shown_names
 from rulespec.engine.game.omniscient import OMNISCIENT
 
@@ -43,7 +44,9 @@ class Viewer(Struct, frozen=True):
             message = f"{error}; name one by its id"
             raise click.BadParameter(message, param_hint="--for") from None
         if seat is None:
-            message = f"there is no seat `{self.text[:80]}`; the seats are {seats_in_words(names)}"
+            hint = did_you_mean(self.text, [*names, *names.values()])
+            seats = f"the seats are {seats_in_words(names)}" + (f"; {hint}" if hint else "")
+            message = f"there is no seat `{self.text[:80]}`; {seats}"
             raise click.BadParameter(message, param_hint="--for")
         return seat
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.metadata import entry_points
 
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.bots.bot import Bot
 from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
 from rulespec.engine.bots.mcts import MctsBot
@@ -42,4 +43,5 @@ def open_bot(text: str) -> Bot:
             other: Bot = point.load()(number)
             return other
     listed = "random, greedy, flat:N and mcts:N (N playouts a decision)"
-    raise BotNameError(f"there is no bot `{text[:80]}`, but {listed}")
+    hint = did_you_mean(name, ("random", "greedy", *_SEARCHING))
+    raise BotNameError(f"there is no bot `{text[:80]}`, but {listed}" + (f"; {hint}" if hint else ""))

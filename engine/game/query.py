@@ -270,7 +270,10 @@ class Queries:
         if source is not None and source != at:
             written[source] = state[source] - amount + state[at]
             if written[source] < 0 and isinstance(place, typed.PieceCount):
-                report.error("RS802", f"there are not {amount} pieces for `{target}`", None)
+                first = next(iter(place.piece.places))
+                message = f"there are not {amount} pieces for `{target}`: they come from `{first}`, the first place"
+                help_ = f"put {amount} pieces there before, or set the other places first"
+                report.error("RS802", message, None, help=help_)
         report.raise_if_errors()
         return written
 

@@ -31,9 +31,9 @@ class LogWriter:
         secret: whether the game has what not everybody sees: then only the owner may read the file.
     """
 
-    def __init__(self, path: Path, header: LogHeader, *, secret: bool = False) -> None:
+    def __init__(self, path: Path | str, header: LogHeader, *, secret: bool = False) -> None:
         self._stack = ExitStack()
-        self._file: TextIO = self._stack.enter_context(replaced(path, secret=secret))
+        self._file: TextIO = self._stack.enter_context(replaced(Path(path), secret=secret))
         self._write(header.to_json())
 
     def add(self, move: Option | Step | TakenBack, notes: Notes | None = None) -> None:
@@ -62,7 +62,7 @@ class LogWriter:
 
 
 def write_log(
-    path: Path,
+    path: Path | str,
     game: Game,
     moves: Sequence[Option | TakenBack] | None = None,
     log: NativeLog | None = None,

@@ -77,9 +77,11 @@ def fitting_titles(
 
 def _checked(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> _Fitting:
     from rulespec.engine.words.check import TextCheck  # lazily: texts are checked once
+    from rulespec.engine.words.lookalikes import warn_of_lookalikes
 
     check = TextCheck(ruleset, own, report)
     unfit = [key for key, text in titles.texts.items() if not check.fits(*key, text)]
+    warn_of_lookalikes(ruleset, titles, own, report)
     if titles is not own:
         return _Fitting(unfit, [], [])
     internal = [name for name, e in own.internal.items() if check.has_state(name, e)]

@@ -270,6 +270,7 @@ CODES: dict[str, str] = {
     "RS852": "shapes of a drawing that are called alike",
     "RS853": "a shape that may be one region or another",
     "RS854": "a background with a name from a text",
+    "RS860": "two entities that look alike to people",
     "RS901": "an internal error",
     "RS902": "too many errors",
     "RS903": "the program breaks a property of every game",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -27,13 +28,13 @@ def one(name: str) -> str:
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """A hint such as "did you mean `ionian_sea`?", or "" if no candidate is close; both of two that are equally close.
 
+    A candidate that differs in case, accents, blanks, `-` and `_` alone is the closest.
     Work is bounded: only the first 500 candidates of at most 64 characters count.
     """
     if len(word) > _WORD_LIMIT:
         return ""
     pool = [c for c in islice(candidates, _CANDIDATE_LIMIT) if 0 < len(c) <= _WORD_LIMIT and c != word]
-    folded = word.casefold()
-    rivals = list(dict.fromkeys(c for c in pool if c.casefold() == folded)) or _closest(word, pool)
+    rivals = _alike(word, pool) or _closest(word, pool)
     return f"did you mean {' or '.join(f'`{c}`' for c in rivals[:2])}?" if rivals else ""
 
 
@@ -47,6 +48,19 @@ def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[La
     hint = did_you_mean(word, places)
     spans = [(name, places.get(name)) for name in _QUOTED.findall(hint)]
     return hint, tuple(Label(span, f"`{name}` is declared here") for name, span in spans if span is not None)
+
+
+def plain(name: str) -> str:
+    """A name as people compare it: without case, accents, blanks, `-` and `_`; "" if it has nothing else."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(c for c in letters if not unicodedata.combining(c) and not c.isspace() and c not in "-_")
+
+
+def _alike(word: str, pool: list[str]) -> list[str]:
+    """The candidates that differ from a word in case alone, or else in what `plain` leaves out, too."""
+    folded, short = word.casefold(), plain(word)
+    cased = dict.fromkeys(c for c in pool if c.casefold() == folded)
+    return list(cased or dict.fromkeys(c for c in pool if short and plain(c) == short))
 
 
 def _likely(word: str, pool: list[str]) -> list[str]:

@@ -279,7 +279,7 @@ _EXPRESSIONS = (
     (r"^head: \w+ ¦\"", "a name is written without quotes"),
     (r"^(?:def|invariant): \"[^\"]*\"¦", "a text describes the expression under it; no value is a text"),
     (r"^head: .*¦\"", "a text stands in the indented body, first"),
-    (r"^\w+: ¦\"", "a description is the first line of the body"),
+    (r"^\w+: ¦\"", "a description is the first line of the body of a procedure, decision or option; else write `# …`"),
     (r"¦\"", "there is no text in expressions: entities and values of settings are written without quotes"),
     (_BODY + r"pay .*¦", "the form is `pay e from a to b`, between accounts"),
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),

@@ -115,3 +115,10 @@ def test_a_log_of_the_site_shows_any_name(name: str, tmp_path: Path) -> None:
     assert code == 0 and all(escaped(line) == line for line in printed.splitlines())
     assert name in json.loads(out.read_text("utf-8").splitlines()[0])["seats"].values()
     assert spoken("replay", out)[0] == 0
+
+
+def test_a_seat_in_another_case_is_suggested(tmp_path: Path) -> None:
+    log = poker(tmp_path / "log.jsonl", {"A": "Zoé", "B": "Bo B"})
+    for word, meant in (("zoe", "Zoé"), ("bob", "Bo B"), ("a", "A")):
+        code, out = spoken("log", log, "--for", word)
+        assert code == 2 and f"did you mean `{meant}`?" in out

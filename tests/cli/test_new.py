@@ -224,6 +224,13 @@ def test_bad_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert files() == []
 
 
+@pytest.mark.parametrize("name", ["con", "aux", "prn", "nul", "com1", "lpt9"])
+@pytest.mark.parametrize("form", [[], ["--from", NIM], ["--from", NIM, "--overlay"]])
+def test_names_that_windows_keeps_for_itself(name: str, form: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"choose another name, such as `{name}_`" in " ".join(refused(capsys, name, *form).split())
+    assert files() == []
+
+
 @pytest.mark.parametrize("name, base", [("nim", NIM), ("tall", f"{NIM}+tall"), ("tall", NIM)])
 def test_the_name_of_the_base_is_taken(name: str, base: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "is a name of the base" in refused(capsys, name, "--from", base)

@@ -153,6 +153,11 @@ def _attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
                 return typed.Lit(Ent(qualifier), e.span, kind.index[name])
             if qualifier not in d.settings:
                 hint, notes = nearest(name, {e.name: e.span for e in kind.entities})
+                if name in kind.state or name in kind.facts:
+                    hint = (
+                        f"each `{qualifier}` has its `{name}`: name one, `x.{name}`; "
+                        "what each starts with by itself stands in setup.yaml, as `start` knows none"
+                    )
                 return x.bad(
                     "RS225",
                     f"`{qualifier}` has no entity `{name}`",

@@ -214,6 +214,8 @@ def _mismatch(
         help_ = "sets are joined with `|`, and taken apart with `-`: `s | {x}`"
         if isinstance(right.type, Ent) and right.type.optional:
             help_ = "no set holds none: ask `is none` apart, or write an option without the parameter"
+    if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
+        help_ = "entities are in the order of their kind by their index: compare `.index` of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)
 
 

@@ -38,7 +38,7 @@ def check_lookups(c: Context) -> None:
             shown = listed([_row(d, e.table, keys) for keys in missing])
             notes = [Label(e.table.span, "declared here")]
             help_ = "add the row, or guard the look-up with a condition"
-            message = f"the table `{e.table.name}` has no row for {shown}"
+            message = f"the table `{e.table.name}` has no row for {shown}, which its key may be by its declaration"
             c.report.warning("RS235", message, e.span, notes=notes, help=help_)
 
 

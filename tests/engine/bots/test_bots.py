@@ -80,6 +80,14 @@ def test_what_is_no_bot_is_told(text: str) -> None:
         open_bot(text)
 
 
+@pytest.mark.parametrize(
+    "text, meant", [("Flat:4", "flat"), ("MCTS", "mcts"), ("gréedy", "greedy"), (" random", "random")]
+)
+def test_a_bot_in_another_case_is_suggested(text: str, meant: str) -> None:
+    with pytest.raises(BotNameError, match=f"did you mean `{meant}`"):
+        open_bot(text)
+
+
 def test_a_bot_of_a_package_is_imported_only_if_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 

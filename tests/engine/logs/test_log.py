@@ -22,7 +22,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import TakenBack
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.decision_lines import MAX_LINE
-from rulespec.engine.logs.log_file import LogWriter
+from rulespec.engine.logs.log_file import LogWriter, write_log
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 from rulespec.engine.logs.native import MAX_LINES, MAX_SEATS, LogHeader, is_native, parse_log, read_log
 from rulespec.engine.replay.replay import replay_log
@@ -82,6 +82,15 @@ def test_a_log_holds_names_that_a_person_can_read(errands: Ruleset, tmp_path: Pa
     assert [set(e) for e in entries] == [{"decision", "by", "option"}] * 3
     assert entries[0]["by"] is None  # chance
     assert "Zoë" in lines[0]  # not escaped
+
+
+def test_a_path_may_be_a_text(errands: Ruleset, tmp_path: Path) -> None:
+    game, path = playout(errands, 3, 7), str(tmp_path / "game.jsonl")
+    write_log(path, game)
+    assert replay_log(path, rules=ERRANDS).game.hash == game.hash
+    with LogWriter(path, LogHeader.of(game)) as writer:
+        writer.end(game)
+    assert not read_log(Path(path)).entries
 
 
 def test_an_undo_is_a_line_of_its_own(errands: Ruleset, tmp_path: Path) -> None:

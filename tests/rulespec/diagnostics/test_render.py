@@ -184,6 +184,23 @@ def test_a_hint_names_the_closest_word_or_nothing() -> None:
     assert did_you_mean("rome", (str(i) for i in range(10**9))) == ""
 
 
+@pytest.mark.parametrize(
+    "word, meant",
+    [
+        ("Drop", "drop"),
+        ("A 1", "a1"),
+        ("É-1", "e_1"),
+        ("ile", "Île"),
+        ("osterreich", "Österreich"),
+        ("\uff4fak", "oak"),
+        ("new york city", "new_york_city"),
+        ("Ü", "u"),
+    ],
+)
+def test_a_name_that_differs_in_case_accents_or_blanks_is_the_closest(word: str, meant: str) -> None:
+    assert did_you_mean(word, ["oaks", meant, "a2", "e_2"]) == f"did you mean `{meant}`?"
+
+
 def test_quoted_text_is_on_one_line_and_bounded() -> None:
     assert shown("a\nb") == "`a\\nb`"
     assert len(shown("x" * 1_000_000)) == 63

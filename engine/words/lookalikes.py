@@ -1,0 +1,75 @@
+"""Entities that people cannot tell apart, because their titles are the same or nearly so."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.diagnostics.report import Report
+from rulespec.engine.words.template import Filled, fill
+from rulespec.engine.words.titles import Titles
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
+
+
+def warn_of_lookalikes(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> None:
+    """Warns of two entities of a kind whose titles differ in case, accents and blanks alone, or not at all.
+
+    No warning where each of several owners has one set of the same titles: these are never offered together.
+
+    Args:
+        ruleset: the ruleset.
+        titles: the words of a language.
+        own: those without a language, which hold where a language has none.
+        report: takes the warnings.
+    """
+    for kind in ruleset.declarations.kinds.values():
+        if kind.is_player or kind.nameless or kind.product or kind.sum_of:
+            continue
+        seen: dict[str, tuple[str, str, Span, bool]] = {}
+        called = list(_titles(kind, titles, own))
+        if _has_one_set_each(kind, [_look(title) for _, title, _, _ in called]):
+            continue
+        for name, title, span, written in called:
+            first = seen.setdefault(_look(title), (name, title, span, written))
+            if first[0] != name and (written or first[3] or titles is own):
+                _warn(report, kind, first[:3], (name, title, span))
+
+
+def _has_one_set_each(kind: typed.Kind, looks: list[str]) -> bool:
+    """Whether a fact divides a kind into parts with the same titles, each once: each side has a set of its own."""
+    for fact in kind.facts.values():
+        if isinstance(fact.type, Ent):
+            parts: dict[int, list[str]] = {}
+            for value, look in zip(fact.values, looks, strict=True):
+                parts.setdefault(value, []).append(look)
+            sets = [sorted(part) for part in parts.values()]
+            if len(sets) > 1 and len(set(sets[0])) == len(sets[0]) > 1 and all(part == sets[0] for part in sets):
+                return True
+    return False
+
+
+def _titles(kind: typed.Kind, titles: Titles, own: Titles) -> Iterator[tuple[str, str, Span, bool]]:
+    """Each entity's name, title, place, and whether these words have it."""
+    for entity in kind.entities:
+        key = ("entities", f"{kind.name}.{entity.name}")
+        text = titles.texts.get(key) or own.texts.get(key)
+        if text is None:
+            yield entity.name, entity.title, entity.span, False
+        else:
+            yield entity.name, fill(text.other, lambda hole: Filled(hole)), text.node.span, key in titles.texts
+
+
+def _warn(report: Report, kind: typed.Kind, first: tuple[str, str, Span], second: tuple[str, str, Span]) -> None:
+    (name, title, span), (other, other_title, at) = first, second
+    called = f"both are called `{title}`" if title == other_title else f"called `{title}` and `{other_title}`"
+    message = f"people cannot tell the {kind.name} `{other}` from `{name}`: {called}"
+    help_ = "give one a title of its own, which differs in more than case, accents and blanks"
+    report.warning("RS860", message, at, notes=[Label(span, f"the title of `{name}`")], help=help_)
+
+
+def _look(title: str) -> str:
+    """A title as people see it at a glance: without case, accents and blanks."""
+    letters = unicodedata.normalize("NFKD", title).casefold()
+    return "".join(c for c in letters if unicodedata.category(c) not in ("Mn", "Cf") and not c.isspace())
