@@ -176,7 +176,7 @@ def is_native(text: str) -> bool:
     return line.startswith("{") and '"rulespec_log"' in line
 
 
-def read_log(path: Path, display: str | None = None, *, lenient: bool = False) -> NativeLog:
+def read_log(path: Path | str, display: str | None = None, *, lenient: bool = False) -> NativeLog:
     """Reads a native log.
 
     Args:
@@ -191,7 +191,7 @@ def read_log(path: Path, display: str | None = None, *, lenient: bool = False) -
         DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (version), RS607 (a line of another form).
     """
     name = display or str(path)
-    text, whole = read_log_text(path, name, MAX_NATIVE_BYTES, lenient=lenient)
+    text, whole = read_log_text(Path(path), name, MAX_NATIVE_BYTES, lenient=lenient)
     if text.lstrip()[:1] == "[":
         help_ = "if somebody else recorded it: `rulespec replay LOG --out FILE` makes a native log of it"
         fail("RS607", "this is not a native log: it is a JSON array", Span(name, 1, 1, 1, 2), help=help_)

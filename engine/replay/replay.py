@@ -137,7 +137,7 @@ class ReplayResult(Brief, Struct):
         """
         return columns(self.game, self.moves)
 
-    def write_native(self, path: Path) -> None:
+    def write_native(self, path: Path | str) -> None:
         """Writes the game as a native log, with the decisions taken back, and with the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 

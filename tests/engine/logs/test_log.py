@@ -90,7 +90,9 @@ def test_a_path_may_be_a_text(errands: Ruleset, tmp_path: Path) -> None:
     assert replay_log(path, rules=ERRANDS).game.hash == game.hash
     with LogWriter(path, LogHeader.of(game)) as writer:
         writer.end(game)
-    assert not read_log(Path(path)).entries
+    assert not read_log(path).entries
+    replay_log(path, rules=ERRANDS).write_native(path)
+    assert not read_log(path).entries
 
 
 def test_an_undo_is_a_line_of_its_own(errands: Ruleset, tmp_path: Path) -> None:

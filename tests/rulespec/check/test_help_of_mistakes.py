@@ -1,0 +1,67 @@
+"""Mistakes of which the message names the way out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cases import GAME, write
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.load import load_ruleset
+
+KINDS = """
+kinds:
+  colour: {entities: {yellow: {}, green: {}}}
+  phase: {entities: {first_one: {}, last_one: {}}}
+  town:
+    facts: {colour: colour}
+    state: {built: {type: bool}, at: {type: phase, start: first_one}}
+    entities: {oak: {colour: green}}
+state:
+  now: {type: phase, start: first_one}
+  lap: {type: int 0..3}
+"""
+
+
+def said(folder: Path, body: str, kinds: str = KINDS) -> str:
+    rules = "procedure play():\n    " + body.replace("\n", "\n    ") + "\n"
+    files = {"game.yaml": GAME, "kinds.yaml": kinds, "rules/play.rules": rules}
+    with pytest.raises(DiagnosticsError) as error:
+        load_ruleset(str(write(folder, files)))
+    return "\n".join(f"{d.code} {d.message} | {d.help}" for d in error.value.diagnostics)
+
+
+@pytest.mark.parametrize(
+    "condition", ["oak.colour <= yellow", "now > first_one", "oak.at < now", "now >= last_one and lap > 1"]
+)
+def test_entities_in_order_are_compared_by_their_index(condition: str, tmp_path: Path) -> None:
+    assert "compare `.index` of both" in said(tmp_path, f"if {condition}:\n    end game")
+
+
+def test_what_is_no_entity_has_no_such_help(tmp_path: Path) -> None:
+    assert ".index" not in said(tmp_path, "if oak.colour <= 1:\n    end game")
+
+
+@pytest.mark.parametrize("value", ["town.built", "town.colour == green", "town.at == last_one"])
+def test_a_kind_is_not_one_of_its_entities(value: str, tmp_path: Path) -> None:
+    name = value.split(".")[1].split(" ")[0]
+    assert f"each `town` has its `{name}`: name one, `x.{name}`" in said(tmp_path, f"if {value}:\n    end game")
+
+
+def test_a_start_knows_no_entity(tmp_path: Path) -> None:
+    kinds = KINDS.replace(
+        "at: {type: phase, start: first_one}",
+        'at: {type: phase, start: "last_one if town.colour == green else first_one"}',
+    )
+    assert "stands in setup.yaml, as `start` knows none" in said(tmp_path, "end game", kinds)
+
+
+@pytest.mark.parametrize(
+    "head", ["match now:\n    case first_one:\n        ", "if lap > 1:\n    ", "for t in town:\n    "]
+)
+def test_a_description_stands_in_a_procedure_decision_or_option(head: str, tmp_path: Path) -> None:
+    indent = " " * (len(head) - len(head.rstrip(" ")))
+    assert "of a procedure, decision or option; else write `# …`" in said(
+        tmp_path, f'{head}"A text."\n{indent}end game'
+    )
