@@ -272,7 +272,7 @@ class Queries:
             if written[source] < 0 and isinstance(place, typed.PieceCount):
                 first = next(iter(place.piece.places))
                 message = f"there are not {amount} pieces for `{target}`: they come from `{first}`, the first place"
-                help_ = f"put {amount} pieces there before, or set the other places first"
+                help_ = f"set `{place.piece.name}` so that {amount} are in `{first}` before"
                 report.error("RS802", message, None, help=help_)
         report.raise_if_errors()
         return written

@@ -33,7 +33,7 @@ RELEASED = (
     "set over to",
     "set step to",
     "done to true",
-    "kitty\nset",
+    "taken to true",
 )
 """Secrets that the rules tell on purpose, also by opening them to all, or to one more seat.
 
