@@ -104,7 +104,7 @@ mutation: $(STAMP)
 	    --out build/mutants/$$each.jsonl --fail-under 90 || failed="$$failed $$each"; \
 	done; test -z "$$failed" || { echo "below 90 %:$$failed" >&2; exit 1; }
 
-# Speed beside python-chess and check-jsonschema; see docs/explanation/speed.md. About twelve minutes; results in build/bench/speed.json, too.
+# Speed beside python-chess and check-jsonschema; see docs/explanation/speed.md. About 25 minutes; results in build/bench/speed.json, too.
 bench: $(STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m bench.speed

@@ -56,8 +56,13 @@ VERSION = 2
 """The form of the file of figures."""
 
 
-def measure(bench: Bench, names: Sequence[str], show: Callable[[str], object] = print) -> list[Figure]:
-    """Measures the sections of these names, and shows the table of each."""
+def measure(
+    bench: Bench,
+    names: Sequence[str],
+    show: Callable[[str], object] = print,
+    keep: Callable[[list[Figure]], object] = id,
+) -> list[Figure]:
+    """Measures the sections of these names, shows the table of each, and passes its figures to `keep`."""
     results: list[Figure] = []
     for name in names:
         bench.section = name
@@ -68,6 +73,7 @@ def measure(bench: Bench, names: Sequence[str], show: Callable[[str], object] = 
             sys.stderr.write("\r\x1b[K")
         if figures:
             show(f"\n## {name} ({time.perf_counter() - begun:.0f} s)\n\n{table(figures)}")
+            keep(figures)
     return results
 
 
@@ -142,8 +148,12 @@ def main(args: Sequence[str] | None = None) -> int:
     with Chess() as yardstick:
         turns = 1 if chosen.quick else 4
         bench = Bench(yardstick, BUILD, runs, turns, 0.05 if chosen.quick else 0.1, chosen.quick, games)
-        figures = measure(bench, chosen.sections or list(SECTIONS))
-    write(chosen.out, as_json(bench, figures, chosen.note))
+
+        def keep(measured: list[Figure]) -> None:
+            """Writes a section at once: a later one may fail."""
+            write(chosen.out, as_json(bench, measured, chosen.note))
+
+        figures = measure(bench, chosen.sections or list(SECTIONS), keep=keep)
     missed = [figure for figure in figures if figure.met is False]
     notes = [figure for figure in figures if figure.met is not None]
     if notes:

@@ -61,7 +61,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         yield _pair(bench, f"rulespec {name}", args, theirs, runs, target)
     if not bench.quick:
         yield _each(bench, theirs, runs)
-        for args in (["test", "tutorial"], ["coverage", "tutorial"]):
+        for args in (["test", "tutorial"], ["coverage", "nim"]):
             yield _pair(bench, f"rulespec {' '.join(args)}", args, theirs, 1, None)
 
 
