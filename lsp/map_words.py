@@ -41,7 +41,7 @@ def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
         raise WordsError(f"there is no edit `{word[:40]}`; {did_you_mean(word, FORMS) or ', '.join(FORMS)}")
     fewest, most, form = FORMS[word]
     if not fewest <= len(parts) <= most:
-        raise WordsError(f"{' '.join(words)[:120]}: it is written `{form}`")
+        raise WordsError(f"{' '.join(words)[:120]}: expected `{form}`")
     if word in outline_words.FORMS:
         edit = outline_words.outline_edit(word, parts)
         return lambda: OutlineEdits(map_.map).edit(edit)

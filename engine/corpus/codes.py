@@ -111,7 +111,7 @@ class CodeSheet(Sheet[CodedGame]):
     def read(self, data: object, number: int) -> CodedGame:
         """See `Sheet`."""
         if not isinstance(data, dict) or data["game"] != number:
-            raise ValueError(f"this is not game {number:,}")
+            raise ValueError(f"expected game {number:,}")
         options, seats, arguments = (np.array(data[name] or (), np.int64) for name in _LISTS)
         plain = {name: data[name] for name in _PLAIN} | {"winners": tuple(data["winners"] or ())}
         return CodedGame(codes=codes_of(options, seats, arguments), **plain)
@@ -141,11 +141,11 @@ def codes_of(options: NDArray[np.int64], seats: NDArray[np.int64], arguments: ND
     """Codes, from their columns.
 
     Raises:
-        ValueError: if the columns do not go together.
+        ValueError: if the columns have different lengths.
     """
     size = len(options)
     if len(seats) != size or (len(arguments) % size if size else len(arguments)):
-        raise ValueError("its options, seats and arguments do not go together")
+        raise ValueError("options, seats and arguments have different lengths")
     rest = arguments.reshape(size, -1) if size else arguments.reshape(0, 0)
     return np.concatenate([options[:, None], seats[:, None], rest], axis=1, dtype=np.int64)
 

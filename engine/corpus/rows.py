@@ -157,7 +157,7 @@ class RowSheet(Sheet[Row]):
         try:
             row = convert(data, Row)
         except (ValidationError, TypeError, ValueError):
-            raise ValueError("a row has other entries, or a value of another type") from None
+            raise ValueError("a row has unexpected columns, or a value of another type") from None
         if row.game != number:
             raise ValueError(f"this is not log {number:,}")
         return row

@@ -215,7 +215,7 @@ def _games(batch: Any) -> Iterator[CodedGame]:
         try:
             codes = codes_of(own["options"], own["seats"], own["arguments"])
         except (ValueError, TypeError):
-            raise ValueError(f"the codes of game {plain['game'][at]} do not go together") from None
+            raise ValueError(f"the codes of game {plain['game'][at]} have different lengths") from None
         game = {name: values[at] for name, values in plain.items()}
         game |= {"winners": tuple(game["winners"] or ()), "scores": dict(game["scores"] or ())}
         yield CodedGame(codes=codes, **game)

@@ -116,7 +116,7 @@ class CoverageReport:
         for i, entry in enumerate(self._reasons):
             if i not in self._used and self._measured(entry, folder, listed):
                 what = entry.rule or f"{entry.at}: {entry.text}"
-                report.warning("RS841", f"there is nothing to explain any more: `{what}`", entry.span)
+                report.warning("RS841", f"stale explanation: `{what}` is covered or gone", entry.span)
 
     def _measured(self, entry: Unreached, folder: Path, listed: Mapping[str, ListedRule]) -> bool:
         """Whether a reason is about what is measured here, or about nothing at all; not about overlays left out."""

@@ -69,11 +69,11 @@ def outcome_of(data: object, plan: Plan, number: int) -> Outcome:
     """The outcome in a row, for game `number` of the plan.
 
     Raises:
-        ValueError: if it is none; the message says why.
+        ValueError: if it is no row of the plan, with the reason.
     """
     seats = plan.seats(number)
     if not isinstance(data, dict) or list(data) != _columns(plan):
-        raise ValueError("a row of results has other entries")
+        raise ValueError("unexpected columns in a row of results")
     match data:
         case {
             "game": int(game),
@@ -88,9 +88,9 @@ def outcome_of(data: object, plan: Plan, number: int) -> Outcome:
         case _:
             raise ValueError("a row of results has a value of another type")
     if game != number or players != len(seats):
-        raise ValueError(f"this is not game {number:,} of the plan")
+        raise ValueError(f"expected game {number:,} of the plan, found game {game:,} for {players} players")
     if not all(isinstance(winner, str) for winner in winners) or not {*winners, *scores} <= set(seats):
-        raise ValueError("a name is that of no seat")
+        raise ValueError("a name of no seat")
     if not 0 <= decisions <= plan.cap:
         raise ValueError("the number of decisions is out of range")
     try:
@@ -110,7 +110,7 @@ def _mistake(data: object) -> Mistake | None:
         return None
     names = list(Mistake.__dataclass_fields__)
     if not isinstance(data, dict) or list(data) != names or not all(isinstance(v, str) for v in data.values()):
-        raise ValueError("a failure has other entries")
+        raise ValueError("a failure has unexpected entries")
     if data["kind"] not in MISTAKES:
         raise ValueError(f"a failure is one of {', '.join(MISTAKES)}, and not {quoted(data['kind'])}")
     return Mistake(**data)

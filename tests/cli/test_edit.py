@@ -160,7 +160,7 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
     "words, said",
     [
         ("lnk isle marsh", "did you mean `link`?"),
-        ("link isle", "it is written `link REGION REGION [KIND]`"),
+        ("link isle", "expected `link REGION REGION [KIND]`"),
         ("link isle mrsh", "there is no region `mrsh` in map.yaml; did you mean `marsh`?"),
         ("link isle isle land", "a link joins two regions"),
         ("link isle marsh road", "there is no kind of links `road`"),

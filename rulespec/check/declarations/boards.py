@@ -76,8 +76,9 @@ def mark_generated(r: DeclarationReader, *kinds: str) -> None:
         for key in ("entities", "product"):
             written = get(r.root, "kinds", kind, key)
             if written is not None:
+                message = f"entities of `{kind}` are generated, and cannot be listed"
                 help_ = "facts of single ones stand where the kind is declared"
-                r.report.error("RS227", f"all of `{kind}` are made, and not written out", written.span, help=help_)
+                r.report.error("RS227", message, written.span, help=help_)
 
 
 def declare_links(r: DeclarationReader) -> None:

@@ -171,7 +171,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if e.op == "union":
         body = x.as_set(body)
         if not isinstance(body.type, SetOf | Bad):
-            return x.wrong(body, "`union` joins sets")
+            return x.wrong(body, "`union` needs a set")
         return typed.Each(body.type, e.span, e.op, binder, body, None)
     if e.op in ("min", "max"):
         return _extreme(x, e, binder, body, default)

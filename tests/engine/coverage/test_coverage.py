@@ -296,8 +296,8 @@ def test_reasons_explain_gaps_and_nothing_else(tmp_path: Path) -> None:
     )
     covered(small(tmp_path, MILL + stale), report)
     assert [d.message for d in report.diagnostics if d.code == "RS841"] == [
-        "there is nothing to explain any more: `rules/play.rules: if sacks == 0`",
-        "there is nothing to explain any more: `MIL-05`",
+        "stale explanation: `rules/play.rules: if sacks == 0` is covered or gone",
+        "stale explanation: `MIL-05` is covered or gone",
     ]
 
 
