@@ -25,6 +25,16 @@ def compact(report: dict[str, Any]) -> dict[str, Any]:
     return {key: report[key] for key in ("command", "base", "players", "seed", "cap", "pairs")} | {"rules": rules}
 
 
+def text(reports: list[dict[str, Any]]) -> str:
+    """JSON of compact reports, with a line for each variant."""
+    parts = []
+    for report in reports:
+        head = json.dumps({key: value for key, value in report.items() if key != "rules"}).removesuffix("}")
+        rows = ",\n".join(json.dumps(rule) for rule in report["rules"])
+        parts.append(f'{head}, "rules": [\n{rows}\n]}}')
+    return "[\n" + ",\n".join(parts) + "\n]\n"
+
+
 if __name__ == "__main__":
-    reports = [json.dumps(compact(json.loads(Path(path).read_text("utf-8")))) for path in sys.argv[1:]]
-    OUT.write_text("[\n" + ",\n".join(reports) + "\n]\n", "utf-8")
+    reports = [compact(json.loads(Path(path).read_text("utf-8"))) for path in sys.argv[1:]]
+    OUT.write_text(text(reports), "utf-8")

@@ -135,9 +135,14 @@ def navigation(sources: set[str]) -> dict[str, str]:
     text = (ROOT / MAP).read_text("utf-8")
     trees = {"index.md": tree(["documentation.md", place("docs/concepts.md")])}
     for title, body in re.findall(r"^## (\w+)[^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL):
-        listed = [place(target) for target in dict.fromkeys(targets(MAP, body)) if target.startswith("docs/")]
+        listed = [
+            place(target) for target in dict.fromkeys(targets(MAP, body)) if target.startswith(("docs/", "games/"))
+        ]
         trees["index.md"] += tree([*listed, API] if title == "Reference" else listed, caption=title)
-    outside = sorted(place(source) for source in sources if source != START and not source.startswith("docs/"))
+    listed_games = {target for target in targets(MAP, text) if target.startswith("games/")}
+    outside = sorted(
+        place(source) for source in sources - listed_games if source != START and not source.startswith("docs/")
+    )
     files = [page for page in outside if page.count(".") > 1]
     trees["index.md"] += tree([*(page for page in outside if page not in files), FILES], caption="Project")
     trees[FILES] = tree(files, "project")

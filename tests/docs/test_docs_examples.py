@@ -23,8 +23,6 @@ PAGES = [
     "README.md",
     "docs/concepts.md",
     "docs/explanation/drawing.md",
-    "docs/explanation/shadow_of_the_emperor.md",
-    "docs/explanation/tetrarchia.md",
     "docs/guides/draw_a_map.md",
     "docs/guides/hidden_information.md",
     "docs/guides/perft.md",
@@ -39,6 +37,8 @@ PAGES = [
     "docs/tutorials/from_nothing.md",
     "docs/tutorials/house_rule.md",
     "docs/tutorials/your_own_map.md",
+    "games/shadow_of_the_emperor/README.md",
+    "games/tetrarchia/README.md",
 ]
 """The pages that are followed from the first block to the last. Each has a folder of its own, with `games` in it."""
 

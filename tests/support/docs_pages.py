@@ -66,7 +66,11 @@ def anchor(heading: str) -> str:
 
 def pages() -> list[str]:
     """All pages of the documentation but those of single diagnostics, which have tests of their own."""
-    listed = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "editors").glob("*.md")]
+    listed = [
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "editors").glob("*.md"),
+        *(ROOT / "games").rglob("README.md"),
+    ]
     results = {str(path.relative_to(ROOT)) for path in listed if not re.fullmatch(r"RS\d+", path.stem)}
     return sorted(results | {"README.md", "CONTRIBUTING.md"})
 
