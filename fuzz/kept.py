@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
+from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any
 
 from fuzz.session import Session, Wrong
 from rulespec import cache
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.kept_trees import parse_kept
-from rulespec.documents.nodes import Mapping, Node, Sequence, to_plain
+from rulespec.documents.limits import DEFAULT
 from rulespec.documents.reader import parse_yaml
-from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 
 FOLDER = Path("kept")
@@ -33,21 +32,30 @@ def forge(home: Path, session: Session) -> bool:
         return False
     os.environ["RULESPEC_CACHE"] = str(FOLDER.absolute())
     FOLDER.mkdir(mode=0o700, exist_ok=True)
-    body = entry.read_bytes()
-    _put(body, cache.key("tree", "rules", text.replace("\r\n", "\n") + "\n", rooms=cache.LANGUAGE), session)
-    tree, written = parse_rules(text, "play.rules", cached=True), parse_rules(text, "play.rules")
-    session.said.add("as written" if tree == written else "other places")
-    if _meaning(tree) != _meaning(written):
+    key = cache.key("tree", "rules", text.replace("\r\n", "\n") + "\n", rooms=cache.LANGUAGE)
+    _put(entry.read_bytes(), key, session)
+    if parse_rules(text, "play.rules", cached=True) != parse_rules(text, "play.rules"):
         raise Wrong("a forged entry is taken for the tree of the rules")
+    _put(entry.read_bytes(), key, session)
     _forge_section(home, session)
     return True
 
 
 def _put(body: bytes, key: str, session: Session) -> None:
-    """Writes an entry; one in ten has a wrong checksum."""
-    head = cache.header(body) if session.rng.random() < 0.9 else cache.header(body[:-1])
+    """Writes an entry with a first line that needs no key of this user's, or with its signature of something else."""
+    signed = key.encode() + b"\n" + body
+    ways = {
+        "a checksum": sha256(body).hexdigest().encode(),
+        "another key": blake2b(signed, key=b"k" * 32, digest_size=32).hexdigest().encode(),
+        "nothing": b"",
+    }
+    heads = {way: b"rulespec cache entry " + line for way, line in ways.items()}
+    heads["of another name"] = cache.header(key[::-1], body)
+    heads["of another value"] = cache.header(key, body + b" ")
+    way = session.rng.choice(sorted(heads))
+    session.said.add(way)
     path = FOLDER / key
-    path.write_bytes(head + b"\n" + body)
+    path.write_bytes(heads[way] + b"\n" + body)
     path.chmod(0o600)
 
 
@@ -61,22 +69,7 @@ def _forge_section(home: Path, session: Session) -> None:
         written = parse_yaml(text, "game.yaml")
     except (UnicodeDecodeError, DiagnosticsError):
         return
-    _put(section.read_bytes(), cache.key("yaml", text, rooms=cache.LANGUAGE), session)
-    if _in_order(parse_kept(text, "game.yaml")) != _in_order(written):
+    limits = f"{DEFAULT.depth} {DEFAULT.events}"
+    _put(section.read_bytes(), cache.key("yaml", limits, text, rooms=cache.LANGUAGE), session)
+    if parse_kept(text, "game.yaml") != written:
         raise Wrong("a forged entry is taken for the tree of game.yaml")
-
-
-def _meaning(node: Any) -> Any:
-    """A tree without its places."""
-    if type(node) is tuple:
-        return tuple(_meaning(each) for each in node)
-    if type(node) in ast.NODES:
-        return (type(node), *(_meaning(getattr(node, f)) for f in node.__struct_fields__ if f != "span"))
-    return node
-
-
-def _in_order(node: Node) -> Any:
-    """A tree of YAML as plain data, in which the order of keys counts."""
-    if isinstance(node, Mapping):
-        return [(key, _in_order(value)) for key, (_, value) in node.entries.items()]
-    return [_in_order(item) for item in node.items] if isinstance(node, Sequence) else to_plain(node)

@@ -1,15 +1,12 @@
 """On-disk cache of results that take long to compute. Nothing depends on it: any entry may be missing at any time.
 
 An entry is a JSON value in a file of its own. Its key, the name of the file, is a hash of everything that the value
-depends on, the rooms of this program that make it included; the first line of the file has a checksum of the rest.
-Entries hold data only, and are read as strictly as a stranger's files, into a type: one that is wrong in any way counts
-as missing.
-
-Some entries are signed as well, with a key that is not in the cache (`signing.py`): those that this user's own
-processes have written, whichever folder they come from.
+depends on, the rooms of this program that make it included. The first line of the file is a signature of the name and
+of the value, by a key that is not in the cache (`signing.py`). So an entry is what a process of this user has written
+under this very name; any other file counts as missing, and nothing else of an entry is checked.
 
 The cache is in the user's cache folder. The environment variable RULESPEC_CACHE names another one; empty means none.
-A folder that belongs to another user, or that others may write to, is not used.
+A folder that belongs to another user, or that others may write to, is not used. Without a signing key there is none.
 """
 
 from __future__ import annotations
@@ -21,6 +18,7 @@ import stat
 import sys
 from contextlib import suppress
 from functools import cache
+from hmac import compare_digest
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,9 +35,7 @@ PRUNE_EVERY = 50
 """Entries that a process writes between two looks at the size of the folder."""
 
 _HEADER = b"rulespec cache entry "
-"""Before the checksum. Only files that begin with it are ever removed."""
-_SIGNED = _HEADER + b"signed "
-"""Before a signature, which is then instead of the checksum."""
+"""Before the signature. Only files that begin with it are ever removed."""
 _NAME = re.compile(r"[0-9a-f]{64}(\.[0-9]+\.new)?")
 """Names of entries, and of those that were being written when a process ended."""
 # Nothing but a regular file is opened: not what a link names, and O_NONBLOCK keeps a pipe from stalling us.
@@ -69,7 +65,7 @@ def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
         rooms: the folders of the package that the value depends on, besides the modules beside them: to look at all
             files takes a twentieth of a replay.
     """
-    if _folder() is None:
+    if _folder() is None or signing.fault():
         return ""
     result = hashlib.sha256(fingerprint(rooms))
     for text in (kind, *inputs):
@@ -80,41 +76,28 @@ def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
 
 
 def read(key: str, decoder: msgspec.json.Decoder[_T]) -> _T | None:
-    """The value of an entry; None if there is no intact one of the decoder's type."""
-    entry = read_signed(key, decoder)
-    return None if entry is None else entry[0]
-
-
-def read_signed(key: str, decoder: msgspec.json.Decoder[_T]) -> tuple[_T, bool] | None:
-    """The value of an entry, and whether a process of this user has signed it; None as for `read`."""
+    """The value of an entry; None if there is none that this user's own processes have signed."""
     folder = _folder()
-    if folder is None or not _is_safe(folder):
+    if not key or folder is None or not _is_safe(folder):
         return None
     try:
         data = _contents(f"{folder}/{key}", MAX_ENTRY + 1)
         head, _, body = data.partition(b"\n")
-        signed = head.startswith(_SIGNED) and head == _signed(key, body)
-        if len(data) > MAX_ENTRY or not (signed or head == header(body)):
+        if len(data) > MAX_ENTRY or not _is_signed(head, key, body):
             return None
-        return decoder.decode(body), signed
+        return decoder.decode(body)
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def write(key: str, value: Any, *, sign: bool = False) -> None:
-    """Writes an entry; does nothing if the value is too large or the folder cannot be written to.
-
-    Args:
-        key: its key.
-        value: its value.
-        sign: whether whoever reads it may take it for what this user's own process has worked out.
-    """
+def write(key: str, value: Any) -> None:
+    """Writes an entry; does nothing if the key is "", the value too large, or the folder cannot be written to."""
     folder = _folder()
-    if folder is None:
+    if not key or folder is None:
         return
     body = msgspec.json.encode(value)
-    data = ((sign and _signed(key, body)) or header(body)) + b"\n" + body
-    if len(data) > MAX_ENTRY:
+    head = header(key, body)
+    if not head or len(head) + 1 + len(body) > MAX_ENTRY:
         return
     try:
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -123,7 +106,7 @@ def write(key: str, value: Any, *, sign: bool = False) -> None:
         fresh = Path(folder, f"{key}.{os.getpid()}.new")
         with os.fdopen(os.open(fresh, _CREATE, 0o600), "wb") as file:
             try:
-                file.write(data)
+                file.write(head + b"\n" + body)
                 file.flush()
                 fresh.replace(Path(folder, key))
             except OSError:
@@ -135,15 +118,15 @@ def write(key: str, value: Any, *, sign: bool = False) -> None:
         pass
 
 
-def _signed(key: str, body: bytes) -> bytes:
-    """The first line of a signed entry; empty if there is nothing to sign with."""
+def header(key: str, body: bytes) -> bytes:
+    """The first line of an entry of this name and value; empty if there is nothing to sign with."""
     signature = signing.signature(key.encode() + b"\n" + body)
-    return _SIGNED + signature.encode() if signature else b""
+    return _HEADER + signature.encode() if signature else b""
 
 
-def header(body: bytes) -> bytes:
-    """The first line of an entry whose other lines are `body`."""
-    return _HEADER + hashlib.sha256(body).hexdigest().encode()
+def _is_signed(head: bytes, key: str, body: bytes) -> bool:
+    own = header(key, body)
+    return bool(own) and compare_digest(head, own)
 
 
 def place() -> str:
@@ -151,6 +134,8 @@ def place() -> str:
     folder = _folder()
     if folder is None:
         return "none (RULESPEC_CACHE is empty)" if "RULESPEC_CACHE" in os.environ else "none (there is no home folder)"
+    if fault := signing.fault():
+        return f"none ({fault})"
     try:
         status = os.stat(folder)  # noqa: PTH116 - as in `_is_safe`
     except FileNotFoundError:

@@ -2,6 +2,8 @@
 
 The key is 32 random bytes in a file of its own that only the user may read, made when it is needed first. Where there
 can be none, nothing is signed. Whoever can read it can run programs as the user.
+
+XDG_STATE_HOME names another folder for it.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -20,8 +21,14 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 def signature(data: bytes) -> str:
     """The signature of data, 64 hex digits; empty if there is no key."""
-    key = _key(_place())
+    key, _ = _key(_place())
     return blake2b(data, key=key, digest_size=32).hexdigest() if key else ""
+
+
+def fault() -> str:
+    """The reason why there is no key, for people; empty if there is one."""
+    _, reason = _key(_place())
+    return reason
 
 
 def _place() -> str:
@@ -40,30 +47,44 @@ def _place() -> str:
 
 
 @cache
-def _key(path: str) -> bytes:
-    """The key in a file, which is written if there is none; empty if that cannot be, or others may read it."""
+def _key(path: str) -> tuple[bytes, str]:
+    """The key in a file, which is written if there is none; or nothing, and why."""
     if not path:
-        return b""
+        return b"", "there is no home folder for a signing key"
     try:
-        return _read(path)
-    except FileNotFoundError:
-        with suppress(OSError, ValueError):
+        try:
+            return _read(path), ""
+        except FileNotFoundError:
             _write(Path(path))
-            return _read(path)
-    except (OSError, ValueError):  # ValueError: a NUL in the name
-        pass
-    return b""
+            return _read(path), ""
+    except OSError as error:
+        return b"", f"the signing key {path}: {error.strerror or error}"
+    except ValueError:  # a NUL in the name
+        return b"", "the name of the signing key is not valid"
 
 
 def _read(path: str) -> bytes:
+    """The key in a file.
+
+    Raises:
+        OSError: if the file cannot be read, holds no key, or if others may read it.
+    """
     descriptor = os.open(path, _READ)
     try:
         status = os.fstat(descriptor)
-        own = not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o077)
-        key = os.read(descriptor, _SIZE + 1) if stat.S_ISREG(status.st_mode) and own else b""
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it is not a file")
+        if hasattr(os, "geteuid"):
+            if status.st_uid != os.geteuid():
+                raise OSError("it belongs to another user")
+            if status.st_mode & 0o077:
+                raise OSError("it may be read by others")
+        key = os.read(descriptor, _SIZE + 1)
     finally:
         os.close(descriptor)
-    return key if len(key) == _SIZE else b""
+    if len(key) != _SIZE:
+        raise OSError("it is damaged; remove it")
+    return key
 
 
 def _write(path: Path) -> None:
@@ -75,7 +96,11 @@ def _write(path: Path) -> None:
             file.write(os.urandom(_SIZE))
             file.flush()
             os.fsync(file.fileno())  # a name without its bytes would stay a key that is none
-        with suppress(FileExistsError):
+        try:
             os.link(fresh, path)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without hard links: the last process wins, and what others sign is missing
+            fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from rulespec.overlays.overlay import Key, Overlay, Source, called, key_of
 from rulespec.overlays.selection import Action, depth, edited, nodes, options_in, place, reasons, selected
 from rulespec.records import Brief
 from rulespec.syntax import ast
-from rulespec.syntax.ast_json import MAX_LEVELS
+from rulespec.syntax.parser import MAX_LEVELS
 from rulespec.syntax.printed import printed
 from rulespec.syntax.same import same
 

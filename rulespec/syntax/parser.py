@@ -13,8 +13,7 @@ from rulespec import cache
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
 from rulespec.syntax import ast
-from rulespec.syntax.as_written import as_written
-from rulespec.syntax.ast_json import MAX_LEVELS, ROOTS, Packed, pack, unpack
+from rulespec.syntax.ast_json import Packed, pack, unpack
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.simple import simple_expr, simple_type
 
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 60
 """Depth of brackets, blocks and operators; later passes recurse over the tree."""
+MAX_LEVELS = 180
+"""Depth of a tree (long chains of operators nest without brackets); later passes recurse over it."""
 _PACKED = msgspec.json.Decoder(Packed)
 
 
@@ -61,18 +62,15 @@ def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: 
 
 def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Token] | None = None) -> Any:
     key = cache.key("tree", start, text, rooms=cache.LANGUAGE) if cached else ""
-    if key and (entry := cache.read_signed(key, _PACKED)) is not None:
-        packed, signed = entry
-        tree = unpack(packed, origin, ROOTS[start], checked=not signed)
-        if tree is not None and (signed or as_written(tree, text, origin)):
-            return tree
+    if (packed := cache.read(key, _PACKED)) is not None:
+        return unpack(packed, origin)
     _check_depth(text, origin)
     from rulespec.syntax.tree import build  # importing Lark takes longer than reading the cache
 
     tree = build(text, start, origin, tokens)
     _check_tree(tree)
     if key:
-        cache.write(key, pack(tree, origin), sign=True)
+        cache.write(key, pack(tree, origin))
     return tree
 
 

@@ -1,7 +1,4 @@
-"""Parts in the layout in which nearly all are written: on one line, without a bracket too many.
-
-What is written so needs no closer look: a text has one tree, so a tree whose print is the text is the tree of it.
-"""
+"""Parts of a syntax tree as text: on one line, without redundant brackets."""
 
 from __future__ import annotations
 
@@ -9,32 +6,55 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rulespec.syntax import ast
-from rulespec.syntax.shapes import ATOM, COMPARED, PRECEDENCE, precedence
 
+_PRECEDENCE = {
+    "or": 1,
+    "and": 2,
+    **dict.fromkeys(("==", "!=", "<=", ">=", "<", ">", "in", "not in"), 4),
+    "|": 5,
+    "??": 5,
+    "&": 6,
+    **dict.fromkeys("+-", 7),
+    **dict.fromkeys("*/%", 8),
+}
+"""Precedence of binary operators."""
+_ATOM, _COMPARED = 10, 4
+"""Precedence of names and calls, and of comparisons."""
+_UNARY = {"not": 3, "-": 9}
 _BINDING = frozenset(["any", "count", "first", "the"])
 """Functions and operators of one name: what is in brackets after it may be a binder."""
 
 
 def printed(node: Any) -> str:
-    """A part as it is written most often.
+    """A part on one line.
 
     Raises:
-        KeyError: if it is of a kind that is written in many ways.
+        KeyError: for a kind of node that takes more than a line.
     """
-    return node.name if type(node) is ast.Ref else PRINTED[type(node)](node)
+    return node.name if type(node) is ast.Ref else _PRINTED[type(node)](node)
 
 
-def in_brackets(parts: Iterable[Any]) -> str:
+def _in_brackets(parts: Iterable[Any]) -> str:
     """Arguments in round brackets after a name."""
     return f"({', '.join([printed(part) for part in parts])})"
 
 
-def within(node: ast.Each) -> bool:
+def _precedence(node: Any) -> int:
+    """The precedence of an expression beside an operator."""
+    kind = type(node)
+    if kind is ast.Binary:
+        return _PRECEDENCE[node.op]
+    if kind is ast.Unary:
+        return _UNARY.get(node.op, _COMPARED)
+    return -1 if kind is ast.Once else 0 if kind is ast.Choice else _ATOM
+
+
+def _within(node: ast.Each) -> bool:
     """Whether an operator stands for a further binder of the one around it."""
     return (node.span.line, node.span.column) == (node.binder.span.line, node.binder.span.column)
 
 
-def begins_binder(parts: Iterable[Any]) -> bool:
+def _begins_binder(parts: Iterable[Any]) -> bool:
     """Whether the first of some parts begins like `name in …`, which is read as a binder where one may stand."""
     node: Any = next(iter(parts), None)
     while type(node) in (ast.Binary, ast.Choice):
@@ -44,18 +64,18 @@ def begins_binder(parts: Iterable[Any]) -> bool:
     return False
 
 
-def may_bind(node: ast.CallExpr | ast.SetLiteral) -> bool:
+def _may_bind(node: ast.CallExpr | ast.SetLiteral) -> bool:
     """Whether what is written like this call or set could only be an operator over a binder."""
     if type(node) is ast.CallExpr:
-        return node.name.text in _BINDING and begins_binder(node.args)
-    return type(node) is ast.SetLiteral and begins_binder(node.items)
+        return node.name.text in _BINDING and _begins_binder(node.args)
+    return type(node) is ast.SetLiteral and _begins_binder(node.items)
 
 
 def _bound(node: Any, least: int) -> str:
     """A part, in brackets if it binds less than what it is a part of."""
-    if type(node) is ast.Each and within(node):
+    if type(node) is ast.Each and _within(node):
         raise KeyError
-    return printed(node) if precedence(node) >= least else f"({printed(node)})"
+    return printed(node) if _precedence(node) >= least else f"({printed(node)})"
 
 
 def _number(node: ast.Number) -> str:
@@ -64,8 +84,8 @@ def _number(node: ast.Number) -> str:
 
 def _binary(node: ast.Binary) -> str:
     op, left, right = node.op, node.left, node.right
-    p = PRECEDENCE[op]
-    before = left.name if type(left) is ast.Ref else _bound(left, p + (p == COMPARED))
+    p = _PRECEDENCE[op]
+    before = left.name if type(left) is ast.Ref else _bound(left, p + (p == _COMPARED))
     return f"{before} {op} {right.name if type(right) is ast.Ref else _bound(right, p + 1)}"
 
 
@@ -74,28 +94,28 @@ def _unary(node: ast.Unary) -> str:
         return f"-{_bound(node.operand, 9)}"
     if node.op == "not":
         return f"not {_bound(node.operand, 3)}"
-    return f"{_bound(node.operand, COMPARED + 1)} {node.op}"
+    return f"{_bound(node.operand, _COMPARED + 1)} {node.op}"
 
 
 def _attribute(node: ast.Attribute) -> str:
     target = node.target
     if type(target) is ast.Ref:
         return f"{target.name}.{node.name.text}"
-    return f"{_bound(target, ATOM)}.{node.name.text}"
+    return f"{_bound(target, _ATOM)}.{node.name.text}"
 
 
 def _index(node: ast.Index) -> str:
-    return f"{_bound(node.target, ATOM)}[{', '.join([printed(key) for key in node.keys])}]"
+    return f"{_bound(node.target, _ATOM)}[{', '.join([printed(key) for key in node.keys])}]"
 
 
 def _call(node: ast.CallExpr) -> str:
-    if may_bind(node):
+    if _may_bind(node):
         raise KeyError
-    return node.name.text + in_brackets(node.args)
+    return node.name.text + _in_brackets(node.args)
 
 
 def _set(node: ast.SetLiteral) -> str:
-    if may_bind(node):
+    if _may_bind(node):
         raise KeyError
     return f"{{{', '.join([printed(item) for item in node.items])}}}"
 
@@ -154,7 +174,7 @@ def _option_param(node: ast.OptionParam) -> str:
     return text if node.where is None else f"{text} where {printed(node.where)}"
 
 
-PRINTED: dict[type, Callable[[Any], str]] = {
+_PRINTED: dict[type, Callable[[Any], str]] = {
     ast.Ref: lambda node: node.name,
     ast.Number: _number,
     ast.Truth: lambda node: "true" if node.value else "false",
@@ -176,12 +196,9 @@ PRINTED: dict[type, Callable[[Any], str]] = {
     ast.Pay: _pay,
     ast.Move: _move,
     ast.Put: lambda node: f"move {printed(node.token)} to {printed(node.place)}",
-    ast.CallStmt: lambda node: node.name.text + in_brackets(node.args),
+    ast.CallStmt: lambda node: node.name.text + _in_brackets(node.args),
     ast.Require: lambda node: f"require {printed(node.condition)}",
     ast.Return: lambda node: f"return {printed(node.value)}",
-    ast.Needs: lambda node: f"needs {node.name.text}{in_brackets(node.args)}",
+    ast.Needs: lambda node: f"needs {node.name.text}{_in_brackets(node.args)}",
 }
 """The kinds that are printed; the reason of a demand or an argument is not."""
-REASONED = frozenset([ast.Require, ast.OptionParam])
-PLACED = frozenset([*(kind for kind in PRINTED if issubclass(kind, ast.Expr)), ast.TypeRef])
-"""The kinds whose place ends where their print does."""

@@ -1,17 +1,26 @@
-"""A writer to the cache folder gains nothing: no code, no hang, no other result, and no file is lost."""
+"""A writer to the cache folder gains nothing: no code, no hang, no other result, and no file is lost.
+
+An entry that this user's own processes have not signed under its very name is a missing one.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 from click.testing import CliRunner
+from commands import invoke
 from deadlines import DEADLINE
+from folders import RULESETS
 
 from rulespec import cache
 from rulespec.cli.main import cli
@@ -19,179 +28,145 @@ from rulespec.cli.validate import STARTING, check
 from rulespec.diagnostics.report import Report
 from rulespec.documents.kept_trees import parse_kept
 from rulespec.documents.schema_check import check_schema
-from rulespec.engine.lower.lowering import lower
-from rulespec.engine.program import ir
-from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
-from rulespec.syntax.ast_json import MAX_LEVELS, ROOTS, Packed, pack, unpack
-from rulespec.syntax.origin import Origin
-from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
+from rulespec.syntax.ast_json import Packed
+from rulespec.syntax.parser import parse_expr
 
 EXPR = "sum(a.b for a in town where not (a == none or a in {oak, elm})) + 3 money if n is some else min(1, -2)"
 DECODER = msgspec.json.Decoder(Packed)
-RULES = """procedure play():
-    "text"
-    if a == 1:
-        x(y)
-    elif b or c:
-        pass
-    else:
-        match n:
-            case 1, 2:
-                pay 3 from a to b
-            else:
-                return
-    decide d by p:
-        option o(q in s where r "why"):
-            set a to min(b for b in s where b is some, else 2)
-def f(n: int 0..6) -> money:
-    let m = n
-    m + -1
-scoring points in player:
-    score x[0]
-    tiebreak next(a)
-"""
-CODE = "__import__('os').system('id')"
+NUMBERS = msgspec.json.Decoder(list[int])
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "cache"
 
 
-def plain(text: str = "a + 1", start: str = "expr") -> dict[str, Any]:
-    parse: Any = {"expr": parse_expr, "type": parse_type, "rules": parse_rules}[start]
-    results: dict[str, Any] = msgspec.to_builtins(pack(parse(text, "f"), Origin("f")))
-    return results
+# --- forged entries ---------------------------------------------------------------------------------------------------
 
 
-def decoded(data: Any, start: str = "expr") -> Any:
-    """The tree of an entry with these data; None if it is refused."""
-    try:
-        packed = DECODER.decode(msgspec.json.encode(data))
-    except ValueError:
-        return None
-    return unpack(packed, Origin("f"), ROOTS[start])
+def _hex(text: str) -> bytes:
+    return b"rulespec cache entry " + text.encode()
 
 
-# --- entries that are wrong -------------------------------------------------------------------------------------------
+def _by(key: bytes, name: str, body: bytes) -> bytes:
+    """The first line of an entry that is signed by another key."""
+    return _hex(blake2b(name.encode() + b"\n" + body, key=key, digest_size=32).hexdigest())
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        None,
-        [],
-        {},
-        {"spans": [], "names": [], "texts": [], "numbers": [], "nodes": [], "steps": []},
-        plain() | {"spans": [[1]]},
-        plain() | {"spans": [[1, 1, 1, 0], [1, 1, 1, 2], [1, 5, 1, 6]]},
-        plain() | {"spans": [[1, 1, 1, "6"], [1, 1, 1, 2], [1, 5, 1, 6]]},
-        plain() | {"numbers": [CODE]},
-        plain() | {"numbers": ["1"]},
-        plain() | {"numbers": [1.0]},
-        plain() | {"numbers": [True]},
-        plain() | {"numbers": [-1]},
-        plain() | {"numbers": [10**15]},
-        plain() | {"names": [CODE]},
-        plain() | {"names": ["a\n"]},
-        plain() | {"names": [1]},
-        plain() | {"texts": ["; import os; "]},
-        plain() | {"texts": ["**"]},
-        plain() | {"nodes": ["__import__"]},
-        plain() | {"nodes": ["Expr"]},
-        plain() | {"more": 1},
-        plain() | {"steps": [0]},
-        plain() | {"steps": [0, 0]},
-        plain() | {"steps": ["0"]},
-        plain() | {"steps": [999]},
-        plain() | {"steps": [10**30]},
-        plain() | {"steps": [-1]},
-        plain() | {"steps": [-1, 1]},
-        plain() | {"steps": [-1, -1]},
-        plain() | {"steps": [-1, 0]},
-        plain() | {"steps": [-99]},
-        plain("int 0..6", "type"),
-        plain("", "rules"),
-    ],
-)
-def test_what_is_no_tree_is_refused(data: object) -> None:
-    assert decoded(plain()) == parse_expr("a + 1", "f")
-    assert decoded(data) is None
+FORGERIES: dict[str, Callable[[str, bytes], bytes]] = {
+    "nothing": lambda name, body: b"",
+    "no signature": lambda name, body: _hex(""),
+    "a checksum": lambda name, body: _hex(sha256(body).hexdigest()),
+    "a checksum of name and value": lambda name, body: _hex(sha256(name.encode() + b"\n" + body).hexdigest()),
+    "another key": lambda name, body: _by(b"k" * 32, name, body),
+    "no key": lambda name, body: _by(b"", name, body),
+    "zeros": lambda name, body: _hex("0" * 64),
+    "the form of an earlier version": lambda name, body: _hex(f"signed {sha256(body).hexdigest()}"),
+    "its own signature of another value": lambda name, body: cache.header(name, b"[9]"),
+    "its own signature of another name": lambda name, body: cache.header("0" * 64, body),
+    "its own signature, cut": lambda name, body: cache.header(name, body)[:-1],
+    "its own signature, longer": lambda name, body: cache.header(name, body) + b"0",
+    "its own signature in capitals": lambda name, body: cache.header(name, body).upper(),
+}
+"""First lines that somebody without the key may write."""
 
 
-@pytest.mark.parametrize("text, start", [(EXPR, "expr"), ("set town", "type"), (RULES, "rules")])
-@pytest.mark.proof
-def test_any_value_in_any_place_is_refused_or_could_have_been_written(text: str, start: str) -> None:
-    """Each step of an entry is replaced by each other one: what is accepted has the types that its fields say."""
-    data = plain(text, start)
-    accepted = 0
-    steps = data["steps"]
-    others = sorted({*steps, 0, 1, 2})[::20] if len(steps) > 200 else sorted({*steps})
-    for at in range(len(steps)):
-        for step in others:
-            tree = decoded(data | {"steps": [*steps[:at], step, *steps[at + 1 :]]}, start)
-            if tree is not None:
-                accepted += 1
-                again = msgspec.to_builtins(pack(tree, Origin("f")))
-                assert decoded(again, start) == tree
-                for part in nodes_of(tree):
-                    assert_typed(part)
-    assert accepted > len(steps)  # the unchanged ones
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_entry_is_a_missing_one(folder: Path, forgery: str) -> None:
+    name = cache.key("numbers", "1")
+    cache.write(name, [1, 2])
+    assert cache.read(name, NUMBERS) == [1, 2]
+    for body in (b"[1,3]", b"[1,2]"):  # the true value is as little taken from it
+        (folder / name).write_bytes(FORGERIES[forgery](name, body) + b"\n" + body)
+        assert cache.read(name, NUMBERS) is None
 
 
-def nodes_of(tree: Any) -> list[Any]:
-    result, parts = [], [tree]
-    while parts:
-        part = parts.pop()
-        if isinstance(part, tuple):
-            parts += part
-        elif isinstance(part, msgspec.Struct):
-            result.append(part)
-            parts += msgspec.structs.astuple(part)
-    return result
+@pytest.mark.parametrize("end", [0, 1, 20, 21, 84, 85, 86, 88, -1])
+def test_a_truncated_entry_is_a_missing_one(folder: Path, end: int) -> None:
+    name = cache.key("numbers", "1")
+    cache.write(name, [1, 2])
+    whole = (folder / name).read_bytes()
+    (folder / name).write_bytes(whole[:end])
+    assert cache.read(name, NUMBERS) is None
 
 
-def assert_typed(node: Any) -> None:
-    for field in msgspec.structs.fields(node):
-        value = getattr(node, field.name)
-        assert fits(value, field.type), (node, field)
+def test_an_entry_is_one_under_its_own_name_only(folder: Path) -> None:
+    one, other = cache.key("numbers", "1"), cache.key("numbers", "2")
+    cache.write(one, [1, 2])
+    (folder / one).rename(folder / other)
+    assert cache.read(other, NUMBERS) is None
+    (folder / other).rename(folder / one)
+    assert cache.read(one, NUMBERS) == [1, 2]
 
 
-def fits(value: Any, hint: Any) -> bool:
-    from typing import get_args, get_origin
-
-    if get_origin(hint) is tuple:
-        *_, last = parts = get_args(hint)
-        if not isinstance(value, tuple):
-            return False
-        if last is Ellipsis:
-            return all(fits(each, parts[0]) for each in value)
-        return len(value) == len(parts) and all(map(fits, value, parts))
-    if parts := get_args(hint):
-        return any(fits(value, part) for part in parts)
-    return type(value) is hint if hint in (int, bool, str) else isinstance(value, hint)
+def _forge(folder: Path, change: Callable[[bytes], bytes], forgery: str) -> None:
+    """Changes the values of all entries."""
+    for entry in folder.iterdir():
+        body = change(entry.read_bytes().partition(b"\n")[2])
+        entry.write_bytes(FORGERIES[forgery](entry.name, body) + b"\n" + body)
 
 
-def test_a_deep_tree_is_refused() -> None:
-    data = plain("not a")
-    span, op, *operand, unary = data["steps"]
-    for levels, fine in ((MAX_LEVELS - 1, True), (MAX_LEVELS, False), (100_000, False)):
-        steps = [span, op] * levels + operand + [unary] * levels
-        assert (decoded(data | {"steps": steps}) is not None) == fine
+def _other_numbers(body: bytes) -> bytes:
+    return body.replace(b"1", b"3").replace(b"2", b"1")
 
 
-@pytest.mark.parametrize(
-    "value, kind", [(CODE, "texts"), (1, "texts"), (10**16, "numbers"), ("os.system", "names"), (["a"], "names")]
-)
-def test_a_forged_entry_is_parsed_again(folder: Path, value: object, kind: str) -> None:
-    tree = parse_expr(EXPR, "f", cached=True)
-    (entry,) = folder.iterdir()
-    data = msgspec.json.decode(entry.read_bytes().partition(b"\n")[2])
-    data[kind][0] = value
-    cache.write(entry.name, data)
-    assert parse_expr(EXPR, "f", cached=True) == tree
+@pytest.mark.parametrize("game", ["tutorial", "imperial+playimperial", "nim"])
+@pytest.mark.parametrize("change", [_other_numbers, lambda body: body, lambda body: b"true"])
+@pytest.mark.parametrize("forgery", ["a checksum", "another key"])
+@pytest.mark.sampled(2)
+def test_forged_entries_play_no_other_game(
+    folder: Path, game: str, change: Callable[[bytes], bytes], forgery: str
+) -> None:
+    sound = load_ruleset(game)
+    written = {entry.name: entry.read_bytes() for entry in folder.iterdir()}
+    _forge(folder, change, forgery)
+    again = load_ruleset(game)
+    assert again.hash == sound.hash and repr(again.rules) == repr(sound.rules)
+    assert {entry.name: entry.read_bytes() for entry in folder.iterdir()} == written  # written again, as they were
+
+
+def test_entries_that_have_changed_places_play_no_other_game(folder: Path) -> None:
+    sound = load_ruleset("tutorial")
+    entries = sorted(folder.iterdir())
+    bodies = [entry.read_bytes() for entry in entries]
+    for entry, body in zip(entries, bodies[1:] + bodies[:1], strict=True):
+        entry.write_bytes(body)
+    again = load_ruleset("tutorial")
+    assert again.hash == sound.hash and repr(again.rules) == repr(sound.rules)
+
+
+@pytest.mark.parametrize("value", [b"true", b"[0,0,0,[]]", b'{"games":9,"combinations":9,"of":9,"diagnostics":[]}'])
+def test_no_forged_entry_hides_a_mistake(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: bytes
+) -> None:
+    """A stranger says of each thing that `validate` asks the cache about that it is sound."""
+    shutil.copytree(RULESETS / "nim", game := tmp_path / "game")
+    rules = next(game.glob("rules/*.rules"))
+    rules.write_text(rules.read_text("utf-8") + "\ndef unused() -> int: 1\n", "utf-8")
+    keys: list[str] = []
+    plain = cache.read
+
+    def asked(key: str, decoder: msgspec.json.Decoder[object]) -> object:
+        keys.append(key)
+        return plain(key, decoder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "read", asked)
+        first = invoke("validate", game, "--no-play")
+    assert "RS405" in first[1] + first[2] and len(keys) > 10
+    for key in keys:
+        (folder / key).write_bytes(FORGERIES["another key"](key, value) + b"\n" + value)
+        (folder / key).chmod(0o600)
+    assert invoke("validate", game, "--no-play") == first
+
+
+def test_a_signed_entry_of_another_type_is_a_missing_one(folder: Path) -> None:
+    name = cache.key("numbers", "1")
+    cache.write(name, {"a": 1})
+    assert cache.read(name, NUMBERS) is None
 
 
 @pytest.mark.parametrize("value", [1, "true", None, [], {"sound": True}, False])
@@ -223,32 +198,6 @@ def test_only_true_says_that_files_fit_their_schemas(
                 cache.write(entry.name, value)
         check_schema(node, {"type": "object"}, Report(), what="file", cached=True)
         assert len(asked) == times
-
-
-@pytest.mark.parametrize("number", [CODE, "1", 1.5, None])
-@pytest.mark.sampled(2)
-def test_only_integers_are_written_into_source(number: Any) -> None:
-    program = lower(load_ruleset("tutorial"), 2, {})
-    for part in (
-        ir.Const(number),
-        ir.Cell(number, ir.Const(0), 1),
-        ir.Local(number),
-        ir.Row(number, ir.Local(0)),
-        ir.Lookup(number, ir.Local(0), 0),
-        ir.Op("/", (ir.Local(0), ir.Local(1)), number),
-        ir.Call(number, ()),
-    ):
-        broken = msgspec.structs.replace(program, functions=(ir.Function("f", 1, (), part), *program.functions))
-        with pytest.raises((ValueError, TypeError)):
-            PythonBackend(broken, passes=())
-
-
-def test_only_known_operators_are_written_into_source() -> None:
-    program = lower(load_ruleset("tutorial"), 2, {})
-    for part in (ir.Op(f"+ {CODE} +", (ir.Local(0), ir.Local(0))), ir.Logic(f"or {CODE} or", (ir.Local(0),) * 2)):
-        broken = msgspec.structs.replace(program, functions=(ir.Function("f", 1, (), part), *program.functions))
-        with pytest.raises(KeyError):
-            PythonBackend(broken, passes=())
 
 
 # --- what lies where an entry belongs ---------------------------------------------------------------------------------
@@ -303,6 +252,59 @@ def test_a_folder_or_entry_of_another_user_is_not_used(folder: Path, monkeypatch
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     assert cache.read(entry.name, DECODER) is None
     assert "belongs to another user" in cache.place()
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that other users may get at, with a cache folder and one for each user's state."""
+    root = Path(tempfile.mkdtemp())
+    root.chmod(0o755)
+    monkeypatch.setenv("RULESPEC_CACHE", str(root / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(root / "first"))
+    yield root
+    shutil.rmtree(root)
+
+
+def _as_another_user(root: Path, results: multiprocessing.Queue[tuple[object, str]]) -> None:
+    os.setuid(54_321)
+    os.environ["XDG_STATE_HOME"] = str(root / "second")
+    name = cache.key("numbers", "1")
+    before = cache.read(name, NUMBERS)
+    cache.write(name, [3])
+    results.put((before, cache.place()))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users")
+@pytest.mark.parametrize("mode", [0o755, 0o777, 0o1777])
+def test_two_users_of_one_folder_read_nothing_of_each_other(shared: Path, mode: int) -> None:
+    folder = shared / "cache"
+    name = cache.key("numbers", "1")
+    cache.write(name, [1])
+    (shared / "second").mkdir()
+    os.chown(shared / "second", 54_321, -1)
+    folder.chmod(mode)
+    (folder / name).chmod(0o644)
+    fork = multiprocessing.get_context("fork")
+    results: multiprocessing.Queue[tuple[object, str]] = fork.Queue()
+    other = fork.Process(target=_as_another_user, args=(shared, results))
+    other.start()
+    before, place = results.get(timeout=DEADLINE)
+    other.join()
+    assert before is None and place.startswith("none (")
+    assert [entry.name for entry in folder.iterdir()] == [name]
+    assert cache.read(name, NUMBERS) == ([1] if mode == 0o755 else None)
+    folder.chmod(0o755)
+    assert cache.read(name, NUMBERS) == [1]
+
+
+def test_an_entry_that_another_user_has_put_there_is_a_missing_one(folder: Path, tmp_path: Path) -> None:
+    """With that user's own key, in a folder that was open for a while."""
+    name = cache.key("numbers", "1")
+    cache.write(name, [1])
+    own = (tmp_path / "state/rulespec/signing_key").read_bytes()
+    assert len(own) == 32
+    (folder / name).write_bytes(_by(bytes(reversed(own)), name, b"[3]") + b"\n[3]")
+    assert cache.read(name, NUMBERS) is None
 
 
 def test_a_file_that_is_being_written_is_no_way_out(folder: Path, tmp_path: Path) -> None:

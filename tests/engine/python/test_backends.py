@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from agreement import EVERY, agree, plain_hash, take_back
 from programs import with_rules
@@ -153,3 +155,32 @@ procedure deeper():
         and one.omniscient.numbers.cells == two.omniscient.numbers.cells
         and one.hash == two.hash
     )
+
+
+CODE = "__import__('os').system('id')"
+
+
+@pytest.mark.parametrize("number", [CODE, "1", 1.5, None])
+@pytest.mark.sampled(2)
+def test_only_integers_are_written_into_source(number: Any) -> None:
+    program = lower(load_ruleset("tutorial"), 2, {})
+    for part in (
+        ir.Const(number),
+        ir.Cell(number, ir.Const(0), 1),
+        ir.Local(number),
+        ir.Row(number, ir.Local(0)),
+        ir.Lookup(number, ir.Local(0), 0),
+        ir.Op("/", (ir.Local(0), ir.Local(1)), number),
+        ir.Call(number, ()),
+    ):
+        broken = msgspec.structs.replace(program, functions=(ir.Function("f", 1, (), part), *program.functions))
+        with pytest.raises((ValueError, TypeError)):
+            PythonBackend(broken, passes=())
+
+
+def test_only_known_operators_are_written_into_source() -> None:
+    program = lower(load_ruleset("tutorial"), 2, {})
+    for part in (ir.Op(f"+ {CODE} +", (ir.Local(0), ir.Local(0))), ir.Logic(f"or {CODE} or", (ir.Local(0),) * 2)):
+        broken = msgspec.structs.replace(program, functions=(ir.Function("f", 1, (), part), *program.functions))
+        with pytest.raises(KeyError):
+            PythonBackend(broken, passes=())
