@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 _T = TypeVar("_T")
 
 
-def with_progress(runs: Iterator[_T], games: int, done: int = 0, unit: str = "game") -> Iterable[_T]:
-    """Games as they are played, with a progress bar at a terminal; `done` of them were played before."""
+def with_progress(
+    runs: Iterator[_T], games: int, done: int = 0, unit: str = "game", size: Callable[[_T], int] = lambda run: 1
+) -> Iterator[_T]:
+    """Games as they are played, with a progress bar at a terminal; `done` of them were played before.
+
+    Each of `runs` is one game, or as many as `size` says.
+    """
     if not sys.stderr.isatty():
-        return runs
+        yield from runs
+        return
     from tqdm import tqdm
 
-    bar: Iterable[_T] = tqdm(
-        runs, total=games, initial=done, unit=unit, file=sys.stderr, leave=False, dynamic_ncols=True
-    )
-    return bar
+    with tqdm(total=games, initial=done, unit=unit, file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
+        for run in runs:
+            yield run
+            bar.update(size(run))

@@ -248,6 +248,9 @@ class _Run:
         self, numbers: range, jobs: int, cluster: str, results: Results[Outcome] | None, *, keep_rows: bool
     ) -> None:
         """Plays games; `keep_rows` collects their rows in memory."""
+        if self.plan.backend == "wasm" and not cluster and results is None and not keep_rows:
+            self._tally(numbers, jobs)
+            return
         with closing(self._outcomes(numbers, jobs, cluster)) as runs:
             for outcome in with_progress(runs, numbers.stop, numbers.start):
                 if results is not None:
@@ -256,9 +259,23 @@ class _Run:
                 self.decisions += outcome.decisions
                 if keep_rows:
                     self.rows.append(outcome.to_json())
-                if outcome.failure is not None and self.failures is not None:
-                    lines = [to_json_text(line, plain=True) for line in self._again(outcome.game).log()]
-                    write_into(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
+                self._write_failure(outcome)
+
+    def _tally(self, numbers: range, jobs: int) -> None:
+        """Plays games in wasm of which nothing but totals is wanted."""
+        from rulespec.engine.simulate.wasm import tallied_in_wasm
+
+        with closing(tallied_in_wasm(self.plan, self.ruleset, numbers, jobs)) as runs:
+            for outcome, times in with_progress(runs, numbers.stop, numbers.start, size=lambda run: run[1]):
+                self._count(outcome, times)
+                self.decisions += times * outcome.decisions
+                self._write_failure(outcome)
+
+    def _write_failure(self, outcome: Outcome) -> None:
+        """Writes the log of a game that failed, if there is a folder for it."""
+        if outcome.failure is not None and self.failures is not None:
+            lines = [to_json_text(line, plain=True) for line in self._again(outcome.game).log()]
+            write_into(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
 
     def _outcomes(self, numbers: range, jobs: int, cluster: str) -> Generator[Outcome]:
         """The outcomes of games, in their order."""
@@ -278,9 +295,9 @@ class _Run:
         """Notes the plan of the games after the change."""
         self.plan = plan
 
-    def _count(self, outcome: Outcome) -> None:
-        self.totals.add(outcome)
-        self.games += 1
+    def _count(self, outcome: Outcome, times: int = 1) -> None:
+        self.totals.add(outcome, times)
+        self.games += times
 
     def _again(self, number: int) -> Playout:
         """A game played again, with all its decisions."""

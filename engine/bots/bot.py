@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.comparing import followed
 from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.search import Search
 
@@ -34,19 +35,7 @@ class Situation(NamedTuple):
 
     def after(self, number: int) -> NDArray[np.int64]:
         """The positions after every option: the first index is that of the option, the second of the particle."""
-        rows = self.particles(number)
-        listed, parents = self.search.legal(rows)
-        at = {(parent, *code): k for parent, k, code in _numbered(parents, listed)}
-        wanted = [(parent, *code) for code in self.codes.tolist() for parent in range(len(rows))]
-        after = self.search.apply(rows[np.tile(np.arange(len(rows)), len(self.codes))], [at[each] for each in wanted])
-        return after.reshape(len(self.codes), len(rows), -1)
-
-
-def _numbered(parents: NDArray[np.int64], codes: Codes) -> list[tuple[int, int, list[int]]]:
-    """The number of the position and the number of the option there of each code, with the code."""
-    firsts = np.searchsorted(parents, parents)
-    numbers = np.arange(len(parents)) - firsts
-    return list(zip(parents.tolist(), numbers.tolist(), codes.tolist(), strict=True))
+        return followed(self.search, self.particles(number), self.codes)
 
 
 class Pick(NamedTuple):

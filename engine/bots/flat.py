@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from math import ceil, log2
-
 import numpy as np
-from numpy.typing import NDArray
 
 from rulespec.engine.bots.bot import Pick, Situation
-from rulespec.engine.program.draws import word
-from rulespec.engine.search.ends import Ends
+from rulespec.engine.search.comparing import Compared, Question
+from rulespec.engine.search.payoffs import ONE
 from rulespec.engine.search.search import Search
 from rulespec.engine.simulate.playouts import CAP
 
@@ -41,13 +38,13 @@ class GreedyBot:
 
     def pick(self, situation: Situation) -> Pick:
         """Chooses one of several options."""
-        after = situation.after(PARTICLES)
-        options, particles, columns = after.shape
-        ends = situation.search.playouts(after.reshape(-1, columns), 0, cap=0)
-        shares = ends.payoffs[:, situation.seat].reshape(options, particles).mean(axis=1)
-        best = np.flatnonzero(shares == shares.max()).tolist()
+        rows, count = situation.particles(PARTICLES), len(situation.codes)
+        result = situation.search.compared(
+            Question(situation.seat, rows, situation.codes, count * len(rows), 1, 0, situation.draws.key)
+        )
+        best = np.flatnonzero(result.shares == result.shares.max()).tolist()
         option = best[situation.draws.below(0, len(best))]
-        return Pick(option, dict(enumerate(shares.tolist())), 1 - float(ends.signal.mean()))
+        return _picked(option, result)
 
 
 class FlatBot:
@@ -71,29 +68,15 @@ class FlatBot:
 
     def pick(self, situation: Situation) -> Pick:
         """Chooses one of several options."""
-        search, after = situation.search, situation.after(PARTICLES)
-        count, particles, _ = after.shape
-        cap = horizon(search)
-        sums, played = np.zeros((2, count)), np.zeros(count, np.int64)
-        left: NDArray[np.int64] = np.arange(count)
-        silent = 0
-        rounds = max(1, ceil(log2(count)))
-        for number in range(rounds):
-            each = max(1, self.playouts // (rounds * len(left)))
-            taken = (played[left, None] + np.arange(each if particles > 1 else 1)) % particles
-            rows = after[left[:, None], taken].reshape(taken.size, -1)
-            seed, times = word(situation.draws.key, number), len(left) * each // len(rows)
-            ends = search.playouts(rows, seed, times=times, cap=cap, period=each)
-            sums[:, left] += _worth(situation, ends).reshape(2, len(left), each).sum(axis=2)
-            played[left] += each
-            silent += int((~ends.signal).sum())
-            order = np.argsort(-sums[0, left] / played[left], kind="stable")
-            left = np.sort(left[order[: ceil(len(left) / 2)]])
-        shares = (sums[1] / played).tolist()
-        return Pick(int(left[0]), dict(enumerate(shares)), silent / int(played.sum()))
+        search, rows = situation.search, situation.particles(PARTICLES)
+        rounds = max(1, (len(situation.codes) - 1).bit_length())
+        result = search.compared(
+            Question(situation.seat, rows, situation.codes, self.playouts, rounds, horizon(search), situation.draws.key)
+        )
+        return _picked(int(np.flatnonzero(result.left)[0]), result)
 
 
-def _worth(situation: Situation, ends: Ends) -> NDArray[np.float64]:
-    """The worth of each playout to the seat: what it plays for, then the share of the win."""
-    aims = situation.search.payoffs.aims(ends)
-    return np.stack([aims[:, situation.seat], ends.payoffs[:, situation.seat]])
+def _picked(option: int, compared: Compared) -> Pick:
+    """An option with the share of the win that is expected of each."""
+    shares = compared.shares / ONE / compared.played
+    return Pick(option, dict(enumerate(shares.tolist())), compared.silent / int(compared.played.sum()))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from warnings import warn
 
 from rulespec.engine.bots.games import BotGames, bot_outcome
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.search.detailed import DetailedGames
 from rulespec.engine.simulate.game_sheet import GameSheet
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import Playout
 from rulespec.engine.simulate.workers import play_tasks
+from rulespec.engine.wasm.compiler import NoWasmError
+from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 
 
@@ -40,10 +44,25 @@ class Side:
         self.path = path
         self._warned = warned
         self._games: BotGames | None = None
+        self.known: dict[int, Outcome] = {}
+        """Outcomes of games that have been played early."""
 
     def outcome(self, number: int) -> Outcome:
         """The outcome of one game."""
-        return self._bots().outcome(number) if self.plan.bots else self.plan.outcome(self.ruleset, number)
+        if number in self.known:
+            return self.known[number]
+        if self.plan.bots:
+            return self._bots().outcome(number)
+        return self.plan.outcome(self.ruleset, number) if self._at_random is None else self._at_random.outcome(number)
+
+    @cached_property
+    def _at_random(self) -> DetailedGames | None:
+        """What plays the games of random players; None if that is the plan."""
+        plan = self.plan
+        if plan.details and plan.backend == "python" and plan.repeated == len(plan.players) == 1:
+            with suppress(NoWasmtimeError, NoWasmError):
+                return DetailedGames(plan, self.ruleset)
+        return None
 
     def playout(self, number: int) -> Playout:
         """One game, with all its decisions."""
@@ -85,7 +104,12 @@ def play_sides(
                 why = "it was written by another version of the program, or changed since: name another folder"
                 raise SaveError(f"game {rows[-1].game:,} in {side.path} has another outcome than recorded; {why}")
         numbers = range(pairs) if pairs is not None else count()
-        missing = ((at, number) for number in numbers for at in range(len(sides)) if number >= len(recorded[at]))
+        missing = (
+            (at, number)
+            for number in numbers
+            for at, side in enumerate(sides)
+            if number >= len(recorded[at]) and number not in side.known
+        )
         played = stack.enter_context(closing(_played(sides, missing, jobs, cluster)))
         for number in range(pairs) if pairs is not None else count():
             results = []
@@ -93,7 +117,7 @@ def play_sides(
                 if number < len(recorded[at]):
                     results.append(recorded[at][number])
                     continue
-                outcome = next(played)
+                outcome = sides[at].known.get(number) or next(played)
                 if file is not None:
                     file.add(outcome)
                 results.append(outcome)

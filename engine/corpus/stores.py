@@ -16,12 +16,12 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.documents.foreign_files import foreign
 from rulespec.engine.corpus.codes import GAMES, NO_CODES, CodedGame, CodeSheet, codes_of, is_of_codes
-from rulespec.engine.corpus.measuring import measured, value_of, with_measures
 from rulespec.engine.corpus.replays import Rules
-from rulespec.engine.corpus.rows import Reading, Under
+from rulespec.engine.corpus.rows import Reading, Under, readings
 from rulespec.engine.corpus.tables import SOUGHT, Table, Tables, table_game
 from rulespec.engine.corpus.under import judged_under
 from rulespec.engine.logs.native import MAX_LINES
+from rulespec.engine.search.measuring import RowMeasures, value_of, with_measures
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
 from rulespec.engine.simulate.foreign_parquet import objects, parquet_batches
@@ -147,7 +147,10 @@ class _Asked:
         hashes = search.hashes(replayed.rows)
         ends = np.cumsum(replayed.decisions)
         measures = (
-            measured(search, replayed.rows, replayed.decisions.tolist())
+            [
+                readings(each, at, {})
+                for each, at in zip(RowMeasures(search).of(replayed.rows), replayed.decisions.tolist(), strict=True)
+            ]
             if question.kind == "measures"
             else [()] * len(games)
         )

@@ -111,6 +111,7 @@ class Playtest:
         self.rules = tuple(rules)
         self.limits = limits
         self._strengths = tuple(strengths)
+        self._of_bots: dict[tuple[str, ...], list[Side]] = {}
         self.stopped = False
         self._heard = heard
         self._warned = warned
@@ -118,20 +119,21 @@ class Playtest:
     def seconds(self, bots: tuple[str, ...]) -> float:
         """The seconds that a game without the rules takes, and one under each.
 
-        It is that of the second games, as bots are ready then, unless the first ones take long.
+        It is that of the second games, as bots are ready then, unless the first ones take long. They are kept: `play`
+        counts them.
         """
-        sides = self._sides(bots, None)
+        sides = self._sides(bots)
         for number in range(2):
             started = time.monotonic()
             for side in sides:
-                side.outcome(number)
+                side.known[number] = side.outcome(number)
             if time.monotonic() - started > _LONG:
                 break
         return time.monotonic() - started
 
     def games(self, games: int) -> Iterator[tuple[int, int, Playout]]:
         """The first games of the bots that answer: the number of the rule (0: without one), and that of the game."""
-        for at, side in enumerate(self._sides(self._strengths[0], None)):
+        for at, side in enumerate(self._sides(self._strengths[0])):
             for number in range(games):
                 yield at, number, side.playout(number)
 
@@ -170,7 +172,7 @@ class Playtest:
         """The trials of all rules by these bots."""
         trials: list[Trial] = []
         end = None if seconds is None else time.monotonic() + seconds
-        sides, limits = self._sides(bots, self.limits.out), self.limits
+        sides, limits = self._sides(bots), self.limits
         with closing(play_sides(sides, pairs, limits.jobs, limits.cluster)) as games:
             try:
                 for without, *under in games:
@@ -192,15 +194,15 @@ class Playtest:
         for trial, outcome in zip(trials, under, strict=True):
             trial.add(without, outcome)
 
-    def _sides(self, bots: tuple[str, ...], out: Path | None) -> list[Side]:
-        """The sides of pairs, without a rule first."""
-        results = []
-        for at, rule in enumerate((self.base, *self.rules)):
-            plan = playing(rule.plan, bots)
-            name = "_".join(bots).replace(":", "-")
-            path = None if out is None else out / name / (f"rule-{at}.jsonl" if at else "base.jsonl")
-            results.append(Side(plan, rule.ruleset, path, self._warned))
-        return results
+    def _sides(self, bots: tuple[str, ...]) -> list[Side]:
+        """The sides of pairs, without a rule first; the same ones for the same bots."""
+        if bots not in self._of_bots:
+            out, name = self.limits.out, "_".join(bots).replace(":", "-")
+            self._of_bots[bots] = results = []
+            for at, rule in enumerate((self.base, *self.rules)):
+                path = None if out is None else out / name / (f"rule-{at}.jsonl" if at else "base.jsonl")
+                results.append(Side(playing(rule.plan, bots), rule.ruleset, path, self._warned))
+        return self._of_bots[bots]
 
 
 def playing(plan: Plan, bots: tuple[str, ...]) -> Plan:

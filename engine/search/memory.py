@@ -38,13 +38,11 @@ class SearchMemory:
         self.row = self.constants["ROW"]
         self.most = max(1, min(BATCH, _ROWS_BYTES // self.row))
         """The most rows that go in at once."""
-        grow = self.instance.grow
-        self.rows = grow(self.row * max(2, self.most))
-        self.options = grow(8 * (self.constants["MAX_OPTIONS"] + 1))
+        self.rows = self.grow(self.row * max(2, self.most))
+        self.options = self.grow(8 * (self.constants["MAX_OPTIONS"] + 1))
         self.room = out = max(OUT_BYTES, self.row + 16, self.constants["STRIDE"])
         """Bytes of rows that come out at once, or of recorded decisions that go in."""
-        self.out = grow(out)
-        self.numbers = np.frombuffer(self.instance.memory, np.int64)
+        self.out = self.grow(out)
         registers = {"ROWS": self.rows, "ANSWERS": self.options, "OUT": self.out, "OUT_END": self.out + out}
         registers["TRAIL_END"] = self.out + out // 8 * 8
         for register, value in (registers | {"RATE": threshold(INTERRUPT_RATE)}).items():
@@ -52,9 +50,23 @@ class SearchMemory:
         self.instance.call("reset")
         self.ranks = Ranks(wasm.p)
 
+    def grow(self, size: int) -> int:
+        """Adds so many bytes; returns the address of the first of them.
+
+        Raises:
+            NoWasmtimeError: if there is not enough memory for them.
+        """
+        result = self.instance.grow(size)
+        self.numbers = np.frombuffer(self.instance.memory, np.int64)
+        return result
+
     def set(self, register: str, value: int) -> None:
         """Writes a register."""
         self.instance.numbers[self.constants[register] // 8] = value
+
+    def set_word(self, register: str, value: int) -> None:
+        """Writes a number without sign into a register."""
+        self.instance.unsigned[self.constants[register] // 8] = value
 
     def get(self, register: str) -> int:
         """Reads a register."""

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulespec.engine.game.game import Game, game_at, restarted
+from rulespec.engine.game.game import Game, game_at, restarted, teams_of
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
@@ -18,8 +18,11 @@ from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
-from rulespec.engine.search.ends import NO_HASHES, End, Ends, Expanded, Payoffs
+from rulespec.engine.search.comparing import Compared, Question, compare
+from rulespec.engine.search.ends import NO_HASHES, End, Ends, Expanded
+from rulespec.engine.search.payoffs import Payoffs
 from rulespec.engine.search.replays import Coder, Codes, Notes, Recorded, Replayed, noted
+from rulespec.engine.search.tree import Grown, Growth, Tree
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
@@ -33,7 +36,7 @@ Ranks = Sequence[tuple[int, ...]]
 
 
 def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
-    """The value of positions of a name; "": the first, or None if there is none.
+    """The value of positions of a name; "": the first that decides anything, or None if there is none.
 
     Raises:
         ValueError: if none is called so.
@@ -41,7 +44,7 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
     named = {value.name: value for value in p.values}
     if name and name not in named:
         raise ValueError(f"there is no value `{name}`; declared are {', '.join(named) or 'none'}")
-    return named[name] if name else next(iter(named.values()), None)
+    return named[name] if name else next((value for value in p.values if value.decides), None)
 
 
 class Search:
@@ -67,27 +70,28 @@ class Search:
         value: the value of positions; None: the ruleset declares none, and the points stand for it.
         payoffs: what ends are worth to each seat.
         scored: whether the ruleset has scoring.
-        numbers: the version of the numbering of columns and codes: what is kept under it and the hash of the rules
-            means the same later.
+        table: a game of the table, where it has begun.
+        numbers: the version of the numbering of columns and codes: with the hash of the rules it means the same later.
     """
 
     backend: Literal["wasm", "python"] = "python"
     numbers = NUMBERS
 
     def __init__(self, game: Game, *, interrupts: bool = False, value: str = "") -> None:
+        self.table = game.copy()
         self.interrupts = interrupts
         self.seats = len(game.seats)
-        self.form = RowForm(game.omniscient.program)
-        self.value = chosen_value(game.omniscient.program, value)
-        self.payoffs = Payoffs(game, self.value)
-        self.scored = game.omniscient.program.scoring is not None
+        self.form = RowForm(self.program)
+        self.value = chosen_value(self.program, value)
+        decides = 0 if self.value is None else max(1, self.value.decides)
+        self.payoffs = Payoffs(teams_of(game) or game.seats, self.program.stakes, decides)
+        self.scored = self.program.scoring is not None
         self.columns = self.form.columns
-        self._table = game.copy()
 
     @property
     def program(self) -> ir.Program:
         """The program."""
-        return self._table.omniscient.program
+        return self.table.omniscient.program
 
     # --- from games to rows, and back -------------------------------------------------------
 
@@ -98,8 +102,8 @@ class Search:
 
     def game(self, row: ArrayLike) -> Game:
         """A game that stands at a row, with no decisions before."""
-        table, cells = self._table, self.form.values(np.asarray(row, np.int64).tolist())
-        return game_at(table, cells, machine(table.ruleset, self.seats, table.settings, "python"))
+        cells, own = self.form.values(np.asarray(row, np.int64).tolist()), self.table
+        return game_at(own, cells, machine(own.ruleset, self.seats, own.settings, "python"))
 
     def options(self, game: Game) -> list[Option]:
         """The legal options of a game, in the order in which they are counted here."""
@@ -199,7 +203,7 @@ class Search:
     @cached_property
     def _shown_cells(self) -> list[int]:
         further = self.form.further
-        p = self._table.omniscient.program
+        p = self.table.omniscient.program
         return [at for at in shown_cells(p) for _ in range(1 + len(further.get(at, ())))]
 
     @cached_property
@@ -294,6 +298,14 @@ class Search:
         own = period or count
         return self.ends([self.playout(rows[n // times], seed, n % own, cap, hashes) for n in range(count)])
 
+    def compared(self, question: Question) -> Compared:
+        """Compares the options of a seat by random games after each."""
+        return compare(self, question)
+
+    def grown(self, growth: Growth) -> Grown:
+        """Grows a tree of the options of a seat by random games."""
+        return Tree(self, growth).grown()
+
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> End:
         """Plays a random game from one position in Python; it draws as game `number` of the seed."""
         game, draws = self.game(row), Draws(seed, number)
@@ -324,7 +336,7 @@ class Search:
         return [self._coded(seed, number, cap) for number in range(first, first + count)]
 
     def _coded(self, seed: int, number: int, cap: int) -> Codes:
-        game, draws = restarted(self._table), Draws(seed, number)
+        game, draws = restarted(self.table), Draws(seed, number)
         codes: list[list[int]] = []
         while not game.is_over and game.ply < cap and (option := choose(game, draws)) is not None:
             codes.append(self.coder.code(game, option))
@@ -359,7 +371,7 @@ class Search:
     @cached_property
     def coder(self) -> Coder:
         """The numbers of options, for codes."""
-        return Coder(self._table)
+        return Coder(self.table)
 
     def codes(self, moves: Iterable[Recorded], seats: Sequence[str] | None = None) -> Codes:
         """Recorded decisions as numbers, to be replayed once or often: a row for each.
@@ -389,7 +401,7 @@ class Search:
             RulesetFaultError: if the rules are at fault before the first decision.
         """
         results = [self.coder.checked(codes) for codes in games]
-        row = self.rows([restarted(self._table)])[0] if start is None else np.asarray(start, np.int64)
+        row = self.rows([restarted(self.table)])[0] if start is None else np.asarray(start, np.int64)
         notes = Notes.WORTH if worth else Notes.HASHES if hashes else Notes.NOTHING
         return self._replayed(results, self._checked(row[None])[0], notes)
 

@@ -17,13 +17,16 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.program import ir
 from rulespec.engine.program.taint import Taint
+from rulespec.engine.search.comparing import MOST_SEATS, Compared, Question, WasmComparing
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.replays import Codes, Notes, Replayed
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.sight import Sight
+from rulespec.engine.search.tree import Grown, Growth
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.search.wasm_replay import WasmReplay
+from rulespec.engine.search.wasm_tree import WasmTree
 from rulespec.engine.search.wasm_walk import WasmWalk
 from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.wasm.engine import NoWasmtimeError
@@ -80,6 +83,9 @@ def _leaders(ranks: NDArray[np.int64], numbers: Ranks) -> NDArray[np.bool_]:
 class WasmSearch(Search):
     """Positions as rows, in wasm; see `Search`. One thread may use it at a time.
 
+    Attributes:
+        given_back: the decisions (`compared`, `grown`) that were not possible in one call.
+
     Raises:
         NoWasmtimeError, NoWasmError: if the program cannot be carried out in wasm.
     """
@@ -91,6 +97,39 @@ class WasmSearch(Search):
         self._wasm = wasm_program(game.ruleset, self.seats, game.settings)
         self._memories = [SearchMemory(self._wasm)]
         self._value = -1 if self.value is None else _numbered(self._wasm.p, self.value)
+        self.given_back = 0
+
+    @cached_property
+    def _comparing(self) -> WasmComparing | None:
+        """What compares options in one call; None where it cannot."""
+        with suppress(NoWasmtimeError):
+            if self.seats <= MOST_SEATS and not self.interrupts:
+                return WasmComparing(self._memories[0], self.payoffs, self._value)
+        return None
+
+    def compared(self, question: Question) -> Compared:
+        """Compares the options of a seat by random games after each, in one call where that is possible."""
+        result = None if self._comparing is None else self._comparing.compare(question)
+        if result is None:
+            self.given_back += 1
+            return super().compared(question)
+        return result
+
+    @cached_property
+    def _tree(self) -> WasmTree | None:
+        """What grows trees in one call; None where it cannot."""
+        with suppress(NoWasmtimeError):
+            if self._comparing is not None:
+                return WasmTree(self, self._memories[0], self._comparing)
+        return None
+
+    def grown(self, growth: Growth) -> Grown:
+        """Grows a tree of the options of a seat by random games, in one call where that is possible."""
+        result = None if self._tree is None else self._tree.grown(growth)
+        if result is None:
+            self.given_back += 1
+            return super().grown(growth)
+        return result
 
     @cached_property
     def follows(self) -> bool:
@@ -316,7 +355,7 @@ class WasmSearch(Search):
 
     def coded(self, seed: int, first: int, count: int, cap: int = CAP) -> list[Codes]:
         """The decisions of random games from the start, as codes."""
-        games = self._memories[0].coded(self.rows([restarted(self._table)])[0], seed, range(first, first + count), cap)
+        games = self._memories[0].coded(self.rows([restarted(self.table)])[0], seed, range(first, first + count), cap)
         return [self._coded(seed, first + n, cap) if own is None else own for n, own in enumerate(games)]
 
     def walk(self, row: ArrayLike) -> Walk:

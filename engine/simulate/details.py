@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.measures import Measures
-from rulespec.engine.game.option import Option, OptionKind
+from rulespec.engine.game.option import Option
 from rulespec.engine.program.draws import Draws
 from rulespec.types import Ent
 
@@ -22,6 +22,7 @@ FEW = 12
 POINTS = 16
 """The most points of a course; with as many, every second one is left out."""
 _STRIDE = 8
+T = TypeVar("T")
 
 
 class Use(Struct, frozen=True):
@@ -70,17 +71,121 @@ class Details(Struct, frozen=True):
         return {(p.measure, p.entity): p.value for p in course if p.value is not None}
 
 
-class Watch:
-    """Notes the details of a game while it is played."""
+class Measuring(Protocol):
+    """Takes the measures of positions, most of which are noted for nothing."""
+
+    def noted(self, game: Game) -> Any:
+        """A position, to be measured later."""
+
+    def measures(self, notes: list[Any]) -> list[Measures]:
+        """The measures of positions that have been noted."""
+
+
+class OneByOne:
+    """Takes the measures of one position after the other."""
+
+    def noted(self, game: Game) -> Callable[[], Measures]:
+        """The measures of a position, which are worked out later."""
+        return game.omniscient.measured()
+
+    def measures(self, notes: list[Callable[[], Measures]]) -> list[Measures]:
+        """The measures of positions that have been noted."""
+        return [note() for note in notes]
+
+
+class Described(Struct, frozen=True):
+    """A decision as details have it: its line in the digest, and the names under which its use is counted."""
+
+    line: bytes
+    names: tuple[str, ...]
+    by: str | None
+
+
+def described(option: Option) -> Described:
+    """A decision as details have it."""
+    line = f"{option.decision} {option.by} {option}\n".encode()
+    if option.by is None:
+        return Described(line, (), None)
+    name = f"{option.decision}.{option.name}"
+    params = option.kind.labels.params(option.decision, option.name)
+    few = len(params) == 1 and len(option.kind.labels.names.get(params[0][1], range(FEW + 1))) <= FEW
+    return Described(line, (name, *([f"{name}({next(iter(option.arguments.values()))})"] if few else [])), option.by)
+
+
+class Moves:
+    """The decisions of a game: their digest, and the options that were used."""
 
     def __init__(self) -> None:
         self._digest = blake2b(digest_size=12)
-        self._roles: dict[str, str] | None = None
         self._uses: dict[tuple[str, str], tuple[int, int]] = {}
-        self._course: dict[int, Callable[[], Measures]] = {}
-        """By decision the measures, which are worked out at the end: most are left out by then."""
+
+    def add(self, ply: int, move: Described) -> None:
+        """Adds the decision of a number."""
+        self._digest.update(move.line)
+        if move.by is not None:
+            for name in move.names:
+                times, first = self._uses.get((name, move.by), (0, ply))
+                self._uses[name, move.by] = times + 1, first
+
+    @property
+    def digest(self) -> str:
+        """The digest of all decisions."""
+        return self._digest.hexdigest()
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        """The options that players used."""
+        return tuple([Use(option, seat, *numbers) for (option, seat), numbers in sorted(self._uses.items())])
+
+
+class Plies(Generic[T]):
+    """The numbers of decisions after which measures are taken, with what is noted there.
+
+    Attributes:
+        notes: what is noted, by number.
+    """
+
+    def __init__(self) -> None:
+        self.notes: dict[int, T] = {}
         self._stride = _STRIDE
-        self._small: dict[tuple[str, str], bool] = {}
+
+    def wants(self, ply: int) -> bool:
+        """Whether measures are taken after so many decisions; the first number that is asked for begins."""
+        return not self.notes or ply % self._stride == 0
+
+    def add(self, ply: int, note: T) -> None:
+        """Notes something; where there are too many notes, every second one is left out from then on."""
+        self.notes[ply] = note
+        if len(self.notes) >= POINTS:
+            self._stride *= 2
+            for each in list(self.notes)[1::2]:
+                del self.notes[each]
+
+
+def details_of(moves: Moves, roles: Mapping[str, str], course: Mapping[int, Measures]) -> Details:
+    """The details of a game; `course` has measures by numbers of decisions."""
+    points = (
+        Point(ply, name, entity, value)
+        for ply, measures in course.items()
+        for name, of in measures.items()
+        for entity, value in of.items()
+    )
+    return Details(moves.digest, dict(roles), moves.uses, tuple(points))
+
+
+class Watch:
+    """Notes the details of a game while it is played.
+
+    Args:
+        measuring: takes measures.
+    """
+
+    def __init__(self, measuring: Measuring | None = None) -> None:
+        self._measuring = measuring or OneByOne()
+        self._moves = Moves()
+        self._roles: dict[str, str] | None = None
+        self._course = Plies[Any]()
+        """Positions, of which measures are taken at the end: most are left out by then."""
 
     def around(self, decide: Decide) -> Decide:
         """A function that decides, watched."""
@@ -89,52 +194,25 @@ class Watch:
             self._before(game)
             option = decide(game, draws)
             if option is not None:
-                self._note(game.ply, option)
+                self._moves.add(game.ply, described(option))
             return option
 
         return watched
 
     def details(self, game: Game) -> Details:
         """The details of the game, which has been played."""
+        notes = self._course.notes
         if game.is_over:
-            self._course[game.ply] = game.omniscient.measured()
-        uses = (Use(option, seat, *numbers) for (option, seat), numbers in sorted(self._uses.items()))
-        course = (
-            Point(ply, name, entity, value)
-            for ply, measures in self._course.items()
-            for name, of in measures().items()
-            for entity, value in of.items()
-        )
-        return Details(self._digest.hexdigest(), self._roles or {}, tuple(uses), tuple(course))
+            notes[game.ply] = self._measuring.noted(game)
+        measured = self._measuring.measures(list(notes.values()))
+        return details_of(self._moves, self._roles or {}, dict(zip(notes, measured, strict=True)))
 
     def _before(self, game: Game) -> None:
         decision = game.decision
         if self._roles is None and decision is not None and decision.by is not None:
             self._roles = dict(roles(game))
-            self._course[game.ply] = game.omniscient.measured()
-        elif self._roles is not None and game.ply % self._stride == 0:
-            self._course[game.ply] = game.omniscient.measured()
-            if len(self._course) >= POINTS:
-                self._stride *= 2
-                for ply in list(self._course)[1::2]:
-                    del self._course[ply]
-
-    def _note(self, ply: int, option: Option) -> None:
-        self._digest.update(f"{option.decision} {option.by} {option}\n".encode())
-        if option.by is None:
-            return
-        name = f"{option.decision}.{option.name}"
-        for text in (name, f"{name}({next(iter(option.arguments.values()))})" if self._has_few(option.kind) else ""):
-            if text:
-                times, first = self._uses.get((text, option.by), (0, ply))
-                self._uses[text, option.by] = times + 1, first
-
-    def _has_few(self, kind: OptionKind) -> bool:
-        key = kind.decision, kind.name
-        if key not in self._small:
-            params = kind.labels.params(*key)
-            self._small[key] = len(params) == 1 and len(kind.labels.names.get(params[0][1], range(FEW + 1))) <= FEW
-        return self._small[key]
+        if self._roles is not None and self._course.wants(game.ply):
+            self._course.add(game.ply, self._measuring.noted(game))
 
 
 def roles(game: Game) -> Iterator[tuple[str, str]]:

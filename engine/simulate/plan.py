@@ -12,10 +12,10 @@ from msgspec import to_builtins
 from rulespec.bundles.place import is_carried, within
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.seating import check_settings, seat_names, seated
 from rulespec.engine.program.draws import GENERATOR
-from rulespec.engine.simulate.details import Details, Watch
+from rulespec.engine.simulate.details import Details, Measuring, Watch
 from rulespec.engine.simulate.playouts import CAP, Decide, Playout, choose, play_out
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
@@ -99,19 +99,28 @@ class Plan:
         """The seats of a game."""
         return seat_names(self.players[number % len(self.players)], self.called)
 
-    def play(self, ruleset: typed.Ruleset, number: int, decide: Decide = choose) -> Playout:
+    def play(
+        self, ruleset: typed.Ruleset, number: int, decide: Decide = choose, machine: Machines | None = None
+    ) -> Playout:
         """Plays one game, always the same; `ruleset` is that of the plan, and `decide` plays its bots.
 
-        What is played in wasm has no decisions to look at: Python plays it here.
+        What is played in wasm has no decisions to look at: Python plays it here, unless another machine is given.
         """
-        backend: Backend = "python" if self.backend == "wasm" else self.backend
+        backend = machine or ("python" if self.backend == "wasm" else self.backend)
         game = Game(ruleset, self.seats(number), self.settings, backend)
         return play_out(game, self.seed, number // self.repeated, cap=self.cap, decide=decide)
 
-    def outcome(self, ruleset: typed.Ruleset, number: int, decide: Decide = choose) -> Outcome:
-        """The outcome of one game, with its details if the plan has them."""
-        watch = Watch() if self.details else None
-        playout = self.play(ruleset, number, watch.around(decide) if watch is not None else decide)
+    def outcome(
+        self,
+        ruleset: typed.Ruleset,
+        number: int,
+        decide: Decide = choose,
+        machine: Machines | None = None,
+        measuring: Measuring | None = None,
+    ) -> Outcome:
+        """The outcome of one game, with its details if the plan has them; the rest is as in `play`."""
+        watch = Watch(measuring) if self.details else None
+        playout = self.play(ruleset, number, watch.around(decide) if watch is not None else decide, machine)
         details = watch.details(playout.game) if watch is not None else None
         return replace(Outcome.of(playout), game=number, details=details)
 

@@ -42,28 +42,39 @@ class Totals:
         self.games = Counter[str]()
         self.wins: dict[str, float] = {}
         self.points: dict[str, Sample] = {}
+        self._of_players: dict[int, dict[str, list[str]]] = {}
 
-    def add(self, outcome: Outcome) -> None:
-        """Counts a game."""
-        self.lengths[outcome.decisions] += 1
+    def add(self, outcome: Outcome, times: int = 1) -> None:
+        """Counts a game, or several with the same outcome."""
+        self.lengths[outcome.decisions] += times
         if outcome.failure is not None:
             self._fail(outcome, outcome.failure)
         elif outcome.ended is None:
-            self.capped += 1
+            self.capped += times
         else:
-            self.endings[outcome.ended] += 1
-            seats = seat_names(outcome.players, self.called)
-            teams = members(self.of_seats or seats, seats)
-            share = 1 / max(1, sum(own[0] in outcome.winners for own in teams.values()))
-            for team, own in teams.items():
-                won = share if own[0] in outcome.winners else 0.0
-                self.team_games[team] += 1
+            self.endings[outcome.ended] += times
+            for team, own in self._members(outcome.players).items():
+                won = times * self._share(outcome, own)
+                self.team_games[team] += times
                 self.team_wins[team] = self.team_wins.get(team, 0.0) + won
                 for seat in own:
-                    self.games[seat] += 1
+                    self.games[seat] += times
                     self.wins[seat] = self.wins.get(seat, 0.0) + won
             for seat, points in outcome.scores.items():
-                self.points.setdefault(seat, Sample()).add(points)
+                self.points.setdefault(seat, Sample()).add(points, times)
+
+    def _members(self, players: int) -> dict[str, list[str]]:
+        """The seats of each team of a game, or of each seat its own."""
+        if players not in self._of_players:
+            seats = seat_names(players, self.called)
+            self._of_players[players] = members(self.of_seats or seats, seats)
+        return self._of_players[players]
+
+    def _share(self, outcome: Outcome, own: Sequence[str]) -> float:
+        """The share of the win that a team has."""
+        if own[0] not in outcome.winners:
+            return 0.0
+        return 1 / sum(other[0] in outcome.winners for other in self._members(outcome.players).values())
 
     def _fail(self, outcome: Outcome, mistake: Mistake) -> None:
         self.failures += 1

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import chain, islice
+from typing import TypeVar
 
 from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.game.machines import wasm_program
@@ -22,12 +24,20 @@ from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
 from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.wasm.engine import NoWasmtimeError
-from rulespec.engine.wasm.playouts import Played, WasmGames
+from rulespec.engine.wasm.playouts import TRAPPED, Played, WasmGames
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
 
 ROUND = 64
-"""Games that a thread plays in one go."""
+"""Games that a thread plays in one go, at first."""
+_DECISIONS = 100_000
+"""Decisions of a round of games whose outcomes are counted: their number follows from those of the round before."""
+_MOST = 8_192
+"""Games of such a round."""
+_KNOWN = 4_096
+"""Results that are remembered."""
+_WHOLE = ("over", "capped")
+"""Ends of games that show no mistake."""
 _AHEAD = 3
 """Rounds that are under way, or wait to be read, for each thread."""
 
@@ -50,6 +60,7 @@ class WasmOutcomes:
     def __init__(self, plan: Plan, ruleset: typed.Ruleset) -> None:
         self.plan = plan
         self._ruleset = ruleset
+        self._results: dict[tuple[object, ...], tuple[str, tuple[str, ...], dict[str, int]]] = {}
         self.games: dict[int, WasmGames] = {}
         for seats in dict.fromkeys(plan.players):
             wasm = wasm_program(ruleset, seats, plan.settings)
@@ -59,16 +70,39 @@ class WasmOutcomes:
     def of(self, numbers: range) -> list[Outcome]:
         """The outcomes of some games, in their order; `numbers` follow one another."""
         results: dict[int, Outcome] = {}
+        for mine, seats, rows in self._played(numbers):
+            results.update(zip(mine, map(partial(self._outcome, seats), mine, rows), strict=True))
+        return [results[number] for number in numbers]
+
+    def tallied(self, numbers: range) -> list[tuple[Outcome, int]]:
+        """The outcomes of some games, each of the first that had it, and of how many.
+
+        One that shows a mistake stands for itself.
+        """
+        results: list[tuple[Outcome, int]] = []
+        for mine, seats, rows in self._played(numbers):
+            times: dict[bytes | None, int] = {}
+            firsts: dict[bytes | None, int] = {}
+            for number, row in zip(mine, rows, strict=True):
+                if row in times:
+                    times[row] += 1
+                elif row is None or self.games[seats].read(row).how not in _WHOLE:
+                    results.append((self._outcome(seats, number, row), 1))
+                else:
+                    times[row], firsts[row] = 1, number
+            results += [(self._outcome(seats, firsts[row], row), count) for row, count in times.items()]
+        return sorted(results, key=lambda result: result[0].game)
+
+    def _played(self, numbers: range) -> Iterator[tuple[range, int, Iterator[bytes | None]]]:
+        """Plays games: for each number of seats the numbers of its games, the number of seats, and the results."""
         plan, turns = self.plan, len(self.plan.players)
         for number in numbers[:turns]:
             mine, seats = range(number, numbers.stop, turns), plan.players[number % turns]
-            games = self.games[seats]
-            for each, played in zip(mine, games.play(plan.seed, mine, plan.cap), strict=True):
-                results[each] = self._outcome(each, seats, games, played)
-        return [results[number] for number in numbers]
+            yield mine, seats, self.games[seats].rows(plan.seed, mine, plan.cap)
 
-    def _outcome(self, number: int, seats: int, games: WasmGames, played: Played) -> Outcome:
-        if played.how not in ("over", "capped"):  # a game that shows a mistake is reported with its decisions
+    def _outcome(self, seats: int, number: int, row: bytes | None) -> Outcome:
+        played = TRAPPED if row is None else self.games[seats].read(row)
+        if played.how not in _WHOLE:  # a game that shows a mistake is reported with its decisions
             with _python_playing:
                 outcome = Outcome.of(self.plan.play(self._ruleset, number))
                 if outcome.failure is None:
@@ -76,12 +110,23 @@ class WasmOutcomes:
                 return outcome
         if not played.ending:
             return Outcome(number, seats, played.decisions, None, (), {}, None)
-        of_seats = teams(self._ruleset.declarations)[:seats]
-        names = self.plan.seats(number)
-        result = result_of(games.program, played.ending, played.won, played.ranks, names, of_seats)
-        return Outcome(number, seats, played.decisions, result.ending, tuple(result.winners), result.scores, None)
+        ending, winners, scores = self._result(seats, played)
+        return Outcome(number, seats, played.decisions, ending, winners, dict(scores), None)
+
+    def _result(self, seats: int, played: Played) -> tuple[str, tuple[str, ...], dict[str, int]]:
+        """The ending, the winners and the points of a game."""
+        key = seats, played.ending, played.won, tuple(played.ranks)
+        if (known := self._results.get(key)) is None:
+            names = seat_names(seats, self.plan.called)
+            of_seats = teams(self._ruleset.declarations)[:seats]
+            result = result_of(self.games[seats].program, played.ending, played.won, played.ranks, names, of_seats)
+            if len(self._results) == _KNOWN:
+                self._results.clear()
+            known = self._results[key] = result.ending, tuple(result.winners), result.scores
+        return known
 
 
+_T = TypeVar("_T")
 _python_playing = threading.Lock()
 """Only one thread plays a game in Python: machines of one program share what they remember."""
 
@@ -120,28 +165,84 @@ def play_in_wasm(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int =
     Raises:
         NoWasmtimeError, NoWasmError: if its programs cannot be carried out in wasm.
     """
+    return _each(plan, ruleset, _rounds(numbers), jobs, WasmOutcomes.of)
+
+
+def tallied_in_wasm(
+    plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int = 1
+) -> Generator[tuple[Outcome, int]]:
+    """Plays games in this process, and counts equal outcomes; see `play_in_wasm`.
+
+    Yields:
+        Outcomes, each with how many games have had it: `Outcome.game` is the first of them.
+    """
+    rounds = _Rounds(numbers)
+    for outcome, times in _each(plan, ruleset, rounds, jobs, WasmOutcomes.tallied):
+        rounds.note(outcome, times)
+        yield outcome, times
+
+
+def _rounds(numbers: range) -> Iterator[range]:
+    for at in range(0, len(numbers), ROUND):
+        yield numbers[at : at + ROUND]
+
+
+class _Rounds:
+    """Rounds of games that are longer where games are short.
+
+    Args:
+        numbers: the numbers of the games.
+    """
+
+    def __init__(self, numbers: range) -> None:
+        self._left = numbers
+        self._games = self._decisions = 0
+
+    def note(self, outcome: Outcome, times: int) -> None:
+        """Notes how long games were."""
+        self._games += times
+        self._decisions += times * outcome.decisions
+
+    def __iter__(self) -> Iterator[range]:
+        while self._left:
+            size = _DECISIONS * self._games // max(1, self._decisions) if self._games else ROUND
+            size = min(max(ROUND, size - size % ROUND), _MOST)
+            yield self._left[:size]
+            self._left = self._left[size:]
+
+
+def _each(
+    plan: Plan,
+    ruleset: typed.Ruleset,
+    rounds: Iterable[range],
+    jobs: int,
+    play: Callable[[WasmOutcomes, range], list[_T]],
+) -> Generator[_T]:
+    """Plays rounds of games in threads; yields what comes of each, in their order."""
     cores = os.cpu_count() or 1
     jobs = min(jobs, cores) if jobs > 0 else cores
-    rounds = [numbers[at : at + ROUND] for at in range(0, len(numbers), ROUND)]
-    idle = deque(_players(plan, ruleset, min(jobs, len(rounds) or 1)))
+    remaining = iter(rounds)
+    first = list(islice(remaining, jobs))
+    remaining = chain(first, remaining)
+    idle = deque(_players(plan, ruleset, min(jobs, len(first) or 1)))
     jobs = len(idle)
     if jobs == 1:
-        for each in rounds:
-            yield from idle[0].of(each)
+        for each in remaining:
+            yield from play(idle[0], each)
         return
 
-    def play(each: range) -> list[Outcome]:
+    def played(each: range) -> list[_T]:
         outcomes = idle.pop()
         try:
-            return outcomes.of(each)
+            return play(outcomes, each)
         finally:
             idle.append(outcomes)
 
-    ahead: deque[Future[list[Outcome]]] = deque()
+    ahead: deque[Future[list[_T]]] = deque()
     with ThreadPoolExecutor(jobs) as threads:
         try:
-            for each in rounds:
-                ahead.append(threads.submit(play, each))
+            for each in remaining:
+                ahead.append(threads.submit(played, each))
                 if len(ahead) > _AHEAD * jobs:
                     yield from ahead.popleft().result()
             while ahead:

@@ -28,7 +28,7 @@ from rulespec.engine.wasm.options import OptionEmitter, cases
 from rulespec.engine.wasm.pieces import pieces
 from rulespec.engine.wasm.procedures import ProcedureEmitter
 from rulespec.engine.wasm.ranked import RankEmitter
-from rulespec.engine.wasm.roots import rank_size, rank_source, roots, sorted_most, value_source
+from rulespec.engine.wasm.roots import rank_parts, rank_size, rank_source, roots, sorted_most, value_source
 from rulespec.engine.wasm.rows import RowForm, same_options
 from rulespec.engine.wasm.runtime.sources import MODULES, functions, stack_functions
 from rulespec.engine.wasm.sights import sight_source, sight_tables, write_sights
@@ -242,6 +242,8 @@ class _Compiler:
         constants = memory.constants
         constants["RESULT"] = 8 * (4 + p.seats * (rank_size(p) + 1))
         constants["SEATS"] = p.seats
+        constants["RANK"] = rank_size(p)
+        constants["RANK_PARTS"] = memory.numbers(rank_parts(p))
         constants["SORTED"] = memory.room(16 * sorted_most(p))
         constants["RESULTS"] = memory.room(constants["RESULT"] * BATCH)
         constants["MAIN"] = p.main

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import index
+from struct import Struct
 from typing import Literal, NamedTuple
 
 from rulespec.engine.program.draws import Draws, threshold
@@ -15,6 +16,8 @@ from rulespec.engine.wasm.roots import Ranks
 
 BUDGET = 300_000_000
 """Steps of a call, so that a program that plays long games can be interrupted."""
+_KNOWN = 4_096
+"""Results of games that are remembered as they were read."""
 _SELDOM, _FEW = 20, 3
 """Python carries out one of so many decisions of a game, and some more; where there are others, it plays the game."""
 Decide = Callable[[State, Draws, int], Sequence[int] | None]
@@ -39,6 +42,10 @@ class Played(NamedTuple):
     ending: int = 0
     won: int = 0
     ranks: Sequence[tuple[int, ...]] = ()
+
+
+TRAPPED = Played("trapped")
+"""The end of a game that only Python can play."""
 
 
 class WasmGames:
@@ -68,6 +75,8 @@ class WasmGames:
         self._instance = wasm.instance()
         self._checked = checked and bool(compiled.asked.invariants)
         self._ranks = Ranks(compiled.p)
+        self._head = Struct("<4q")
+        self._known: dict[bytes, Played] = {}
         self._set("RATE", threshold(interrupt_rate))
         if self._checked:
             wasm.readers.write(self._instance)
@@ -89,10 +98,18 @@ class WasmGames:
         Yields:
             How each game came to its end, in their order.
         """
+        for row in self.rows(seed, numbers, cap):
+            yield TRAPPED if row is None else self.read(row)
+
+    def rows(self, seed: int, numbers: range, cap: int) -> Iterator[bytes | None]:
+        """Plays games, as `play`; yields the results as they stand in the memory; None if only Python can tell.
+
+        Equal rows are equal results; `read` reads them.
+        """
         for first in range(0, len(numbers), BATCH):
             yield from self._batch(seed, numbers[first : first + BATCH], cap)
 
-    def _batch(self, seed: int, numbers: range, cap: int) -> Iterator[Played]:
+    def _batch(self, seed: int, numbers: range, cap: int) -> Iterator[bytes | None]:
         sow(self._instance, self._constants, seed, numbers)
         self._set("GAME", 0)
         self._set("PAUSED", 0)
@@ -106,13 +123,15 @@ class WasmGames:
                 trapped = True
             if done < self._get("GAME"):
                 mended = 0
-            for number in range(done, done := self._get("GAME")):
-                yield self._result(number)
+            size, first = self._constants["RESULT"], self._constants["RESULTS"]
+            rows = bytes(self._instance.memory[first + size * done : first + size * (done := self._get("GAME"))])
+            for at in range(0, len(rows), size):
+                yield rows[at : at + size]
             if trapped and mended < _FEW + self._get("PLY") // _SELDOM and self._mended(Draws(seed, numbers[done])):
                 mended += 1
             elif trapped:
                 mended = 0
-                yield Played("trapped")
+                yield None
                 done += 1
                 self._set("GAME", done)
                 self._set("PAUSED", 0)
@@ -132,14 +151,17 @@ class WasmGames:
         self._set("PAUSED", 1)
         return True
 
-    def _result(self, number: int) -> Played:
-        numbers, constants = self._instance.numbers, self._constants
-        first = (constants["RESULTS"] + constants["RESULT"] * number) // 8
-        status, ply, ending, won = numbers[first : first + 4]
-        if not ending or status > 1:
-            return Played(_ENDS[status], ply, ending, won)
-        flat = numbers[first + 4 : first + constants["RESULT"] // 8].tolist()
-        return Played(_ENDS[status], ply, ending, won, self._ranks.of(flat))
+    def read(self, row: bytes) -> Played:
+        """The end of a game, given its result as it stands in the memory."""
+        if (played := self._known.get(row)) is None:
+            status, ply, ending, won = self._head.unpack_from(row)
+            over = ending and status <= 1
+            ranks = self._ranks.of(memoryview(row).cast("q").tolist()[4:]) if over else ()
+            played = Played(_ENDS[status], ply, ending, won, ranks)
+            if len(self._known) == _KNOWN:
+                self._known.clear()
+            self._known[row] = played
+        return played
 
     @property
     def ply(self) -> int:

@@ -66,6 +66,13 @@ def rank_size(p: ir.Program) -> int:
     return 1 + sum(1 if t.source is None or t.key is None else 1 + sorted_most(p) for t in p.scoring.tiebreaks)
 
 
+def rank_parts(p: ir.Program) -> list[int]:
+    """The parts of a seat's ranks after its points: how many, and for each 0 for one number, or the most of a list."""
+    ties = p.scoring.tiebreaks if p.scoring is not None else ()
+    parts = [0 if t.source is None or t.key is None else sorted_most(p) for t in ties]
+    return [len(parts), *parts]
+
+
 def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
     """The fixed function that writes for each seat its points, and what breaks ties.
 

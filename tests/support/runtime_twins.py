@@ -44,9 +44,11 @@ class Twins:
 
     Args:
         constants: numbers of the program that differ from those of `small_heap`.
+        pages: the pages of memory.
     """
 
-    def __init__(self, constants: Mapping[str, int] | None = None) -> None:
+    def __init__(self, constants: Mapping[str, int] | None = None, pages: int = PAGES) -> None:
+        self._pages = pages
         self._constants = REGISTERS | LIMITS | small_heap.CONSTANTS | dict(constants or {})
         self._modules = [import_module(f"rulespec.engine.wasm.runtime.{name}") for name in NAMES]
         source = parsed(Path(small_heap.__file__).read_text("utf-8").partition("# --- compiled ---")[2])
@@ -58,14 +60,14 @@ class Twins:
             compile_functions(some, compiled, self._constants)
         engine = wasmtime.Engine()
         self._store = wasmtime.Store(engine)
-        instance = wasmtime.Instance(self._store, wasmtime.Module(engine, compiled.encoded(PAGES)), [])
+        instance = wasmtime.Instance(self._store, wasmtime.Module(engine, compiled.encoded(pages)), [])
         self._exports: Any = instance.exports(self._store)
 
     def clear(self, image: Mapping[int, Sequence[int]] | None = None) -> None:
         """Begins with numbers at some addresses, and zeros elsewhere."""
         for module in (*self._modules, small_heap):
             self._bind(module)
-        intrinsics.memory[:] = bytes(PAGES * PAGE)
+        intrinsics.memory[:] = bytes(self._pages * PAGE)
         for at, numbers in (image or {}).items():
             self._write(at, numbers)
         self._hand_over()

@@ -53,6 +53,8 @@ CONSTANTS = {
     "WEIGHED": 0xDE0,
     "UNSEEN": 0xE00,
     "OPEN": OPEN,
+    "RANK": 1,
+    "RANK_PARTS": 0x1C00,
     "SORTED": 0xB00,
     "RESULTS": 0xC00,
     "RESULT": 64,

@@ -75,6 +75,10 @@ SEATS = 0
 """The number of the seats."""
 RESULTS = 0
 """Room for the results of a batch."""
+RANK = 0
+"""The numbers of the ranks of a seat."""
+RANK_PARTS = 0
+"""The parts of these after the points: how many, and for each 0 for one number, or the most of a list."""
 SORTED = 0
 """Room for the members that a tiebreak compares."""
 INVARIANTS = 0

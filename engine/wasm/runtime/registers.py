@@ -74,6 +74,58 @@ CODED = 352
 """Whether the codes of the decisions of a playout are written, and not hashes."""
 PERIOD = 360
 """The playouts from rows after which their numbers begin again, so that they draw alike; 0: never."""
+TEAMS = 368
+"""The address of the first team; of each: a set of seats, a factor, and room for three numbers (`payoffs`)."""
+TEAMS_END = 376
+"""The address after the last one."""
+OWN_TEAM = 384
+"""The address of the team of the seat that decides."""
+FORM = 392
+"""The form of payoffs: 0 by the win alone, 1 by a value where a playout is cut off, 2 by points."""
+UNIT = 400
+"""The difference that nearly decides; in a game for points twice the stakes."""
+SHIFT = 408
+"""The last bits of a difference that do not count."""
+STAKE = 416
+"""The most points by which a team ends above or below the average, times the number of teams."""
+POWERS = 424
+"""The address of two tables of powers of 2."""
+JUDGED = 432
+"""The number of the value that judges positions; -1: points."""
+KEYS = 440
+"""The address of the seeds of the rounds of a comparison."""
+LEFT_OVER = 448
+"""The options that are left of a comparison."""
+ALREADY = 456
+"""The playouts after each of these before the round at hand."""
+SILENT = 464
+"""The playouts of a comparison that say nothing."""
+TREE_KEY = 472
+"""The key of the random numbers of a tree; its root is the first node."""
+TREE = 480
+"""The address of the nodes of a tree and their options."""
+TREE_TOP = 488
+"""The end of them."""
+TREE_END = 496
+"""The address after the room for them."""
+WAY = 504
+"""The address of a way down a tree: pairs of a node and the option that was chosen, or 0 by chance."""
+WAY_TOP = 512
+"""The end of the way."""
+WAY_END = 520
+"""The address after the room for it."""
+KNOWN = 528
+"""Whether all of a position is seen, so that nodes are positions."""
+DRAWN = 536
+"""The number of the last draw of a tree."""
+HIDES = 544
+"""The address of a table: for each option the columns of its code that others than the actor do not see, as bits."""
+CURIOUS = 552
+"""The address of a table: by how often an option was legal, what is hoped for of one that has been tried once."""
+RARE = 560
+"""The address of a table: by how often an option was tried, the part of that which is left."""
+OWN_SEAT = 568
+"""The seat that decides at the root of a tree."""
 
 REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
 """All registers by their names."""

@@ -10,7 +10,7 @@ from rulespec.engine.wasm.small_python import parsed
 
 MODULES = (
     *("journal", "arithmetic", "transfers", "sets", "rows", "wide", "alike", "draws", "games", "hashes", "perft"),
-    *("search", "values", "steps", "replay", "seen"),
+    *("search", "values", "steps", "replay", "seen", "payoffs", "halving", "tree"),
 )
 """The modules that each program gets; `stack` is for those with sets of several words."""
 

@@ -1,0 +1,95 @@
+"""Details of random games that are played in wasm: the same as those of games that Python plays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import machine
+from rulespec.engine.game.option import Option, OptionKind
+from rulespec.engine.search.measuring import RowMeasures, with_measures
+from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.wasm_search import WasmSearch
+from rulespec.engine.simulate.details import Described, Details, Moves, Plies, described, details_of, roles
+from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.wasm import WasmOutcomes
+from rulespec.typed import nodes as typed
+
+_AHEAD = 16
+"""Games that are played at a time."""
+
+
+class DetailedGames:
+    """Random games of a plan with details, in wasm. What only Python can play, Python plays.
+
+    Args:
+        plan: a plan of games with details, for one number of players.
+        ruleset: its ruleset.
+
+    Raises:
+        NoWasmtimeError, NoWasmError: if its program cannot be carried out in wasm.
+    """
+
+    def __init__(self, plan: Plan, ruleset: typed.Ruleset) -> None:
+        self._plan, self._ruleset = plan, ruleset
+        seats, rules = plan.seats(0), with_measures(ruleset)
+        wasm = machine(rules, len(seats), plan.settings, "wasm")
+        self._search = WasmSearch(Game(rules, seats, plan.settings, lambda *_: wasm))
+        self._measuring = RowMeasures(self._search)
+        self._outcomes = WasmOutcomes(replace(plan, details=False), rules)
+        self._described: dict[tuple[int, ...], Described] = {}
+        self._ready: dict[int, Outcome] = {}
+
+    def outcome(self, number: int) -> Outcome:
+        """The outcome of one game, with its details."""
+        if number not in self._ready:
+            self._ready = self._played(range(number, number + _AHEAD))
+        return self._ready.pop(number)
+
+    def _played(self, numbers: range) -> dict[int, Outcome]:
+        plan, search = self._plan, self._search
+        games = search.coded(plan.seed, numbers.start, len(numbers), plan.cap)
+        results = {}
+        for number, outcome, codes in zip(numbers, self._outcomes.of(numbers), games, strict=True):
+            if outcome.failure is None and len(codes) == outcome.decisions:
+                details = self._details(codes, over=outcome.ended is not None)
+                results[number] = replace(outcome, details=details)
+            else:
+                results[number] = plan.outcome(self._ruleset, number)
+        return results
+
+    def _details(self, codes: Codes, *, over: bool) -> Details:
+        """The details of a game, given its decisions."""
+        moves = Moves()
+        for ply, code in enumerate(map(tuple, codes.tolist())):
+            moves.add(ply, self._move(code))
+        first = self._first(codes)
+        plies = Plies[None]()
+        for ply in range(first, len(codes)):
+            if plies.wants(ply):
+                plies.add(ply, None)
+        at = [*plies.notes, *([len(codes)] if over else [])]
+        if not at:
+            return details_of(moves, {}, {})
+        rows = self._search.replay([codes[:ply] for ply in at]).rows
+        held = dict(roles(self._search.game(rows[0]))) if plies.notes else {}
+        return details_of(moves, held, dict(zip(at, self._measuring.of(rows), strict=True)))
+
+    def _first(self, codes: Codes) -> int:
+        """The number of the first decision of a player; as many as there are, if there is none."""
+        for ply in range(len(codes)):
+            if codes[ply, 1] >= 0 and self._search.deciders(self._search.replay([codes[:ply]]).rows)[0] >= 0:
+                return ply
+        return len(codes)
+
+    def _move(self, code: tuple[int, ...]) -> Described:
+        """A decision as details have it."""
+        if code not in self._described:
+            search, seats = self._search, self._plan.seats(0)
+            decision, choice = search.coder.options[code[0]]
+            labels, d = search.table.omniscient.labels, search.program.decisions[decision]
+            c = d.choices[choice]
+            kind = OptionKind(d.name, c.name, False, choice, labels, c.block)
+            by = seats[code[1]] if code[1] >= 0 else None
+            self._described[code] = described(Option(kind, code[2 : 2 + len(c.params)], by))
+        return self._described[code]

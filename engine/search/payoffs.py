@@ -1,0 +1,166 @@
+"""The worth of the end of a playout to each seat, in whole numbers: Python and the module add up the same.
+
+A share is a number of parts of `ONE`. As a float it is that number divided by `ONE`, which is exact; so are sums of
+some millions of shares. `wasm.runtime.payoffs` does the same for one playout at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import lcm, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.search.ends import Ends
+
+ONE = 1 << 30
+"""The parts of a whole share."""
+STEPS = 1 << 20
+"""Steps of an exponent of 2."""
+HALF_STEPS = 1 << 10
+"""Entries of each of the two tables of powers."""
+NEARLY = round(log2(19) * STEPS)
+"""The exponent of the odds at which a game is nearly decided: 19 to 1."""
+FAR = 8
+"""Differences of more than so many times the one that nearly decides are none: the odds are below a part of `ONE`."""
+POWERS = [round(ONE * 2 ** (-k / HALF_STEPS)) for k in range(HALF_STEPS)]
+POWERS += [round(ONE * 2 ** (-k / STEPS)) for k in range(HALF_STEPS)]
+"""Powers of 2 with exponents from 0 down to -1 by the upper half of the steps, then by the lower half."""
+BY_PLACES = 5
+"""One part of so many of what bots play for goes by places, where there are three teams or more."""
+_POWERS = np.array(POWERS, np.int64)
+_UNIT_BITS, _STAKE_BITS = 36, 32
+"""Bits of the difference that nearly decides, and of twice the stakes; of a larger one the last bits do not count."""
+Whole = NDArray[np.int64]
+
+
+class Payoffs:
+    """The payoff of each seat at the end of a playout.
+
+    Of a game that has ended, the seats that win share 1; where nobody wins, all share it, unless all are one team,
+    which has lost then. Where a playout was cut off, a seat has the share that its value promises: who is ahead of
+    another by the difference that nearly decides wins 19 times in 20, so the shares are the softmax of the values.
+    One team alone has the logistic function of its value. Without a declared value those who lead share 1.
+
+    In a game for points a payoff is the points of a seat, or the mean of its team, against the average of all: from 0
+    to 1, as they differ by the stakes at most. Where a playout was cut off, points are those that would count now.
+
+    Args:
+        of_seats: the team of each seat.
+        stakes: the most points by which a seat ends above or below the average; 0: the game is played to win.
+        decides: the difference of values that nearly decides; 0: there is no value but the points.
+
+    Attributes:
+        single: whether all win together.
+        form: what judges playouts: 0: who has won, or leads; 1: if they were cut off, a value; 2: points.
+        team: the number of the team of each seat.
+        sets: the seats of each team, a bit for each.
+        factors: for each team the factor that makes means of sums, in a common unit.
+        unit: the difference that nearly decides; in a game for points twice the stakes. In the common unit of means,
+            shifted.
+        shift: the last bits of a difference that do not count, so that all numbers have 64 bits.
+        stake: the stakes in the common unit.
+    """
+
+    def __init__(self, of_seats: Sequence[str], stakes: int, decides: int) -> None:
+        teams = list(dict.fromkeys(of_seats))
+        self.single = len(teams) == 1
+        self.form = 2 if stakes else 1 if decides else 0
+        self.team = [teams.index(team) for team in of_seats]
+        self.sets = [sum(1 << seat for seat, own in enumerate(of_seats) if own == team) for team in teams]
+        sizes = [of_seats.count(team) for team in teams]
+        common = lcm(*sizes)
+        self.factors = [common // size for size in sizes]
+        self.stake = stakes * common * len(teams)
+        unit = 2 * self.stake if stakes else common * max(1, decides)
+        self.shift = max(0, unit.bit_length() - (_STAKE_BITS if stakes else _UNIT_BITS))
+        self.unit = unit >> self.shift
+        self._teams = np.array([[team == each for each in teams] for team in of_seats], np.int64)
+        """For each seat and team whether the seat is in it."""
+        self._factors = np.array(self.factors, np.int64)
+
+    def whole(self, winners: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The winners with those who win with them."""
+        return winners @ self._teams @ self._teams.T > 0
+
+    def with_teams(self, winners: Collection[int]) -> tuple[int, ...]:
+        """The numbers of the seats that win, given those of some of them."""
+        flags = np.array([[seat in winners for seat in range(len(self._teams))]])
+        return tuple(np.flatnonzero(self.whole(flags)).tolist())
+
+    def _mean(self, numbers: Whole) -> Whole:
+        """The mean of each team's numbers in a common unit, given those of each seat."""
+        means: Whole = numbers @ self._teams * self._factors
+        return means
+
+    def of(
+        self, ended: NDArray[np.bool_], winners: NDArray[np.bool_], scores: Whole, values: Whole
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Payoffs, and whether they say anything; the arguments are as in `Ends`."""
+        shares, signal = self._of_teams(ended, winners, scores, values)
+        return shares @ self._teams.T / ONE, signal
+
+    def _of_teams(
+        self, ended: NDArray[np.bool_], winners: NDArray[np.bool_], scores: Whole, values: Whole
+    ) -> tuple[Whole, NDArray[np.bool_]]:
+        teams = self._teams.shape[1]
+        if self.form == 2:
+            means = self._mean(scores)
+            away = np.clip(teams * means - means.sum(axis=1, keepdims=True), -self.stake, self.stake)
+            return (away + self.stake >> self.shift) * ONE // self.unit, ended | (np.ptp(means, axis=1) > 0)
+        won = winners @ self._teams > 0
+        count = won.sum(axis=1, keepdims=True)
+        shares: Whole = np.where(
+            won, ONE // np.maximum(count, 1), 0 if self.single else np.where(count, 0, ONE // teams)
+        )
+        if self.form == 0:
+            if self.single:
+                shares[~ended] = ONE // 2
+            return shares, ended | ((count > 0) & (count < teams))[:, 0]
+        means, cut = self._mean(values), ~ended
+        if self.single:
+            shares[cut] = self._against(means[cut])
+            return shares, np.ones(len(ended), np.bool_)
+        best = means.max(axis=1, keepdims=True)
+        odds = self._odds(best - means)[cut]
+        shares[cut] = odds * ONE // odds.sum(axis=1, keepdims=True)
+        return shares, ended | (means < best).any(axis=1)
+
+    def _odds(self, behind: Whole) -> Whole:
+        """The odds of who is behind by a difference, against who is ahead: `ONE` if by none, a 19th if by the unit."""
+        exponent = np.minimum(behind >> self.shift, FAR * self.unit) * NEARLY // self.unit
+        part = exponent % STEPS
+        power = _POWERS[part // HALF_STEPS] * _POWERS[HALF_STEPS + part % HALF_STEPS] // ONE
+        odds: Whole = power >> np.minimum(exponent // STEPS, 62)
+        return odds
+
+    def _against(self, ahead: Whole) -> Whole:
+        """The share of who is ahead of one other by a difference, or behind, if it is below 0."""
+        odds = self._odds(np.abs(ahead))
+        share: Whole = np.where(ahead < 0, odds, ONE) * ONE // (ONE + odds)
+        return share
+
+    def aims(self, ends: Ends) -> NDArray[np.float64]:
+        """For each seat its part of a purse of 1 that bots play for: a fifth goes by places, the rest by payoffs.
+
+        So who cannot win any more plays for the next place, and does not keep a lost game alive. The place of a team is
+        the part of its rivals that it is ahead of: as a winner, then by points; in a playout that was cut off, by the
+        odds that the value gives. Of two teams, and in a game for points, payoffs say that already.
+        """
+        teams = self._teams.shape[1]
+        if self.form == 2 or teams < 3:
+            return ends.payoffs
+        won, points = ends.winners @ self._teams > 0, self._mean(ends.scores)
+        beaten = (np.sign(2 * _apart(won.astype(np.int64)) + np.sign(_apart(points))) + 1) * (ONE // 2)
+        if self.form == 1:
+            beaten[~ends.ended] = self._against(_apart(self._mean(ends.values[~ends.ended])))
+        places = 2 * (beaten.sum(axis=2) - ONE // 2) // (teams * (teams - 1))
+        shares = np.rint(ends.payoffs * ONE).astype(np.int64)
+        aims: NDArray[np.float64] = ((BY_PLACES - 1) * shares + places @ self._teams.T) // BY_PLACES / ONE
+        return aims
+
+
+def _apart(numbers: Whole) -> Whole:
+    """By how much each column of a row is more than each other one."""
+    return numbers[:, :, None] - numbers[:, None, :]

@@ -1,0 +1,147 @@
+"""A comparison of options by random games after each, in rounds: see `rulespec.engine.search.comparing`.
+
+Each option has four numbers at `OUT`: whether it is left, the sum of what its seat plays for, the sum of its shares,
+and the number of its playouts. After them come the positions that follow the options, one for each particle.
+"""
+
+from rulespec.engine.wasm.runtime.draws import seed
+from rulespec.engine.wasm.runtime.games import played, take
+from rulespec.engine.wasm.runtime.intrinsics import exported, fill, load, store, trap
+from rulespec.engine.wasm.runtime.journal import undo
+from rulespec.engine.wasm.runtime.payoffs import aim, noted, payoff, says
+from rulespec.engine.wasm.runtime.program import JOURNAL_BASE, OPTIONS_BASE, RESULTS, ROW, STRIDE
+from rulespec.engine.wasm.runtime.registers import (
+    ALREADY,
+    ANSWERS,
+    GAME,
+    KEYS,
+    LEFT_OVER,
+    NEXT,
+    OUT,
+    OWN_TEAM,
+    PAUSED,
+    ROWS,
+    SILENT,
+)
+from rulespec.engine.wasm.runtime.replay import named
+from rulespec.engine.wasm.runtime.search import listed, restored, saved
+
+
+def followed(count: int, particles: int) -> None:
+    """Writes the positions after each option, whose codes are at `ANSWERS`, in each particle."""
+    particle = 0
+    while particle < particles:
+        restored(load(ROWS) + ROW * particle)
+        size = listed(0)
+        k = 0
+        while k < count:
+            code = load(ANSWERS) + STRIDE * k
+            option = 0
+            if k < size:  # most often all are listed in the same order
+                option = named(code, OPTIONS_BASE + STRIDE * k, OPTIONS_BASE + STRIDE * k + STRIDE)
+            if option == 0:
+                option = named(code, OPTIONS_BASE, OPTIONS_BASE + STRIDE * size)
+            if option == 0:
+                trap()
+            take(option)
+            saved(load(OUT) + 32 * count + ROW * (particles * k + particle))
+            undo(JOURNAL_BASE)
+            k = k + 1
+        particle = particle + 1
+
+
+def left_out(count: int) -> None:
+    """Leaves out the worse half of the options; of equal ones the later."""
+    rest = (load(LEFT_OVER) + 1) // 2
+    k = 0
+    while k < count:
+        own = load(OUT) + 32 * k
+        better = 0
+        if load(own) != 0:
+            at = 0
+            while at < count:
+                other = load(OUT) + 32 * at
+                if load(other) != 0:
+                    if load(other + 8) > load(own + 8) or (load(other + 8) == load(own + 8) and at < k):
+                        better = better + 1
+                at = at + 1
+        if better >= rest:
+            store(own, 2)
+        k = k + 1
+    k = 0
+    while k < count:
+        own = load(OUT) + 32 * k
+        store(own, load(own) == 1)
+        k = k + 1
+    store(LEFT_OVER, rest)
+
+
+def playout(position: int, number: int, cap: int) -> int:
+    """Plays a random game from a row on by the seed of the round, and judges it; whether it was interrupted."""
+    if load(PAUSED) == 0:
+        restored(position)
+        seed(load(load(KEYS) + 8 * load(NEXT) - 8), number)
+    status = played(cap, 0, 1)
+    store(PAUSED, status == 4)
+    if status == 4:
+        return 1
+    noted(RESULTS, status)
+    return 0
+
+
+def counted(own: int) -> None:
+    """Adds a playout that has been judged to an option."""
+    ended = load(RESULTS) == 0
+    share = payoff(load(OWN_TEAM), ended)
+    store(own + 8, load(own + 8) + aim(load(OWN_TEAM), ended, share))
+    store(own + 16, load(own + 16) + share)
+    store(own + 24, load(own + 24) + 1)
+    if says(ended) == 0:
+        store(SILENT, load(SILENT) + 1)
+
+
+def begun(count: int, particles: int) -> None:
+    """Begins a comparison."""
+    followed(count, particles)
+    fill(load(OUT), 0, 32 * count)
+    k = 0
+    while k < count:
+        store(load(OUT) + 32 * k, 1)
+        k = k + 1
+    store(LEFT_OVER, count)
+    store(ALREADY, 0)
+    store(SILENT, 0)
+    store(GAME, 0)
+    store(NEXT, 1)
+
+
+@exported
+def halve(count: int, particles: int, playouts: int, rounds: int, cap: int) -> int:
+    """Compares options; whether it was interrupted: called again, it goes on where it was.
+
+    After each round the worse half is left out; each has as many playouts. Playout n of an option draws as all others
+    with this number in the round, from one particle after the other.
+    """
+    if load(NEXT) == 0:
+        begun(count, particles)
+    while load(NEXT) <= rounds:
+        each = playouts // (rounds * load(LEFT_OVER))
+        if each == 0:
+            each = 1
+        while load(GAME) < count * each:
+            k = load(GAME) // each
+            number = load(GAME) % each
+            own = load(OUT) + 32 * k
+            if load(own) == 0:
+                store(GAME, load(GAME) + each)
+            else:
+                position = load(OUT) + 32 * count + ROW * (particles * k + (load(ALREADY) + number) % particles)
+                if playout(position, number, cap):
+                    return 1
+                counted(own)
+                store(GAME, load(GAME) + 1)
+        store(ALREADY, load(ALREADY) + each)
+        left_out(count)
+        store(GAME, 0)
+        store(NEXT, load(NEXT) + 1)
+    return 0

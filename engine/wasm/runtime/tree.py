@@ -1,0 +1,413 @@
+"""A tree of options, grown by random games: see `rulespec.engine.search.tree`, which does the same in Python.
+
+A node has six numbers: its seat, its visits, its first and its last option, the most options that are tried of it, and
+how many options it has had at once. An option of a node has eight: the next one, the first one that looks the same,
+the node below that one, how often it was legal and tried, the shares that its seat has won, the worth of the position
+after it (-1: unknown), and the address of what it certainly is worth to each seat, or 0. After them stands the option
+as it was listed, with the seat that takes it.
+"""
+
+from rulespec.engine.wasm.runtime.arithmetic import added
+from rulespec.engine.wasm.runtime.draws import drawn, seed, word
+from rulespec.engine.wasm.runtime.games import decision, own_again, played, take
+from rulespec.engine.wasm.runtime.intrinsics import copy, exported, fill, load, store, trap
+from rulespec.engine.wasm.runtime.journal import undo
+from rulespec.engine.wasm.runtime.payoffs import noted, payoff, says, team_of
+from rulespec.engine.wasm.runtime.program import OPTIONS_BASE, RESULTS, ROW, SAMES, SEATS, STRIDE, TAKES, weight, who
+from rulespec.engine.wasm.runtime.registers import (
+    ANSWERS,
+    BUDGET,
+    CURIOUS,
+    DRAWN,
+    HIDES,
+    JOURNAL,
+    JUDGED,
+    KNOWN,
+    NEXT,
+    OPTIONS,
+    OUT,
+    OWN_SEAT,
+    PAUSED,
+    PLY,
+    RARE,
+    ROWS,
+    SILENT,
+    TEAMS,
+    TEAMS_END,
+    TREE,
+    TREE_END,
+    TREE_KEY,
+    TREE_TOP,
+    WAY,
+    WAY_END,
+    WAY_TOP,
+)
+from rulespec.engine.wasm.runtime.replay import named
+from rulespec.engine.wasm.runtime.search import restored
+
+
+def room(size: int) -> int:
+    """The address of so many bytes that are 0."""
+    result = load(TREE_TOP)
+    if result + size > load(TREE_END):
+        trap()
+    fill(result, 0, size)
+    store(TREE_TOP, result + size)
+    return result
+
+
+def drawn_next() -> int:
+    """The number of the next draw of the tree."""
+    store(DRAWN, load(DRAWN) + 1)
+    return load(DRAWN)
+
+
+# --- options -------------------------------------------------------------------------------
+
+
+def is_same(one: int, other: int) -> int:
+    """Whether two options have one code."""
+    if load(SAMES + 8 * load(one)) != load(SAMES + 8 * load(other)) or load(one + 8) != load(other + 8):
+        return 0
+    at = 16
+    end = 16 + 8 * load(TAKES + STRIDE * load(one) + 8)
+    while at < end:
+        if load(one + at) != load(other + at):
+            return 0
+        at = at + 8
+    return 1
+
+
+def seen_column(one: int, column: int) -> int:
+    """A number of the code of an option as the seat of the root sees it: -1, if it does not."""
+    number = load(SAMES + 8 * load(one))
+    if load(one + 8) != load(OWN_SEAT) and load(load(HIDES) + 8 * number) >> column & 1:
+        return -1
+    if column == 0:
+        return number
+    return load(one + 8 * column) if column < 2 + load(TAKES + STRIDE * load(one) + 8) else 0
+
+
+def looks_same(one: int, other: int) -> int:
+    """Whether two options look the same to the seat of the root."""
+    column = 0
+    while column < STRIDE // 8:
+        if seen_column(one, column) != seen_column(other, column):
+            return 0
+        column = column + 1
+    return 1
+
+
+def group_of(node: int, own: int) -> int:
+    """The first option of a node that looks as one that is not there yet: itself, if there is none."""
+    edge = load(node + 16)
+    while edge != 0:
+        if looks_same(edge + 64, own + 64):
+            return edge
+        edge = load(edge)
+    return own
+
+
+def edge_of(node: int, one: int) -> int:
+    """The option of a node that has the code of a listed one; 0 if there is none."""
+    edge = load(node + 16)
+    while edge != 0:
+        if is_same(edge + 64, one):
+            return edge
+        edge = load(edge)
+    return 0
+
+
+def edge_made(node: int, one: int) -> int:
+    """Adds a listed option to a node."""
+    edge = room(64 + STRIDE)
+    copy(edge + 64, one, STRIDE)
+    store(edge + 8, group_of(node, edge) if load(load(HIDES) + 8 * load(SAMES + 8 * load(one))) != 0 else edge)
+    store(edge + 48, -2)
+    if load(node + 16) == 0:
+        store(node + 16, edge)
+    else:
+        store(load(node + 24), edge)
+    store(node + 24, edge)
+    return edge
+
+
+def known_again(node: int) -> int:
+    """Lists the options of a node that is a position, as they were before; how many there are."""
+    to = load(ANSWERS)
+    edge = load(node + 16)
+    while edge != 0:
+        store(to, edge)
+        to = to + 8
+        edge = load(edge)
+    return load(node + 40)
+
+
+def options_of(node: int) -> int:
+    """Lists the options of the position at a node: their addresses in the tree, at `ANSWERS`; how many there are."""
+    if load(KNOWN) and load(node + 40) > 0:
+        return known_again(node)
+    number = decision()
+    if number < 0:
+        return 0
+    store(OPTIONS, OPTIONS_BASE)
+    own_again(number)
+    count = (load(OPTIONS) - OPTIONS_BASE) // STRIDE
+    by = who(number)
+    store(node, by)
+    store(node + 40, count)
+    cursor = load(node + 16)
+    k = 0
+    while k < count:
+        one = OPTIONS_BASE + STRIDE * k
+        store(one + 8, by)
+        edge = 0
+        if cursor != 0:  # most often all are listed in the same order
+            if is_same(cursor + 64, one):
+                edge = cursor
+        if edge == 0:
+            edge = edge_of(node, one)
+        if edge == 0:
+            edge = edge_made(node, one)
+        cursor = load(edge)
+        store(load(ANSWERS) + 8 * k, edge)
+        k = k + 1
+    if by >= 0:
+        compared_first(count, team_of(by))
+    return count
+
+
+def compared_first(count: int, team: int) -> None:
+    """Notes what the position after each new option is worth to a team, if there is a value and they are many."""
+    k = 0
+    while k < count:
+        edge = load(load(ANSWERS) + 8 * k)
+        if load(edge + 48) == -2:
+            store(edge + 48, -1)
+            if load(JUDGED) >= 0 and count > 4:
+                mark = load(JOURNAL)
+                take(OPTIONS_BASE + STRIDE * k)
+                noted(RESULTS, decision() >= 0)
+                store(edge + 48, payoff(team, decision() < 0))
+                undo(mark)
+        k = k + 1
+
+
+# --- ways down -----------------------------------------------------------------------------
+
+
+def bound(edge: int, seat: int) -> int:
+    """The upper bound of what an option may be worth to a seat; the worth of the position counts as one visit."""
+    proven = load(edge + 56)
+    if proven != 0:
+        share = load(proven + 8 * seat)
+        return 2 * share if share == 1073741824 else share
+    visits = load(edge + 32)
+    won = load(edge + 40)
+    if load(edge + 48) >= 0:
+        visits = visits + 1
+        won = won + load(edge + 48)
+    return won // visits + (load(load(CURIOUS) + 8 * load(edge + 24)) * load(load(RARE) + 8 * visits) >> 30)
+
+
+def is_new(edge: int) -> int:
+    """Whether nothing at all is known of an option."""
+    return load(edge + 32) == 0 and load(edge + 48) < 0 and load(edge + 56) == 0
+
+
+def most_tried(node: int) -> int:
+    """The most options that are tried of a node: four times the square root of its visits, two at least."""
+    most = load(node + 32)
+    if most < 2:
+        most = 2
+    while (most + 1) * (most + 1) <= 16 * load(node + 8):
+        most = most + 1
+    store(node + 32, most)
+    return most
+
+
+def chosen_edge(node: int, count: int) -> int:
+    """The number of the option to try; it counts as tried."""
+    tried = 0
+    new = 0
+    k = 0
+    while k < count:
+        edge = load(load(ANSWERS) + 8 * k)
+        store(edge + 24, load(edge + 24) + 1)
+        tried = tried + (load(edge + 32) > 0)
+        new = new + is_new(edge)
+        k = k + 1
+    most = most_tried(node)
+    wide = count <= most or tried < most
+    left = 0
+    if wide and new > 0:
+        left = drawn(2 * drawn_next(), new)
+    else:
+        new = 0
+    chosen = 0
+    highest = -1
+    k = 0
+    while k < count:
+        edge = load(load(ANSWERS) + 8 * k)
+        if new > 0:
+            if is_new(edge):
+                if left == 0:
+                    chosen = k
+                left = left - 1
+        else:
+            if load(edge + 32) > 0 or (wide and not is_new(edge)):
+                of_edge = bound(edge, load(node))
+                if of_edge > highest:
+                    highest = of_edge
+                    chosen = k
+        k = k + 1
+    edge = load(load(ANSWERS) + 8 * chosen)
+    store(edge + 32, load(edge + 32) + 1)
+    return chosen
+
+
+def weighted_edge(count: int) -> int:
+    """The number of an option of chance, by the weights."""
+    total_weight = 0
+    k = 0
+    while k < count:
+        total_weight = added(total_weight, weight(0, load(load(ANSWERS) + 8 * k) + 64))
+        k = k + 1
+    left = drawn(drawn_next(), total_weight)
+    k = 0
+    while k < count:
+        left = left - weight(0, load(load(ANSWERS) + 8 * k) + 64)
+        if left < 0:
+            return k
+        k = k + 1
+    return count - 1
+
+
+def descended(position: int) -> None:
+    """Goes down the tree from a row on, to a node that is new or a game that is over."""
+    restored(position)
+    seed(load(TREE_KEY), 0)
+    node = load(TREE)
+    way = load(WAY)
+    while way < load(WAY_END):
+        count = options_of(node)
+        if count == 0:
+            break
+        store(node + 8, load(node + 8) + 1)
+        k = weighted_edge(count) if load(node) < 0 else chosen_edge(node, count)
+        edge = load(load(ANSWERS) + 8 * k)
+        store(way, node)
+        store(way + 8, edge if load(node) >= 0 else 0)
+        way = way + 16
+        take(edge + 64 if load(KNOWN) else OPTIONS_BASE + STRIDE * k)
+        first = load(edge + 8)
+        node = load(first + 16)
+        if node == 0:
+            node = room(48)
+            store(first + 16, node)
+            if count > 1:
+                break
+    store(WAY_TOP, way)
+
+
+def won_by_all(ended: int) -> None:
+    """Adds the shares of a playout to the options of its way."""
+    team = load(TEAMS)
+    while team < load(TEAMS_END):
+        store(team + 40, payoff(team, ended))
+        team = team + 48
+    if says(ended) == 0:
+        store(SILENT, load(SILENT) + 1)
+    way = load(WAY)
+    while way < load(WAY_TOP):
+        edge = load(way + 8)
+        if edge != 0:
+            store(edge + 40, load(edge + 40) + load(team_of(load(load(way))) + 40))
+        way = way + 16
+
+
+def proven_of(node: int) -> int:
+    """What a position is certainly worth: if an option certainly wins all, or if all are certain; 0 if it is open."""
+    best = 0
+    is_open = 0
+    edge = load(node + 16)
+    while edge != 0:
+        proven = load(edge + 56)
+        if proven == 0:
+            is_open = 1
+        else:
+            if best == 0:
+                best = proven
+            if load(proven + 8 * load(node)) > load(best + 8 * load(node)):
+                best = proven
+        edge = load(edge)
+    if best != 0:
+        if is_open and load(best + 8 * load(node)) != 1073741824:
+            return 0
+    return best
+
+
+def prove() -> None:
+    """Notes what is certain by the end of a game: for its last option, and for those before as long as it is."""
+    proven = room(8 * SEATS)
+    seat = 0
+    while seat < SEATS:
+        store(proven + 8 * seat, load(team_of(seat) + 40))
+        seat = seat + 1
+    way = load(WAY_TOP)
+    while way > load(WAY) and proven != 0:
+        way = way - 16
+        if load(way + 8) == 0:
+            return
+        store(load(way + 8) + 56, proven)
+        proven = proven_of(load(way))
+
+
+@exported
+def grow(playouts: int, particles: int, cap: int) -> int:
+    """Grows a tree by random games; whether it was interrupted: called again, it goes on where it was."""
+    while load(NEXT) < playouts:
+        if load(PAUSED) == 0:
+            if load(BUDGET) < 0:
+                return 1
+            if load(NEXT) == 0:
+                store(TREE_TOP, load(TREE))
+                _ = room(48)
+            descended(load(ROWS) + ROW * (load(NEXT) % particles))
+            seed(word(word(load(TREE_KEY), 0), load(NEXT)), 0)
+        status = played(cap, 0, 1)
+        store(PAUSED, status == 4)
+        if status == 4:
+            return 1
+        noted(RESULTS, status)
+        won_by_all(status == 0)
+        store(NEXT, load(NEXT) + 1)
+        if load(KNOWN):
+            if status == 0 and load(PLY) == 0:
+                prove()
+            if proven_of(load(TREE)) != 0:
+                break
+    return 0
+
+
+@exported
+def of_root(count: int) -> None:
+    """Writes of each option at the root whose code is at `ANSWERS` how often it was tried, and what it has won.
+
+    After them comes the share that is certain for the seat that decides; -1: it is open.
+    """
+    k = 0
+    while k < count:
+        code = load(ANSWERS) + STRIDE * k
+        to = load(OUT) + 24 * k
+        fill(to, 0, 24)
+        store(to + 16, -1)
+        edge = load(load(TREE) + 16)
+        while edge != 0:
+            if named(code, edge + 64, edge + 64 + STRIDE):
+                store(to, load(edge + 32))
+                store(to + 8, load(edge + 40))
+                if load(edge + 56) != 0:
+                    store(to + 16, load(load(edge + 56) + 8 * load(OWN_SEAT)))
+            edge = load(edge)
+        k = k + 1

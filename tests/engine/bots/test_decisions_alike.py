@@ -1,0 +1,140 @@
+"""Decisions of bots in one call of the module: the same sums, so the same options, as Python finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import small
+from shipped import NAMES
+
+from rulespec.engine.bots.bot import Bot
+from rulespec.engine.bots.flat import FlatBot, GreedyBot
+from rulespec.engine.bots.mcts import MctsBot
+from rulespec.engine.bots.seats import BotSeats
+from rulespec.engine.game.game import Game
+from rulespec.engine.program import long_values
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search import wasm_tree
+from rulespec.engine.search.comparing import Compared, Question, compare
+from rulespec.engine.search.search import Search
+from rulespec.engine.search.tree import Grown, Growth, Tree
+from rulespec.engine.search.wasm_search import WasmSearch
+from rulespec.engine.simulate.playouts import choose
+from rulespec.load import load_ruleset
+
+BOTS: list[Bot] = [GreedyBot(), FlatBot(24), MctsBot(24)]
+
+
+class Both(WasmSearch):
+    """A search that decides twice: in one call, and as Python does, by a search of its own."""
+
+    def __init__(self, game: Game, *, slowly: bool) -> None:
+        super().__init__(game)
+        self.slow: Search = Search(game) if slowly else self
+        self.decided = 0
+
+    def compared(self, question: Question) -> Compared:
+        """Compares options twice."""
+        result, other = super().compared(question), compare(self.slow, question)
+        assert all(np.array_equal(one, two) for one, two in zip(result, other, strict=True))
+        self.decided += 1
+        return result
+
+    def grown(self, growth: Growth) -> Grown:
+        """Grows a tree twice."""
+        result, other = super().grown(growth), Tree(self.slow, growth).grown()
+        assert all(np.array_equal(one, two) for one, two in zip(result, other, strict=True))
+        self.decided += 1
+        return result
+
+
+def table(name: str) -> Game:
+    ruleset = load_ruleset(name)
+    low, high = ruleset.players
+    return Game(ruleset, ruleset.seats or ["A", "B", "C", "D"][: max(low, min(high, 3))])
+
+
+def decisions(game: Game, number: int) -> Iterator[Game]:
+    """A random game at its decisions of players."""
+    played, draws = game.copy(), Draws(5, number)
+    while not played.is_over and played.ply < 400:
+        assert played.decision is not None
+        if played.decision.by is not None and len(played.legal_options) > 1:
+            yield played
+        option = choose(played, draws, interrupt_rate=0)
+        assert option is not None
+        played.apply(option)
+
+
+def decide(name: str, most: int, *, slowly: bool) -> WasmSearch:
+    """Lets bots decide in random games, in turn."""
+    game = table(name)
+    search, games = Both(game, slowly=slowly), 0
+    while search.decided < most:
+        seats = [BotSeats(game, dict.fromkeys(game.seats, bot), games, search) for bot in BOTS]
+        for at, played in enumerate(decisions(game, games)):
+            seats[at % len(BOTS)].choose(played)
+            if search.decided >= most:
+                break
+        games += 1
+    return search
+
+
+@pytest.mark.parametrize("name", ["imperial", "leduc_poker", "connect_four"])
+@pytest.mark.sampled(1)
+def test_the_module_decides_as_python(name: str) -> None:
+    assert decide(name, 6, slowly=True).given_back == 0
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", NAMES)
+def test_the_module_decides_as_python_a_thousand_times(name: str) -> None:
+    """The searches of many rows equal those of Python by other tests, and by the slow decisions here."""
+    assert decide(name, 30, slowly=True).given_back <= 30
+    assert decide(name, 1_000, slowly=False).given_back <= 100
+
+
+LONG = """
+--- kinds.yaml
+kinds:
+  player: {state: {cash: {type: int}}}
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+--- rules/play.rules
+procedure play():
+    repeat at most 9:
+        for p in player:
+            decide work by p:
+                option earn(n in 0 .. 6):
+                    set p.cash to p.cash + n
+    end game won by {first(player)}
+--- measures.yaml
+values:
+  wealth: {of: player, value: 2 * player.cash - 1, decides: 10}
+"""
+
+
+@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
+def test_a_decision_that_only_python_can_take_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: Bot
+) -> None:
+    monkeypatch.setattr(long_values, "MAX_VALUE_STEPS", 1)
+    game = Game(small(tmp_path / "small", LONG), ["A", "B"])
+    search = WasmSearch(game)
+    picks = [BotSeats(game, {"A": bot}, 1, each).choose(game) for each in (search, Search(game))]
+    assert picks[0] == picks[1] and search.given_back == 1
+
+
+def test_a_tree_of_more_games_than_there_is_room_for_is_grown_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wasm_tree, "_MOST_PLAYOUTS", 10)
+    game = table("connect_four")
+    search = WasmSearch(game)
+    picks = [BotSeats(game, {"A": MctsBot(20)}, 1, each).choose(game) for each in (search, Search(game))]
+    assert picks[0] == picks[1] and search.given_back == 1
