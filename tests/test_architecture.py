@@ -200,6 +200,7 @@ LARGE_CLASSES = {
     "engine/python/expressions.py": "ExpressionWriter",
     "engine/search/particles.py": "Particles",
     "engine/search/search.py": "Search",
+    "engine/search/wasm_search.py": "WasmSearch",
     "engine/verify/explore.py": "_Explorer",
     "engine/wasm/blocks.py": "BlockEmitter",
     "engine/wasm/options.py": "OptionEmitter",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -15,23 +16,47 @@ from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.search import Search
 
 
-class Situation(NamedTuple):
+class Situation:
     """A decision as the seat knows it that is asked. There is nothing hidden in it.
+
+    Args:
+        listed: gives the codes of the options.
+        known: whether the seat has seen all of its position, which is the only particle: its options are all that are
+            legal there.
 
     Attributes:
         search: searches positions of the game's ruleset, seats and settings.
         seat: the number of the seat.
-        codes: the legal options of the seat, in their order, as codes.
+        options: the number of its legal options.
         particles: so many positions that the seat cannot tell from the one that it is in, as rows; fewer where nothing
             is hidden, which is one. The same number gives the same rows.
         draws: random numbers that depend on the seed of the bot and on what the seat has seen so far.
     """
 
-    search: Search
-    seat: int
-    codes: Codes
-    particles: Callable[[int], NDArray[np.int64]]
-    draws: Draws
+    def __init__(
+        self,
+        search: Search,
+        seat: int,
+        options: int,
+        listed: Callable[[], Codes],
+        particles: Callable[[int], NDArray[np.int64]],
+        draws: Draws,
+        *,
+        known: bool = False,
+    ) -> None:
+        self.search, self.seat, self.options = search, seat, options
+        self.particles, self.draws = particles, draws
+        self._listed, self._known = listed, known
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The legal options of the seat, in their order, as codes."""
+        return self._listed()
+
+    @property
+    def named(self) -> Codes | None:
+        """The codes of the options; None if they are all that are legal in the only particle."""
+        return None if self._known else self.codes
 
     def after(self, number: int) -> NDArray[np.int64]:
         """The positions after every option: the first index is that of the option, the second of the particle."""

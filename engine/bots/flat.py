@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulespec.engine.bots.bot import Pick, Situation
 from rulespec.engine.search.comparing import Compared, Question
@@ -38,13 +39,12 @@ class GreedyBot:
 
     def pick(self, situation: Situation) -> Pick:
         """Chooses one of several options."""
-        rows, count = situation.particles(PARTICLES), len(situation.codes)
-        result = situation.search.compared(
-            Question(situation.seat, rows, situation.codes, count * len(rows), 1, 0, situation.draws.key)
-        )
-        best = np.flatnonzero(result.shares == result.shares.max()).tolist()
-        option = best[situation.draws.below(0, len(best))]
-        return _picked(option, result)
+        rows = situation.particles(PARTICLES)
+        result = _compared(situation, rows, situation.options * len(rows), 1, 0)
+        shares = result.shares.tolist()
+        highest = max(shares)
+        best = [option for option, share in enumerate(shares) if share == highest]
+        return _picked(best[situation.draws.below(0, len(best))], result)
 
 
 class FlatBot:
@@ -68,15 +68,19 @@ class FlatBot:
 
     def pick(self, situation: Situation) -> Pick:
         """Chooses one of several options."""
-        search, rows = situation.search, situation.particles(PARTICLES)
-        rounds = max(1, (len(situation.codes) - 1).bit_length())
-        result = search.compared(
-            Question(situation.seat, rows, situation.codes, self.playouts, rounds, horizon(search), situation.draws.key)
-        )
-        return _picked(int(np.flatnonzero(result.left)[0]), result)
+        rounds, cap = max(1, (situation.options - 1).bit_length()), horizon(situation.search)
+        result = _compared(situation, situation.particles(PARTICLES), self.playouts, rounds, cap)
+        return _picked(result.left.tolist().index(True), result)
+
+
+def _compared(situation: Situation, rows: NDArray[np.int64], playouts: int, rounds: int, cap: int) -> Compared:
+    """The options of a seat, compared."""
+    asked = situation.options, situation.named
+    return situation.search.compared(Question(situation.seat, rows, *asked, playouts, rounds, cap, situation.draws.key))
 
 
 def _picked(option: int, compared: Compared) -> Pick:
     """An option with the share of the win that is expected of each."""
-    shares = compared.shares / ONE / compared.played
-    return Pick(option, dict(enumerate(shares.tolist())), compared.silent / int(compared.played.sum()))
+    shares, played = compared.shares.tolist(), compared.played.tolist()
+    expected = {k: won / ONE / games for k, (won, games) in enumerate(zip(shares, played, strict=True))}
+    return Pick(option, expected, compared.silent / sum(played))

@@ -32,8 +32,8 @@ class MctsBot:
     def pick(self, situation: Situation) -> Pick:
         """Chooses one of several options."""
         rows = situation.particles(min(self.playouts, _PARTICLES))
-        search, key = situation.search, situation.draws.key
-        grown = search.grown(Growth(situation.seat, rows, situation.codes, self.playouts, horizon(search), key))
+        search, asked = situation.search, (situation.options, situation.named)
+        grown = search.grown(Growth(situation.seat, rows, *asked, self.playouts, horizon(search), situation.draws.key))
         visits, won, proven = grown.visits.tolist(), grown.won.tolist(), grown.proven.tolist()
         tried = [option for option, times in enumerate(visits) if times]
         shares = {k: (won[k] / visits[k] if proven[k] < 0 else proven[k]) / ONE for k in tried}

@@ -17,6 +17,7 @@ from rulespec.engine.game.retrace import NotFoundError, retraced
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
+from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.wasm_search import WasmSearch
 
@@ -81,19 +82,23 @@ class BotSeats:
         seat = game.decision.by
         bot, options = self.bots[seat], list(game.legal_options)
         try:
-            pick = bot.pick(self._situation(game, seat)) if len(options) > 1 else _ONLY
+            pick = bot.pick(self._situation(game, seat, len(options))) if len(options) > 1 else _ONLY
         except NotFoundError:
             if not game.history:
                 raise
             pick = Pick(Draws(self._seed_of(game, seat)).below(0, len(options)))
         return options[pick.option], pick
 
-    def _situation(self, game: Game, seat: str) -> Situation:
-        codes, _ = self.search.legal(self.search.rows([game]))
-        number, seed = game.seats.index(seat), self._seed_of(game, seat)
+    def _situation(self, game: Game, seat: str, options: int) -> Situation:
+        number, draws = game.seats.index(seat), Draws(seed := self._seed_of(game, seat))
+        own = self.search.rows([game])
+
+        def situation(particles: Callable[[int], NDArray[np.int64]], *, known: bool = False) -> Situation:
+            listed = partial(_listed, self.search, own)
+            return Situation(self.search, number, options, listed, particles, draws, known=known)
+
         if self._all_seen(game):
-            row = self.search.rows([game])
-            return Situation(self.search, number, codes, lambda _: row, Draws(seed))
+            return situation(lambda _: own, known=True)
         if isinstance(self.search, WasmSearch) and self.search.follows:
             carried = self._carried.get(seat) or Particles(
                 self.search, number, CARRIED, _number(f"{self._seed} {seat}")
@@ -102,7 +107,7 @@ class BotSeats:
             try:
                 carried.note(game)
                 rows = carried.rows()
-                return Situation(self.search, number, codes, partial(_some, rows), Draws(seed))
+                return situation(partial(_some, rows))
             except NotFoundError:  # a walk may still find some
                 pass
 
@@ -110,7 +115,7 @@ class BotSeats:
             rows: NDArray[np.int64] = self.search.rows(retraced(game, seat, number, random.Random(seed)))
             return rows
 
-        return Situation(self.search, number, codes, drawn, Draws(seed))
+        return situation(drawn)
 
     def _all_seen(self, game: Game) -> bool:
         """Whether all see all of the position; not so while choices of a round are kept apart."""
@@ -123,6 +128,10 @@ class BotSeats:
         Nothing of the position is in it: under rules that have not acted yet, bots play the same games.
         """
         return _number(f"{self._seed} {seat} {game.ply}")
+
+
+def _listed(search: Search, rows: NDArray[np.int64]) -> Codes:
+    return search.legal(rows)[0]
 
 
 def _number(text: str) -> int:

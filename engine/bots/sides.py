@@ -57,7 +57,7 @@ class Side:
 
     @cached_property
     def _at_random(self) -> DetailedGames | None:
-        """What plays the games of random players; None if that is the plan."""
+        """The player of random games with details; None if the plan plays them."""
         plan = self.plan
         if plan.details and plan.backend == "python" and plan.repeated == len(plan.players) == 1:
             with suppress(NoWasmtimeError, NoWasmError):

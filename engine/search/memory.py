@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.program.draws import threshold
+from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.weights import write_sight_weights, write_weights
 from rulespec.engine.simulate.playouts import INTERRUPT_RATE
 from rulespec.engine.wasm.engine import TrapError
@@ -36,6 +37,8 @@ class SearchMemory:
         write_weights(wasm, self.instance)
         write_sight_weights(wasm, self.instance)
         self.row = self.constants["ROW"]
+        self.state = self.constants["STATE_END"] - self.constants["STATE"]
+        """Bytes of a snapshot."""
         self.most = max(1, min(BATCH, _ROWS_BYTES // self.row))
         """The most rows that go in at once."""
         self.rows = self.grow(self.row * max(2, self.most))
@@ -64,9 +67,19 @@ class SearchMemory:
         """Writes a register."""
         self.instance.numbers[self.constants[register] // 8] = value
 
-    def set_word(self, register: str, value: int) -> None:
-        """Writes a number without sign into a register."""
-        self.instance.unsigned[self.constants[register] // 8] = value
+    def set_at(self, at: int, word: int) -> None:
+        """Writes a number without sign to an address."""
+        self.instance.unsigned[at // 8] = word
+
+    def asks(self, rows: NDArray[np.int64], codes: Codes | None) -> bool:
+        """Writes positions, and codes of options that are asked for; whether there is room for them."""
+        if len(rows) > self.most or (codes is not None and codes.size > self.constants["MAX_OPTIONS"]):
+            return False
+        self.write(self.rows, rows)
+        if codes is not None:
+            self.write(self.options, codes)
+        self.set("CODES", 0 if codes is None else self.options)
+        return True
 
     def get(self, register: str) -> int:
         """Reads a register."""

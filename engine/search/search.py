@@ -23,14 +23,12 @@ from rulespec.engine.search.ends import NO_HASHES, End, Ends, Expanded
 from rulespec.engine.search.payoffs import Payoffs
 from rulespec.engine.search.replays import Coder, Codes, Notes, Recorded, Replayed, noted
 from rulespec.engine.search.tree import Grown, Growth, Tree
-from rulespec.engine.search.walk import Walk
+from rulespec.engine.search.walk import NOBODY, Walk
 from rulespec.engine.simulate.playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
 from rulespec.engine.wasm.runtime.program import OPEN
 from rulespec.engine.wasm.sights import shown_cells
 
-CHANCE, NOBODY = -1, -2
-"""Deciders that are no seats: chance; nobody, as the game is over."""
 Ranks = Sequence[tuple[int, ...]]
 """For each seat its points and what breaks ties."""
 
@@ -97,7 +95,7 @@ class Search:
 
     def rows(self, games: Iterable[Game]) -> NDArray[np.int64]:
         """The positions of games, a row for each."""
-        results = [self.form.row(game.omniscient.numbers.cells) for game in games]
+        results = [np.frombuffer(self.form.array(game.omniscient.numbers.cells), np.int64) for game in games]
         return np.array(results, np.int64).reshape(len(results), self.columns)
 
     def game(self, row: ArrayLike) -> Game:

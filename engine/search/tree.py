@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import isqrt, log, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Stream, word
 from rulespec.engine.search.payoffs import ONE
 from rulespec.engine.search.replays import Codes
-
-if TYPE_CHECKING:
-    from rulespec.engine.search.search import Search
+from rulespec.engine.search.walk import CHANCE, NOBODY, Positions
 
 _CURIOSITY = 0.7
 """Weight of exploration beside the share that an option has won."""
@@ -26,7 +24,6 @@ _WIDTH = 4
 """Options that are tried of a position, times the square root of how often it has been visited."""
 DEEPEST = 2_000
 """Decisions of a way down."""
-_CHANCE, _NOBODY = -1, -2
 Key = tuple[int, ...]
 
 
@@ -46,7 +43,8 @@ class Growth(NamedTuple):
     Attributes:
         seat: the number of the seat that decides at its root.
         rows: positions that may be the one it is in, among which the games take turns.
-        codes: its options, as codes.
+        options: the number of its options.
+        codes: its options, as codes; None: all that are legal in the only position.
         playouts: the number of games.
         cap: decisions after which a game is cut off.
         key: the key of random numbers.
@@ -54,7 +52,8 @@ class Growth(NamedTuple):
 
     seat: int
     rows: NDArray[np.int64]
-    codes: Codes
+    options: int
+    codes: Codes | None
     playouts: int
     cap: int
     key: int
@@ -112,7 +111,7 @@ class _Node:
     __slots__ = ("below", "edges", "seat", "visits")
 
     def __init__(self) -> None:
-        self.seat, self.visits = _CHANCE, 0
+        self.seat, self.visits = CHANCE, 0
         self.edges: dict[Key, _Edge] = {}
         self.below: dict[Key, _Node] = {}
 
@@ -137,7 +136,7 @@ class Tree:
         growth: what is to be grown.
     """
 
-    def __init__(self, search: Search, growth: Growth) -> None:
+    def __init__(self, search: Positions, growth: Growth) -> None:
         self._search, self._growth = search, growth
         self._root = _Node()
         self._shown = Shown(search, growth.seat)
@@ -151,7 +150,7 @@ class Tree:
         seed, played, silent = word(growth.key, 0), 0, 0
         while played < growth.playouts and self._root.proven is None:
             way = self._descend(growth.rows[played % len(growth.rows)])
-            over = self._known and self._walk.decider == _NOBODY
+            over = self._known and self._walk.decider == NOBODY
             ends = self._search.playouts(self._walk.row[None], word(seed, played), cap=growth.cap)
             shares = np.rint(ends.payoffs[0] * ONE).astype(np.int64).tolist()
             silent += not ends.signal[0]
@@ -161,7 +160,8 @@ class Tree:
                     edge.won += shares[node.seat]
             if over:
                 _prove(way, shares)
-        edges = [self._root.edges.get(key) or _Edge(None) for key in map(tuple, growth.codes.tolist())]
+        codes = self._search.legal(growth.rows)[0] if growth.codes is None else growth.codes
+        edges = [self._root.edges.get(key) or _Edge(None) for key in map(tuple, codes.tolist())]
         proven = [-1 if edge.proven is None else edge.proven[growth.seat] for edge in edges]
         numbers = [[edge.visits for edge in edges], [edge.won for edge in edges], proven]
         visits, won, certain = np.array(numbers, np.int64)
@@ -176,7 +176,7 @@ class Tree:
             node.seat = walk.decider
             node.visits += 1
             keys: list[Key] = list(map(tuple, walk.codes.tolist()))
-            if node.seat == _CHANCE:
+            if node.seat == CHANCE:
                 k = self._draws.weighted(self._draws.next(), walk.weights())
                 way.append((node, None))
             else:
@@ -236,7 +236,7 @@ class Shown:
         seat: the number of the seat.
     """
 
-    def __init__(self, search: Search, seat: int) -> None:
+    def __init__(self, search: Positions, seat: int) -> None:
         self._seat = seat
         p = search.program
         options = [(p.decisions[d], p.decisions[d].choices[k]) for d, k in search.coder.options]

@@ -13,8 +13,8 @@ from warnings import warn
 from numpy.typing import ArrayLike
 
 from rulespec.engine.program.draws import Stream
-from rulespec.engine.search.search import CHANCE, Search
-from rulespec.engine.search.walk import Walk
+from rulespec.engine.search.search import Search
+from rulespec.engine.search.walk import CHANCE, Walk
 from rulespec.engine.simulate.playouts import CAP
 
 

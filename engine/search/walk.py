@@ -7,9 +7,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulespec.engine.search.ends import End
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.program import ir
+from rulespec.engine.search.ends import End, Ends, Expanded
+from rulespec.engine.search.payoffs import Payoffs
+from rulespec.engine.search.replays import Coder, Codes
 from rulespec.engine.simulate.playouts import CAP
+
+CHANCE, NOBODY = -1, -2
+"""Deciders that are no seats: chance; nobody, as the game is over."""
 
 
 class Walk(Protocol):
@@ -63,3 +68,38 @@ class Walk(Protocol):
             number: the number of the game that is drawn by this seed.
             cap: decisions after which the game is abandoned.
         """
+
+
+class Positions(Protocol):
+    """The part of a search that bots ask; see `Search`."""
+
+    @property
+    def value(self) -> object | None:
+        """The value of positions; None: there is none."""
+
+    @property
+    def payoffs(self) -> Payoffs:
+        """The worth of ends to each seat."""
+
+    @property
+    def program(self) -> ir.Program:
+        """The program."""
+
+    @property
+    def coder(self) -> Coder:
+        """The numbers of options, for codes."""
+
+    def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
+        """The legal options of positions, as codes; with each the number of its position."""
+
+    def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
+        """The positions after an option of each."""
+
+    def expand(self, rows: NDArray[np.int64]) -> Expanded:
+        """The positions after all legal options of positions."""
+
+    def playouts(self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, period: int = 0) -> Ends:
+        """Random games from each position."""
+
+    def walk(self, row: ArrayLike) -> Walk:
+        """A position that goes forth and back, from a row on."""

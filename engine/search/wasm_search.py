@@ -17,7 +17,7 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.program import ir
 from rulespec.engine.program.taint import Taint
-from rulespec.engine.search.comparing import MOST_SEATS, Compared, Question, WasmComparing
+from rulespec.engine.search.comparing import Compared, Question
 from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.replays import Codes, Notes, Replayed
@@ -25,8 +25,8 @@ from rulespec.engine.search.search import Search
 from rulespec.engine.search.sight import Sight
 from rulespec.engine.search.tree import Grown, Growth
 from rulespec.engine.search.walk import Walk
+from rulespec.engine.search.wasm_decisions import WasmDecisions
 from rulespec.engine.search.wasm_replay import WasmReplay
-from rulespec.engine.search.wasm_tree import WasmTree
 from rulespec.engine.search.wasm_walk import WasmWalk
 from rulespec.engine.simulate.playouts import CAP
 from rulespec.engine.wasm.engine import NoWasmtimeError
@@ -100,36 +100,20 @@ class WasmSearch(Search):
         self.given_back = 0
 
     @cached_property
-    def _comparing(self) -> WasmComparing | None:
-        """What compares options in one call; None where it cannot."""
-        with suppress(NoWasmtimeError):
-            if self.seats <= MOST_SEATS and not self.interrupts:
-                return WasmComparing(self._memories[0], self.payoffs, self._value)
-        return None
+    def _decisions(self) -> WasmDecisions | None:
+        return None if self.interrupts else WasmDecisions(self, self._memories[0], self._value)
 
     def compared(self, question: Question) -> Compared:
         """Compares the options of a seat by random games after each, in one call where that is possible."""
-        result = None if self._comparing is None else self._comparing.compare(question)
-        if result is None:
-            self.given_back += 1
-            return super().compared(question)
-        return result
-
-    @cached_property
-    def _tree(self) -> WasmTree | None:
-        """What grows trees in one call; None where it cannot."""
-        with suppress(NoWasmtimeError):
-            if self._comparing is not None:
-                return WasmTree(self, self._memories[0], self._comparing)
-        return None
+        result = None if self._decisions is None else self._decisions.compared(question)
+        self.given_back += result is None
+        return super().compared(question) if result is None else result
 
     def grown(self, growth: Growth) -> Grown:
         """Grows a tree of the options of a seat by random games, in one call where that is possible."""
-        result = None if self._tree is None else self._tree.grown(growth)
-        if result is None:
-            self.given_back += 1
-            return super().grown(growth)
-        return result
+        result = None if self._decisions is None else self._decisions.grown(growth)
+        self.given_back += result is None
+        return super().grown(growth) if result is None else result
 
     @cached_property
     def follows(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 from rulespec.engine.program import ir
@@ -46,6 +47,12 @@ class RowForm:
             for word, column in enumerate(self.further.get(at, ()), 1):
                 row[column] = _signed(value >> WORD * word)
         return row
+
+    def array(self, cells: Sequence[int]) -> memoryview:
+        """The row of a position, as numbers of 64 bits."""
+        if isinstance(cells, memoryview) and not self._full:
+            return cells[: self.cells]
+        return memoryview(array("q", self.row(cells) if self._full else cells[: self.cells]))
 
     def values(self, row: Sequence[int]) -> list[int]:
         """The cells of the program, given a row."""

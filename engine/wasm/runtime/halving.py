@@ -1,7 +1,7 @@
 """A comparison of options by random games after each, in rounds: see `rulespec.engine.search.comparing`.
 
 Each option has four numbers at `OUT`: whether it is left, the sum of what its seat plays for, the sum of its shares,
-and the number of its playouts. After them come the positions that follow the options, one for each particle.
+and the number of its playouts. After them come snapshots of what follows the options, one for each particle.
 """
 
 from rulespec.engine.wasm.runtime.draws import seed
@@ -9,10 +9,10 @@ from rulespec.engine.wasm.runtime.games import played, take
 from rulespec.engine.wasm.runtime.intrinsics import exported, fill, load, store, trap
 from rulespec.engine.wasm.runtime.journal import undo
 from rulespec.engine.wasm.runtime.payoffs import aim, noted, payoff, says
-from rulespec.engine.wasm.runtime.program import JOURNAL_BASE, OPTIONS_BASE, RESULTS, ROW, STRIDE
+from rulespec.engine.wasm.runtime.program import JOURNAL_BASE, OPTIONS_BASE, RESULTS, ROW, STATE, STATE_END, STRIDE
 from rulespec.engine.wasm.runtime.registers import (
     ALREADY,
-    ANSWERS,
+    CODES,
     GAME,
     KEYS,
     LEFT_OVER,
@@ -24,27 +24,36 @@ from rulespec.engine.wasm.runtime.registers import (
     SILENT,
 )
 from rulespec.engine.wasm.runtime.replay import named
-from rulespec.engine.wasm.runtime.search import listed, restored, saved
+from rulespec.engine.wasm.runtime.search import listed, restored, returned, snapshot
+
+
+def option_of(k: int, size: int) -> int:
+    """The address of an option that is listed, by its number among those that are asked for."""
+    if load(CODES) == 0:
+        if k >= size:
+            trap()
+        return OPTIONS_BASE + STRIDE * k
+    code = load(CODES) + STRIDE * k
+    option = 0
+    if k < size:  # most often all are listed in the same order
+        option = named(code, OPTIONS_BASE + STRIDE * k, OPTIONS_BASE + STRIDE * k + STRIDE)
+    if option == 0:
+        option = named(code, OPTIONS_BASE, OPTIONS_BASE + STRIDE * size)
+    if option == 0:
+        trap()
+    return option
 
 
 def followed(count: int, particles: int) -> None:
-    """Writes the positions after each option, whose codes are at `ANSWERS`, in each particle."""
+    """Notes the positions after each option in each particle."""
     particle = 0
     while particle < particles:
         restored(load(ROWS) + ROW * particle)
         size = listed(0)
         k = 0
         while k < count:
-            code = load(ANSWERS) + STRIDE * k
-            option = 0
-            if k < size:  # most often all are listed in the same order
-                option = named(code, OPTIONS_BASE + STRIDE * k, OPTIONS_BASE + STRIDE * k + STRIDE)
-            if option == 0:
-                option = named(code, OPTIONS_BASE, OPTIONS_BASE + STRIDE * size)
-            if option == 0:
-                trap()
-            take(option)
-            saved(load(OUT) + 32 * count + ROW * (particles * k + particle))
+            take(option_of(k, size))
+            snapshot(load(OUT) + 32 * count + (STATE_END - STATE) * (particles * k + particle))
             undo(JOURNAL_BASE)
             k = k + 1
         particle = particle + 1
@@ -77,9 +86,9 @@ def left_out(count: int) -> None:
 
 
 def playout(position: int, number: int, cap: int) -> int:
-    """Plays a random game from a row on by the seed of the round, and judges it; whether it was interrupted."""
+    """Plays a random game from a snapshot on by the seed of the round, and judges it; whether it was interrupted."""
     if load(PAUSED) == 0:
-        restored(position)
+        returned(position)
         seed(load(load(KEYS) + 8 * load(NEXT) - 8), number)
     status = played(cap, 0, 1)
     store(PAUSED, status == 4)
@@ -135,8 +144,9 @@ def halve(count: int, particles: int, playouts: int, rounds: int, cap: int) -> i
             if load(own) == 0:
                 store(GAME, load(GAME) + each)
             else:
-                position = load(OUT) + 32 * count + ROW * (particles * k + (load(ALREADY) + number) % particles)
-                if playout(position, number, cap):
+                particle = (load(ALREADY) + number) % particles
+                at = load(OUT) + 32 * count + (STATE_END - STATE) * (particles * k + particle)
+                if playout(at, number, cap):
                     return 1
                 counted(own)
                 store(GAME, load(GAME) + 1)

@@ -126,6 +126,8 @@ RARE = 560
 """The address of a table: by how often an option was tried, the part of that which is left."""
 OWN_SEAT = 568
 """The seat that decides at the root of a tree."""
+CODES = 576
+"""The address of the codes of the options that are asked for; 0: all that are listed."""
 
 REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
 """All registers by their names."""

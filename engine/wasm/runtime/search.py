@@ -19,6 +19,7 @@ from rulespec.engine.wasm.runtime.program import (
     ROW,
     RULES_END,
     STATE,
+    STATE_END,
     STRIDE,
     weight,
     who,
@@ -26,6 +27,7 @@ from rulespec.engine.wasm.runtime.program import (
 from rulespec.engine.wasm.runtime.registers import (
     ANSWERS,
     GAME,
+    IDLE_SIZE,
     JOURNAL,
     NEXT,
     OPTIONS,
@@ -111,6 +113,20 @@ def saved(row: int) -> None:
     while pair < MOVED_END:
         store(row + load(pair), load(load(pair + 8)))
         pair = pair + 16
+
+
+def snapshot(to: int) -> None:
+    """Copies the state, with what follows it."""
+    copy(to, STATE, STATE_END - STATE)
+
+
+def returned(snapshot: int) -> None:
+    """The position of a snapshot, from which on the journal begins. That is quicker than a row, and longer."""
+    copy(STATE, snapshot, STATE_END - STATE)
+    store(JOURNAL, JOURNAL_BASE)
+    store(OPTIONS, OPTIONS_BASE)
+    store(IDLE_SIZE, 0)
+    store(PLY, 0)
 
 
 @exported

@@ -13,10 +13,23 @@ from rulespec.engine.wasm.runtime.games import decision, own_again, played, take
 from rulespec.engine.wasm.runtime.intrinsics import copy, exported, fill, load, store, trap
 from rulespec.engine.wasm.runtime.journal import undo
 from rulespec.engine.wasm.runtime.payoffs import noted, payoff, says, team_of
-from rulespec.engine.wasm.runtime.program import OPTIONS_BASE, RESULTS, ROW, SAMES, SEATS, STRIDE, TAKES, weight, who
+from rulespec.engine.wasm.runtime.program import (
+    OPTIONS_BASE,
+    RESULTS,
+    ROW,
+    SAMES,
+    SEATS,
+    STATE,
+    STATE_END,
+    STRIDE,
+    TAKES,
+    weight,
+    who,
+)
 from rulespec.engine.wasm.runtime.registers import (
     ANSWERS,
     BUDGET,
+    CODES,
     CURIOUS,
     DRAWN,
     HIDES,
@@ -43,7 +56,7 @@ from rulespec.engine.wasm.runtime.registers import (
     WAY_TOP,
 )
 from rulespec.engine.wasm.runtime.replay import named
-from rulespec.engine.wasm.runtime.search import restored
+from rulespec.engine.wasm.runtime.search import restored, returned, snapshot
 
 
 def room(size: int) -> int:
@@ -283,9 +296,20 @@ def weighted_edge(count: int) -> int:
     return count - 1
 
 
+def planted(particles: int) -> None:
+    """Begins a tree: a root without options, and a snapshot of each particle at `OUT`."""
+    particle = 0
+    while particle < particles:
+        restored(load(ROWS) + ROW * particle)
+        snapshot(load(OUT) + (STATE_END - STATE) * particle)
+        particle = particle + 1
+    store(TREE_TOP, load(TREE))
+    _ = room(48)
+
+
 def descended(position: int) -> None:
-    """Goes down the tree from a row on, to a node that is new or a game that is over."""
-    restored(position)
+    """Goes down the tree from a snapshot on, to a node that is new or a game that is over."""
+    returned(position)
     seed(load(TREE_KEY), 0)
     node = load(TREE)
     way = load(WAY)
@@ -327,7 +351,7 @@ def won_by_all(ended: int) -> None:
 
 
 def proven_of(node: int) -> int:
-    """What a position is certainly worth: if an option certainly wins all, or if all are certain; 0 if it is open."""
+    """The certain worth of a position: if an option certainly wins all, or if all are certain; 0 if it is open."""
     best = 0
     is_open = 0
     edge = load(node + 16)
@@ -371,9 +395,8 @@ def grow(playouts: int, particles: int, cap: int) -> int:
             if load(BUDGET) < 0:
                 return 1
             if load(NEXT) == 0:
-                store(TREE_TOP, load(TREE))
-                _ = room(48)
-            descended(load(ROWS) + ROW * (load(NEXT) % particles))
+                planted(particles)
+            descended(load(OUT) + (STATE_END - STATE) * (load(NEXT) % particles))
             seed(word(word(load(TREE_KEY), 0), load(NEXT)), 0)
         status = played(cap, 0, 1)
         store(PAUSED, status == 4)
@@ -390,24 +413,31 @@ def grow(playouts: int, particles: int, cap: int) -> int:
     return 0
 
 
+def written_root(to: int, edge: int) -> None:
+    """Writes how often an option at the root was tried, what it has won, and what is certain; -1: that is open."""
+    store(to, load(edge + 32))
+    store(to + 8, load(edge + 40))
+    store(to + 16, -1)
+    if load(edge + 56) != 0:
+        store(to + 16, load(load(edge + 56) + 8 * load(OWN_SEAT)))
+
+
 @exported
 def of_root(count: int) -> None:
-    """Writes of each option at the root whose code is at `ANSWERS` how often it was tried, and what it has won.
-
-    After them comes the share that is certain for the seat that decides; -1: it is open.
-    """
+    """Writes of each option at the root that is asked for how often it was tried, what it has won, what is certain."""
     k = 0
+    edge = load(load(TREE) + 16)
     while k < count:
-        code = load(ANSWERS) + STRIDE * k
         to = load(OUT) + 24 * k
-        fill(to, 0, 24)
-        store(to + 16, -1)
-        edge = load(load(TREE) + 16)
-        while edge != 0:
-            if named(code, edge + 64, edge + 64 + STRIDE):
-                store(to, load(edge + 32))
-                store(to + 8, load(edge + 40))
-                if load(edge + 56) != 0:
-                    store(to + 16, load(load(edge + 56) + 8 * load(OWN_SEAT)))
+        if load(CODES) == 0:
+            written_root(to, edge)
             edge = load(edge)
+        else:
+            fill(to, 0, 16)
+            store(to + 16, -1)
+            edge = load(load(TREE) + 16)
+            while edge != 0:
+                if named(load(CODES) + STRIDE * k, edge + 64, edge + 64 + STRIDE):
+                    written_root(to, edge)
+                edge = load(edge)
         k = k + 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from rulespec.engine.bots.seats import BotSeats
 from rulespec.engine.game.game import Game
 from rulespec.engine.program import long_values
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.search import wasm_tree
+from rulespec.engine.search import wasm_decisions
 from rulespec.engine.search.comparing import Compared, Question, compare
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.tree import Grown, Growth, Tree
@@ -26,6 +27,11 @@ from rulespec.engine.simulate.playouts import choose
 from rulespec.load import load_ruleset
 
 BOTS: list[Bot] = [GreedyBot(), FlatBot(24), MctsBot(24)]
+
+
+def alike(one: Iterable[Any], other: Iterable[Any]) -> bool:
+    """Whether two results have the same numbers."""
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 class Both(WasmSearch):
@@ -39,14 +45,14 @@ class Both(WasmSearch):
     def compared(self, question: Question) -> Compared:
         """Compares options twice."""
         result, other = super().compared(question), compare(self.slow, question)
-        assert all(np.array_equal(one, two) for one, two in zip(result, other, strict=True))
+        assert alike(result, other)
         self.decided += 1
         return result
 
     def grown(self, growth: Growth) -> Grown:
         """Grows a tree twice."""
         result, other = super().grown(growth), Tree(self.slow, growth).grown()
-        assert all(np.array_equal(one, two) for one, two in zip(result, other, strict=True))
+        assert alike(result, other)
         self.decided += 1
         return result
 
@@ -133,7 +139,7 @@ def test_a_decision_that_only_python_can_take_is_counted(
 
 
 def test_a_tree_of_more_games_than_there_is_room_for_is_grown_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wasm_tree, "_MOST_PLAYOUTS", 10)
+    monkeypatch.setattr(wasm_decisions, "_MOST_PLAYOUTS", 10)
     game = table("connect_four")
     search = WasmSearch(game)
     picks = [BotSeats(game, {"A": MctsBot(20)}, 1, each).choose(game) for each in (search, Search(game))]

@@ -26,9 +26,9 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.search import memory, wasm_search, wasm_walk
 from rulespec.engine.search.ends import Ends, Expanded
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.search.search import NOBODY, PythonWalk, Search
+from rulespec.engine.search.search import PythonWalk, Search
 from rulespec.engine.search.uct import uct
-from rulespec.engine.search.walk import Walk
+from rulespec.engine.search.walk import NOBODY, Walk
 from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.simulate.playouts import choose
 from rulespec.engine.wasm.engine import NoWasmtimeError

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from heap_search import HeapSearch
-from runtime_games import ANSWERS, ANY, OF_BUDGET, OUT, POSITIONS, SEEDS, rows
+from runtime_games import ANY, OF_BUDGET, OUT, POSITIONS, SEEDS, rows
 from runtime_twins import ROOM, Twins
 from small_heap import Heap
 
@@ -20,7 +20,7 @@ from rulespec.engine.search.ends import Ends
 from rulespec.engine.search.payoffs import ONE, POWERS, Payoffs
 from rulespec.engine.search.tree import Growth, Tree, curious, rare
 
-TEAMS, KEYS, HIDES, BOUNDS, WAY, TREE = (0xB000, 0xB400, 0xB500, 0xB600, 0xBA00, 0xC000)
+TEAMS, KEYS, HIDES, BOUNDS, WAY, TREE, CODED = (0xB000, 0xB400, 0xB500, 0xB600, 0xBA00, 0xC000, 0xBF00)
 PAGES = 2
 LARGE = st.integers(-(10**15), 10**15)
 RATE = 0.2
@@ -133,11 +133,13 @@ def test_options_are_compared_as_in_python(
     seat = particles[0].turn
     codes = np.array([[0, seat, n] for _, _, n in particles[0].own()])
     rounds = max(1, (len(codes) - 1).bit_length())
-    question = Question(seat, np.array([each.row() for each in particles]), codes, playouts, rounds, cap, key)
+    rows_, named = np.array([each.row() for each in particles]), None if one else codes
+    question = Question(seat, rows_, len(codes), named, playouts, rounds, cap, key)
     expected = compare(search, question)  # type: ignore[arg-type]
     rows(twins, particles, RATE=threshold(RATE), KEYS=KEYS)
     judged_by(twins, search.payoffs, search.judged)
-    twins.write(ANSWERS, codes.reshape(-1).tolist())
+    twins.write(CODED, codes.reshape(-1).tolist())
+    twins.registers(CODES=0 if one else CODED)
     twins.write(KEYS, [word(key, number) for number in range(rounds)])
     twins.registers(OWN_TEAM=TEAMS + 48 * seat)
     for _ in range(10_000):
@@ -154,7 +156,7 @@ def test_options_are_compared_as_in_python(
 
 
 @ANY
-@given(POSITIONS, SEEDS, st.integers(1, 24), st.integers(0, 9), FORMS, st.booleans(), st.booleans(), st.booleans())
+@given(POSITIONS, SEEDS, st.integers(1, 24), st.integers(0, 9), FORMS, st.booleans(), st.integers(0, 3))
 def test_trees_grow_as_in_python(
     twins: Twins,
     positions: list[Heap],
@@ -163,9 +165,9 @@ def test_trees_grow_as_in_python(
     cap: int,
     form: tuple[int, int],
     interrupted: bool,
-    one: bool,
-    secretive: bool,
+    known: int,
 ) -> None:
+    one, secretive = bool(known & 1), bool(known & 2)
     particles = open_ones(positions)[:1] * (1 if one else 3)
     if not particles:
         return
@@ -173,7 +175,8 @@ def test_trees_grow_as_in_python(
     search = HeapSearch(form, RATE, secretive=secretive)
     seat = particles[0].turn
     codes = np.array([[0, seat, n] for _, _, n in particles[0].own()])
-    growth = Growth(seat, np.array([each.row() for each in particles]), codes, playouts, cap, key)
+    rows_, named = np.array([each.row() for each in particles]), None if one else codes
+    growth = Growth(seat, rows_, len(codes), named, playouts, cap, key)
     expected = Tree(search, growth).grown()  # type: ignore[arg-type]
     rows(twins, particles, RATE=threshold(RATE), DRAWN=-1, OWN_SEAT=seat, KNOWN=len(particles) == 1 and not secretive)
     judged_by(twins, search.payoffs, search.judged)
@@ -187,7 +190,8 @@ def test_trees_grow_as_in_python(
         if not twins.call("grow", playouts, len(particles), cap):
             break
     assert twins.register("NEXT") == expected.played and twins.register("SILENT") == expected.silent
-    twins.write(ANSWERS, codes.reshape(-1).tolist())
+    twins.write(CODED, codes.reshape(-1).tolist())
+    twins.registers(CODES=0 if one else CODED)
     twins.call("of_root", len(codes))
     results = np.array(twins.read(OUT, 3 * len(codes))).reshape(-1, 3)
     assert results.T.tolist() == [expected.visits.tolist(), expected.won.tolist(), expected.proven.tolist()]
@@ -199,5 +203,7 @@ def test_a_tree_without_room_and_an_option_that_is_not_legal_trap(twins: Twins) 
     twins.registers(TREE=TREE, TREE_END=TREE + 40, DRAWN=-1, HIDES=HIDES, WAY=WAY, WAY_END=WAY + 64)
     assert twins.traps("grow", 3, 1, 4)
     rows(twins, [Heap(2)])
-    twins.write(ANSWERS, [0, 0, 3])
-    assert twins.traps("halve", 1, 1, 4, 1, 3)
+    twins.write(CODED, [0, 0, 3])
+    for codes in (CODED, 0):  # there is no third piece, nor a third option
+        twins.registers(NEXT=0, CODES=codes)
+        assert twins.traps("halve", 3, 1, 4, 1, 3)

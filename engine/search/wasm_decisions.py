@@ -1,0 +1,193 @@
+"""Decisions of bots in the memory of a module, each in one call; see `comparing` and `tree`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from rulespec.engine.program.draws import word
+from rulespec.engine.search.comparing import Compared, Question
+from rulespec.engine.search.memory import SearchMemory
+from rulespec.engine.search.payoffs import POWERS, Payoffs
+from rulespec.engine.search.tree import DEEPEST, Grown, Growth, Shown, curious, rare
+from rulespec.engine.search.walk import Positions
+from rulespec.engine.wasm.engine import NoWasmtimeError, TrapError
+from rulespec.engine.wasm.playouts import BUDGET
+
+_MOST_SEATS = 62
+"""Seats of which the module has sets."""
+_MOST_OPTIONS = 2_000
+"""Options that the module compares: it ranks them pair by pair."""
+_MOST_ROUNDS = 16
+"""Rounds that so many options have, and some more."""
+_MOST_PLAYOUTS = 20_000
+"""Games of a tree in a module."""
+_ROOM = 24 << 20
+"""Bytes of the nodes of a tree; they take no room before they are there."""
+_STEP = 16
+"""Bytes of a step of a way down."""
+_OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
+"""Numbers of a team, and those that are handed back of an option."""
+
+
+class WasmDecisions:
+    """Decisions in the memory of a module. What it cannot do is None: for want of room, or as the rules are at fault.
+
+    Args:
+        search: searches positions.
+        memory: the memory.
+        value: the number of the value of positions; below 0: points.
+    """
+
+    def __init__(self, search: Positions, memory: SearchMemory, value: int) -> None:
+        self._search, self._memory, self._value = search, memory, value
+
+    @cached_property
+    def _comparing(self) -> _Comparing | None:
+        if len(self._search.payoffs.team) > _MOST_SEATS:
+            return None
+        try:
+            return _Comparing(self._memory, self._search.payoffs, self._value)
+        except NoWasmtimeError:
+            return None
+
+    @cached_property
+    def _tree(self) -> _Tree | None:
+        if self._comparing is None:
+            return None
+        try:
+            return _Tree(self._search, self._memory, self._comparing)
+        except NoWasmtimeError:
+            return None
+
+    def compared(self, question: Question) -> Compared | None:
+        """Compares options."""
+        return None if self._comparing is None else self._comparing.compared(question)
+
+    def grown(self, growth: Growth) -> Grown | None:
+        """Grows a tree."""
+        return None if self._tree is None else self._tree.grown(growth)
+
+
+class _Comparing:
+    """Comparisons in the memory of a module, each in one call.
+
+    Args:
+        memory: the memory.
+        payoffs: what ends are worth.
+        value: the number of the value of positions; below 0: points.
+    """
+
+    def __init__(self, memory: SearchMemory, payoffs: Payoffs, value: int) -> None:
+        self._memory = memory
+        self._team = payoffs.team
+        of_teams = np.zeros((len(payoffs.sets), _OF_TEAM), np.int64)
+        of_teams[:, 0], of_teams[:, 1] = payoffs.sets, payoffs.factors
+        self._keys = memory.grow(8 * (_MOST_ROUNDS + of_teams.size + len(POWERS)))
+        self._teams = self._keys + 8 * _MOST_ROUNDS
+        end = self._teams + 8 * of_teams.size
+        memory.write(self._teams, of_teams)
+        memory.write(end, np.array(POWERS, np.int64))
+        registers = {"KEYS": self._keys, "TEAMS": self._teams, "TEAMS_END": end, "POWERS": end, "JUDGED": value}
+        registers |= {"FORM": payoffs.form, "UNIT": payoffs.unit, "SHIFT": payoffs.shift, "STAKE": payoffs.stake}
+        for register, number in registers.items():
+            memory.set(register, number)
+
+    def decides(self, seat: int) -> None:
+        """Says which seat decides."""
+        self._memory.set("OWN_TEAM", self._teams + 8 * _OF_TEAM * self._team[seat])
+
+    def compared(self, question: Question) -> Compared | None:
+        """Compares options; None if only Python can: for want of room, or as the rules are at fault."""
+        memory, count, particles = self._memory, question.options, len(question.rows)
+        size = 8 * _OF_COMPARED * count + memory.state * count * particles
+        if count > _MOST_OPTIONS or size > memory.room or not memory.asks(question.rows, question.codes):
+            return None
+        for number in range(question.rounds):
+            memory.set_at(self._keys + 8 * number, word(question.key, number))
+        self.decides(question.seat)
+        memory.set("NEXT", 0)
+        memory.set("PAUSED", 0)
+        memory.set("OUT", memory.out)
+        arguments = (count, particles, question.playouts, question.rounds, question.cap)
+        try:
+            memory.set("BUDGET", BUDGET)
+            while memory.instance.call("halve", *arguments):
+                memory.set("BUDGET", BUDGET)
+        except TrapError:
+            return None
+        of_options = memory.read(memory.out, _OF_COMPARED * count).reshape(count, _OF_COMPARED)
+        left, aims, shares, played = of_options.T
+        return Compared(left > 0, aims, shares, played, memory.get("SILENT"))
+
+
+class _Tree:
+    """Trees in the memory of a module.
+
+    Args:
+        search: searches positions.
+        memory: the memory.
+        comparing: has laid out there what ends are worth.
+
+    Raises:
+        NoWasmtimeError: if there is not enough memory.
+    """
+
+    def __init__(self, search: Positions, memory: SearchMemory, comparing: _Comparing) -> None:
+        self._memory, self._comparing = memory, comparing
+        self._shown = Shown(search, 0)
+        hides = [sum(1 << column for column in columns) for columns in self._shown.hidden]
+        self._tables = 0
+        """The most games for which there are tables."""
+        way = memory.grow(_STEP * DEEPEST)
+        table = memory.grow(8 * len(hides))
+        tree = memory.grow(_ROOM)
+        self._answers = memory.grow(8 * (memory.constants["MAX_OPTIONS"] + 1))
+        memory.write(table, np.array(hides, np.int64))
+        registers = {"WAY": way, "WAY_END": way + _STEP * DEEPEST, "HIDES": table}
+        for register, value in (registers | {"TREE": tree, "TREE_END": tree + _ROOM}).items():
+            memory.set(register, value)
+
+    @cached_property
+    def _bounds(self) -> int:
+        """The address of two tables for bounds, by how often an option was legal, and tried."""
+        return self._memory.grow(2 * 8 * (_MOST_PLAYOUTS + 2))
+
+    def _tabled(self, playouts: int) -> None:
+        """Writes the tables for trees of so many games."""
+        if playouts > self._tables:
+            memory, half = self._memory, 8 * (_MOST_PLAYOUTS + 2)
+            numbers = range(playouts + 2)
+            memory.write(self._bounds, np.array([curious(legal) for legal in numbers], np.int64))
+            memory.write(self._bounds + half, np.array([rare(visits) for visits in numbers], np.int64))
+            memory.set("CURIOUS", self._bounds)
+            memory.set("RARE", self._bounds + half)
+            self._tables = playouts
+
+    def grown(self, growth: Growth) -> Grown | None:
+        """Grows a tree; None if only Python can: for want of room, or as the rules are at fault."""
+        memory, rows, count = self._memory, growth.rows, growth.options
+        size = max(8 * _OF_ROOT * count, memory.state * len(rows))
+        if growth.playouts > _MOST_PLAYOUTS or size > memory.room or not memory.asks(rows, growth.codes):
+            return None
+        self._tabled(growth.playouts)
+        self._comparing.decides(growth.seat)
+        known = len(rows) == 1 and not self._shown.secretive
+        registers = {"OWN_SEAT": growth.seat, "KNOWN": int(known), "DRAWN": -1, "SILENT": 0}
+        for register, value in (
+            registers | {"NEXT": 0, "PAUSED": 0, "OUT": memory.out, "ANSWERS": self._answers}
+        ).items():
+            memory.set(register, value)
+        memory.set_at(memory.constants["TREE_KEY"], growth.key)
+        try:
+            memory.set("BUDGET", BUDGET)
+            while memory.instance.call("grow", growth.playouts, len(rows), growth.cap):
+                memory.set("BUDGET", BUDGET)
+            memory.instance.call("of_root", count)
+        except TrapError:
+            return None
+        finally:
+            memory.set("ANSWERS", memory.options)
+        visits, won, proven = memory.read(memory.out, _OF_ROOT * count).reshape(count, _OF_ROOT).T
+        return Grown(visits, won, proven, memory.get("NEXT"), memory.get("SILENT"))
