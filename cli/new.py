@@ -26,6 +26,7 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, text
 from rulespec.drawing.map_import import Drawn
+from rulespec.drawing.reading.contexts import Part
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
@@ -51,6 +52,8 @@ class _Request(Struct, frozen=True):
     folder: Path
     regions: str | None
     fills: tuple[str, ...]
+    layers: tuple[str, ...]
+    without: tuple[str, ...]
     update: bool
     delete: bool
     yes: bool
@@ -73,6 +76,8 @@ class _Request(Struct, frozen=True):
 @click.option(
     "--fill", "fills", multiple=True, metavar="COLOUR=FACT", help="What a colour of the drawing says: `#9ecae9=sea`."
 )
+@click.option("--layer", "layers", multiple=True, metavar="NAME", help="The group of the drawing that is the map.")
+@click.option("--not", "without", multiple=True, metavar="NAME", help="A group or a shape that is none of the map.")
 @click.option(
     "--update", is_flag=True, help="Bring the map NAME up to its drawing: a plan first, then what you wrote stays."
 )
@@ -103,14 +108,16 @@ def command(**values: Any) -> None:
     if (r.delete or r.yes) and not r.update:
         raise click.UsageError("--delete and --yes go with --update")
     if r.update:
-        update_map(target, *_redrawn(r.ref, r.regions or "", r.fills), r.delete, r.yes)
+        update_map(target, *_redrawn(r), r.delete, r.yes)
         return
     if os.path.lexists(target):
         raise click.UsageError(f"{target} exists already: choose another name or folder")
     if r.overlay and r.regions is not None:
         raise click.UsageError("--map goes with a ruleset of its own, not with --overlay")
     _check_fills(r.fills, r.ref if r.regions is not None else None)
-    drawn = drawn_map(r.regions) if r.regions is not None else Drawn([])
+    if (r.layers or r.without) and not (r.regions or "").endswith(".svg"):
+        raise click.UsageError("--layer and --not go with a drawing: --map outlines.svg")
+    drawn = drawn_map(r.regions, Part(r.layers, r.without)) if r.regions is not None else Drawn([])
     if r.ref is None:
         if r.overlay:
             raise click.UsageError("an overlay lies over a ruleset: name it with --from")
@@ -136,14 +143,14 @@ def _check_fills(fills: tuple[str, ...], ref: str | None) -> None:
         raise click.UsageError("--fill goes with --map and --from: it names what a region can be there")
 
 
-def _redrawn(ref: str | None, drawing: str, fills: tuple[str, ...]) -> tuple[Drawn, Base | None]:
+def _redrawn(r: _Request) -> tuple[Drawn, Base | None]:
     """The map of a drawing that is updated, and the ruleset that it is for if that is named."""
-    if not drawing.endswith(".svg"):
+    if r.regions is None or not r.regions.endswith(".svg"):
         raise click.UsageError("--update goes with a drawing: --map outlines.svg")
-    _check_fills(fills, ref)
-    root = load_source(ref, Report()).source.root if ref is not None else None
-    base = Base(load_ruleset(ref).declarations, root, fills) if ref is not None and root is not None else None
-    drawn = drawn_map(drawing)
+    _check_fills(r.fills, r.ref)
+    root = load_source(r.ref, Report()).source.root if r.ref is not None else None
+    base = Base(load_ruleset(r.ref).declarations, root, r.fills) if r.ref is not None and root is not None else None
+    drawn = drawn_map(r.regions, Part(r.layers, r.without))
     if base is not None:
         _remark(base, drawn)
     return drawn, base

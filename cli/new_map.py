@@ -15,10 +15,11 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, bits, entries, get, text
 from rulespec.documents.scalars import plain_value
-from rulespec.drawing.map_identity import alike
+from rulespec.drawing.map_findings import counts_of, warn
 from rulespec.drawing.map_import import Drawn, Imported, regions_of
-from rulespec.drawing.svg_shapes import read_shapes
-from rulespec.drawing.svg_styles import colour_of
+from rulespec.drawing.reading.contexts import Part
+from rulespec.drawing.reading.looks import NO_FILL, colour_of
+from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.schemas import modeline
 from rulespec.syntax.words import NO_VALUES
 from rulespec.typed import nodes as typed
@@ -31,8 +32,10 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _LINK = "link"
 
 
-def drawn_map(source: str) -> Drawn:
+def drawn_map(source: str, part: Part | None = None) -> Drawn:
     """The map that `--map` names: a file that ends in `.svg`, or names with commas between.
+
+    `part`: the part of a drawing that is the map.
 
     Raises:
         click.UsageError: if a name is none.
@@ -40,9 +43,10 @@ def drawn_map(source: str) -> Drawn:
     """
     if source.endswith(".svg"):
         report = Report()
-        result = regions_of(read_shapes(Path(source), report))
-        _warn(result, report)
+        result = regions_of(read_sketch(Path(source), report, part))
+        warn(result, report)
         output.show(report.diagnostics)
+        output.echo(f"read: {counts_of(result)}")
         return result
     names = [name.strip() for name in source.split(",")]
     for name in names:
@@ -54,30 +58,6 @@ def drawn_map(source: str) -> Drawn:
     if len(set(names)) < len(names) or len(names) > MAX_REGIONS:
         raise click.UsageError(f"a map has at most {MAX_REGIONS} regions, each with a name of its own")
     return Drawn([Imported(name, "", None, ()) for name in names])
-
-
-def _warn(drawn: Drawn, report: Report) -> None:
-    """Warns of shapes and outlines that are left out (RS564), and of doubtful names (RS852, RS854)."""
-
-    def warn(code: str, line: int, message: str, help_: str) -> None:
-        report.warning(code, message, Span(drawn.file, line, 1, line, 2), help=help_)
-
-    for shape in drawn.background:
-        message = f"left out: the background{f' `{shape.name[:80]}`' if shape.name else ''}, which other shapes cover"
-        warn("RS564", shape.line, message, "if it is a region, let something of it be seen")
-    for region in drawn.by_text:
-        message = f"a shape that takes up the whole drawing is the region `{region.name}`, by the text in it"
-        help_ = "if it is the background, hide the text; if it is a region, give the shape an `id` or a label"
-        warn("RS854", region.line, message, help_)
-    if not any(region.outline for region in drawn.regions):
-        message = "left out: all outlines, which have no area, or too many points"
-        warn("RS564", 1, message, "simplify the paths of the drawing")
-    for regions in alike(drawn.regions):
-        labels = " and ".join(f"`{label[:80]}`" for label in [*dict.fromkeys(r.label for r in regions)][:_VALUES])
-        lines = ", ".join(str(region.line) for region in regions[:_VALUES])
-        message = f"{len(regions)} shapes are called {labels} (lines {lines}): only a number tells their regions apart"
-        help_ = "give each a label of its own, or make them one region: a group with a name, whose shapes have none"
-        warn("RS852", regions[1].line, message, help_)
 
 
 def map_files(target: Path, drawn: Drawn, base: Base | None = None) -> Iterator[tuple[str, str]]:
@@ -116,7 +96,7 @@ class Base:
     def _fill(self, fill: str) -> tuple[str, tuple[str, str]]:
         colour, equals, said = fill.rpartition("=")
         name, _, value = said.rpartition(".")
-        if not equals or not colour_of(colour):
+        if not equals or colour_of(colour) in ("", NO_FILL):
             raise click.UsageError(f"`{fill[:80]}` says nothing of a colour: write `--fill '#9ecae9=sea'`")
         facts = [n for n in self.facts if name in ("", n) and value in self._values(n)]
         if len(facts) != 1:

@@ -7,25 +7,33 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.beside import beside
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import Frame, Ring, area, centre, data_of, net
 from rulespec.drawing.outlines import extent as extent_of
+from rulespec.drawing.reading.shapes import Shape
+from rulespec.drawing.reading.sketch import Notes, Sketch, plain_rings
 from rulespec.drawing.snapping import snapped
 from rulespec.drawing.style import fits_sheet
 from rulespec.drawing.svg import Box, Point
-from rulespec.drawing.svg_shapes import Shape, Sketch
 from rulespec.syntax.words import NO_VALUES
 
 EXTENT = 1000
 """The longer side of the frame of a map."""
+_NEARLY = 3  # units: borders that run so far apart, or twice as far, may be meant as one
+_BESIDE = 24  # squares of that size on which they are near: fewer are a corner
+_SAME = 0.9  # of two areas of one name: what is common to them if they are one shape that is drawn twice
+_COVERED = 0.3  # of a region: if others lie on so much of it, they may be parts of it
+_PAIR_LINES = 500
 _NEAR = 0.012  # how far apart, by the extent of the drawing, outlines may be that touch
 _ALONG = 8  # squares of that size on which outlines must be near one another: two corners that meet are no border
 _PAGE = 0.9  # points of a drawing that its page holds, if it is the frame of the map
 _LINES = 20_000
+_ALIKE = 8  # shapes of one name that are compared, and regions that are named
 _LONGEST = 50  # characters of a name
 _GROUND, _SEEN, _ALL = 0.5, 0.03, 0.9
 """A shape that takes up so much of the frame, and is seen as little as that, is the background; so is one without a
@@ -37,13 +45,14 @@ class Name(Struct, frozen=True):
     """The name of a region as its label gives it.
 
     `stem`: what the letters of the label give; `sure`: they are all in it, and no other label gives it;
-    `partial`: some of them are not in it.
+    `partial`: some of them are not in it. `source`: `text`, `label`, `id`, or `program` if none is its author's.
     """
 
     text: str = ""
     stem: str = ""
     sure: bool = True
     partial: bool = False
+    source: str = "id"
 
 
 class Imported(Struct, frozen=True):
@@ -64,10 +73,20 @@ class Imported(Struct, frozen=True):
     origin: Name = Name()
 
 
+class Covered(Struct, frozen=True):
+    """A region on which others lie: their names, and the share of it that they cover."""
+
+    region: Imported
+    share: float
+    by: list[str]
+
+
 class Drawn(Struct, frozen=True):
     """The map of a drawing: its regions, its frame, the shapes that are its background, and its file.
 
     `by_text`: the regions that would be the background if there were no text in them.
+    `twice`: the shapes that are the same as another one of their name, with that one.
+    `near`: the names of regions that run beside one another without a border. `notes`: of the reading.
     """
 
     regions: list[Imported]
@@ -75,6 +94,10 @@ class Drawn(Struct, frozen=True):
     background: list[Shape] = []
     file: str = ""
     by_text: list[Imported] = []
+    twice: list[tuple[Shape, Shape]] = []
+    covered: list[Covered] = []
+    near: list[tuple[str, str]] = []
+    notes: Notes = field(default_factory=Notes)
 
 
 def regions_of(sketch: Sketch) -> Drawn:
@@ -86,12 +109,15 @@ def regions_of(sketch: Sketch) -> Drawn:
     def moved(line: Sequence[Point]) -> list[Point]:
         return [((x - box[0]) * scale, (y - box[1]) * scale) for x, y in line]
 
-    outlines = [[moved(line) for line in shape.outlines] for shape in sketch.shapes]
+    outlines = [[moved(line) for line in plain_rings(shape)] for shape in sketch.shapes]
+    sketch, outlines, twice = _once(sketch, outlines)
     rings = snapped(outlines)
     frame = (0, 0, max(round((box[2] - box[0]) * scale), 1), max(round((box[3] - box[1]) * scale), 1))
-    ground = [i for i in range(len(rings)) if any(rings) and _is_ground(sketch, i, outlines[i], rings[i], frame)]
+    sizes, pairs = overlaps(rings, _LINES)
+    page = frame[2] * frame[3]
+    ground = {i for i in range(len(rings)) if any(rings) and _is_ground(sketch, i, outlines, sizes[i], page)}
     rest = [i for i in range(len(rings)) if i not in ground]
-    named = dict(zip(rest, _names([sketch.shapes[i].name for i in rest]), strict=True))
+    named = dict(zip(rest, _names([sketch.shapes[i] for i in rest]), strict=True))
     names = {i: name.text for i, name in named.items()}
     touching = _touching([rings[i] for i in rest], [outlines[i] for i in rest])
     results = []
@@ -103,14 +129,83 @@ def regions_of(sketch: Sketch) -> Drawn:
         at, data = (round(x), round(y)), data_of(rings[i])
         region = Imported(name, _title(label, name), at, tuple(near), data, shape.fill, shape.line, label, named[i])
         results.append(region)
-    page = frame[2] * frame[3]
     by_text = [
         region
         for i, region in zip(rest, results, strict=True)
         if _fills_page(sketch, i, outlines[i], page) and sketch.texts[i]
     ]
-    fits = fits_sheet(frame[2], frame[3])
-    return Drawn(results, frame if fits else None, [sketch.shapes[i] for i in ground], sketch.file, by_text)
+    return Drawn(
+        results,
+        frame if fits_sheet(frame[2], frame[3]) else None,
+        [sketch.shapes[i] for i in sorted(ground)],
+        sketch.file,
+        by_text,
+        twice,
+        _covered(dict(zip(rest, results, strict=True)), sizes, pairs),
+        _near([rings[i] for i in rest], touching, results),
+        sketch.notes,
+    )
+
+
+def _once(
+    sketch: Sketch, outlines: list[list[list[Point]]]
+) -> tuple[Sketch, list[list[list[Point]]], list[tuple[Shape, Shape]]]:
+    """A drawing without shapes that are the same as another one of their name; that one has the texts of both."""
+    first: dict[str, list[int]] = {}
+    same: dict[int, int] = {}
+    for i, shape in enumerate(sketch.shapes):
+        known = first.setdefault(_plain_stem(shape.name) or shape.name, [])
+        before = next((k for k in known[:_ALIKE] if _is_same(outlines[k], outlines[i])), None)
+        if before is None:
+            known.append(i)
+        else:
+            same[i] = before
+    if not same:
+        return sketch, outlines, []
+    texts, shapes = list(sketch.texts), list(sketch.shapes)
+    for i, k in same.items():
+        texts[k] = texts[k] or texts[i]
+        shapes[k] = replace(shapes[k], fill=shapes[k].fill or shapes[i].fill)
+    rest = [i for i in range(len(shapes)) if i not in same]
+    result = replace(sketch, shapes=[shapes[i] for i in rest], texts=[texts[i] for i in rest])
+    return result, [outlines[i] for i in rest], [(sketch.shapes[i], sketch.shapes[k]) for i, k in same.items()]
+
+
+def _is_same(one: Sequence[Sequence[Point]], other: Sequence[Sequence[Point]]) -> bool:
+    """Whether two outlines cover nearly the same."""
+    boxes = [extent_of(p for line in lines for p in line) for lines in (one, other)]
+    if any(abs(a - b) > _NEARLY for a, b in zip(*boxes, strict=True)):
+        return False
+    rings = [[[(round(4 * x), round(4 * y)) for x, y in line] for line in lines] for lines in (one, other)]
+    sizes, pairs = overlaps(rings, _PAIR_LINES)
+    return 0 < _SAME * max(sizes) <= pairs.get((0, 1), 0)
+
+
+def _covered(
+    regions: dict[int, Imported], sizes: Sequence[float], pairs: dict[tuple[int, int], float]
+) -> list[Covered]:
+    """The regions of which others cover a part; `pairs`: what two shapes have in common."""
+    shares: dict[int, dict[int, float]] = {}
+    for (a, b), size in pairs.items():
+        small, large = (a, b) if sizes[a] < sizes[b] else (b, a)
+        if small in regions and large in regions:
+            shares.setdefault(large, {})[small] = size
+    results = []
+    for i, parts in sorted(shares.items()):
+        share = sum(parts.values()) / max(sizes[i], 1)
+        if share >= _COVERED:
+            by = sorted(parts, key=lambda k: -parts[k])[:_ALIKE]
+            results.append(Covered(regions[i], min(share, 1.0), [regions[k].name for k in by]))
+    return results
+
+
+def _near(
+    rings: list[list[Ring]], touching: set[tuple[int, int]], regions: Sequence[Imported]
+) -> list[tuple[str, str]]:
+    """The pairs of regions that run beside one another, a little apart, and have no border."""
+    lines: list[list[list[Point]]] = [[[*ring, ring[0]] for ring in each] for each in rings]
+    pairs = beside(lines, _NEARLY, _BESIDE) - touching
+    return [(regions[a].name, regions[b].name) for a, b in sorted(pairs)]
 
 
 def _box_of(sketch: Sketch) -> Box:
@@ -125,13 +220,19 @@ def _box_of(sketch: Sketch) -> Box:
 
 
 def _is_ground(
-    sketch: Sketch, i: int, outline: Sequence[Sequence[Point]], rings: Sequence[Ring], frame: tuple[int, int, int, int]
+    sketch: Sketch,
+    i: int,
+    outlines: Sequence[Sequence[Sequence[Point]]],
+    shown: float,
+    page: float,
 ) -> bool:
-    """Whether a shape is a background."""
-    size, page = max(abs(area(line)) for line in outline), frame[2] * frame[3]
-    if _fills_page(sketch, i, outline, page) and not sketch.texts[i]:
-        return True
-    return size >= _GROUND * page and overlaps([rings], _LINES)[0][0] <= _SEEN * size
+    """Whether a shape is a background; `shown`: how much of it no other covers."""
+    size = max(abs(area(line)) for line in outlines[i])
+    if _fills_page(sketch, i, outlines[i], page):
+        others = sum(max(abs(area(line)) for line in outlines[k]) for k in range(i + 1, len(outlines)))
+        if not sketch.texts[i] or others >= _GROUND * page:
+            return True
+    return size >= _GROUND * page and shown <= _SEEN * size
 
 
 def _fills_page(sketch: Sketch, i: int, outline: Sequence[Sequence[Point]], page: float) -> bool:
@@ -162,30 +263,37 @@ def _title(label: str, name: str) -> str:
     return "" if label in ("", name, name.replace("_", " ")) else label
 
 
-def _names(labels: Sequence[str]) -> list[Name]:
-    """Names of entities from labels, each once, none of them a word of the language.
+def _names(shapes: Sequence[Shape]) -> list[Name]:
+    """Names of entities from those of shapes, each once, none of them a word of the language.
 
-    A label has its name for itself if all its letters are in it, and no other label has as much right to it.
+    A label has its name for itself if all its letters are in it, and no other label has as much right to it;
+    what a program calls a shape is no label.
     """
     stems, whole = [], []
-    for label in labels:
-        plain = _plain(label)
-        stem = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
-        whole.append(0 < len(stem) <= _LONGEST and all(c.isascii() for c in plain if c.isalnum()))
+    for shape in shapes:
+        plain, stem = _plain(shape.name), _plain_stem(shape.name)
+        own = shape.own or shape.by_text
+        whole.append(own and 0 < len(stem) <= _LONGEST and all(c.isascii() for c in plain if c.isalnum()))
         stem = stem[:_LONGEST] or "region"
         stems.append(f"{stem}_" if stem in NO_VALUES else stem)
     counts = Counter(stem for stem, all_ in zip(stems, whole, strict=True) if all_)
     sure = [all_ and counts[stem] == 1 for stem, all_ in zip(stems, whole, strict=True)]
     taken = {stem for stem, own in zip(stems, sure, strict=True) if own}
     results, numbers = [], dict[str, int]()
-    for stem, own, all_ in zip(stems, sure, whole, strict=True):
+    for shape, stem, own, all_ in zip(shapes, stems, sure, whole, strict=True):
         name = stem
         while not own and name in taken:
             numbers[stem] = numbers.get(stem, 1) + 1
             name = f"{stem}_{numbers[stem]}"
         taken.add(name)
-        results.append(Name(name, stem, own, not all_))
+        source = "text" if shape.by_text else "label" if shape.label else "id" if shape.own else "program"
+        results.append(Name(name, stem, own, not all_, source))
     return results
+
+
+def _plain_stem(label: str) -> str:
+    """The letters and digits of a label with `_` between."""
+    return re.sub(r"[^a-z0-9]+", "_", _plain(label)).strip("_")
 
 
 def _plain(label: str) -> str:

@@ -17,21 +17,23 @@ from rulespec.drawing.svg import Point
 
 TOLERANCE = 1.0
 """Points nearer than this are one; a point nearer than this to an edge lies on it."""
-_THIN = 0.6  # how far a line may be moved when points are left out of it
+_THIN = (0.6, 1.0, 1.6, 2.5, 4.0, 6.0)
+"""How far a line may be moved when points are left out of it: farther only where there are too many otherwise."""
 _WINDOW = 24  # points that may be left out in a row
 _SQUARE = 4.0
 _MAX_SQUARES = 300_000
 _CROWD = 200  # edges at one place: a tangle
-_MAX_DRAWN = 120_000  # points of a drawing; of one with more, nothing becomes an outline
+_MAX_DRAWN = 120_000  # points of a drawing that are no unit apart; of one with more, nothing becomes an outline
 _MAX_TESTS = 3_000_000
 _SMALL = 2  # square units: less is a crumb
 
 
 def snapped(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
     """The outlines of shapes, those below first, that share points where they meet; none of too many points."""
-    if sum(len(ring) for rings in shapes for ring in rings) > _MAX_DRAWN:
+    joined = _joined(shapes)
+    if sum(len(ring) for rings in joined for ring in rings) > _MAX_DRAWN:
         return [[] for _ in shapes]
-    return _thinned(_cut(_on_edges(_joined(shapes))))
+    return _thinned(_cut(_on_edges(joined)))
 
 
 def _joined(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
@@ -152,18 +154,27 @@ def _thinned(outlines: list[list[Ring]]) -> list[list[Ring]]:
         between.setdefault(tuple(owners), []).append(edge)
         for dot in edge:
             degree[dot] = degree.get(dot, 0) + 1
-    parts: list[list[tuple[Corner, Corner, list[Point]]]] = [[] for _ in outlines]
-    for key, edges in between.items():
-        for chain in chains(edges, degree):
-            line: list[Point] = [(x, y) for x, y in _thin([(x, y) for x, y in chain])]
-            for side in key:
-                parts[side].append((chain[0], chain[-1], line))
+    lines = [(key, chain) for key, edges in between.items() for chain in chains(edges, degree)]
+    for within in _THIN:
+        results = _thinner(len(outlines), lines, within)
+        if sum(len(ring) for rings in results for ring in rings) <= MAX_POINTS:
+            return results
+    return [[] for _ in outlines]
+
+
+def _thinner(count: int, lines: Sequence[tuple[tuple[int, ...], Sequence[Corner]]], within: float) -> list[list[Ring]]:
+    """As many outlines of lines, each thinned out, with those that have it on a side."""
+    parts: list[list[tuple[Corner, Corner, list[Point]]]] = [[] for _ in range(count)]
+    for key, chain in lines:
+        line: list[Point] = [(x, y) for x, y in _thin([(x, y) for x, y in chain], within)]
+        for side in key:
+            parts[side].append((chain[0], chain[-1], line))
     results = []
     for part in parts:
         rings = [_plain([(int(x), int(y)) for x, y in loop]) for loop in loops(part)]
         rings = [_clockwise(ring) for ring in rings if len(ring) > 2 and abs(area(ring)) >= _SMALL]
         results.append(sorted(rings, key=lambda ring: -abs(area(ring)))[:MAX_RINGS])
-    return results if sum(len(ring) for rings in results for ring in rings) <= MAX_POINTS else [[] for _ in results]
+    return results
 
 
 def _clockwise(ring: Ring) -> Ring:
@@ -173,7 +184,7 @@ def _clockwise(ring: Ring) -> Ring:
     return ring[first:] + ring[:first]
 
 
-def _thin(line: Sequence[Dot]) -> list[Dot]:
+def _thin(line: Sequence[Dot], within: float) -> list[Dot]:
     """A line without points that lie nearly on it; its ends stay, and three points of one that is closed."""
     least = 3 if line[0] == line[-1] else 0
     results, at = [line[0]], 0
@@ -181,7 +192,7 @@ def _thin(line: Sequence[Dot]) -> list[Dot]:
         end = at + 1
         most = min(at + _WINDOW, len(line) - 1, at + max((len(line) - 1) // least, 1) if least else len(line))
         while end < most and line[end + 1] != line[at]:
-            if any(_off(dot, line[at], line[end + 1]) > _THIN for dot in line[at + 1 : end + 1]):
+            if any(_off(dot, line[at], line[end + 1]) > within for dot in line[at + 1 : end + 1]):
                 break
             end += 1
         results.append(line[end])

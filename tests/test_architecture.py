@@ -411,7 +411,7 @@ OPENING = {
     "cli/lsp.py": "a stream of the process",
     "cli/main.py": "streams of the process",
     "cli/new.py": "a file that is written",
-    "drawing/svg_shapes.py": "bytes that came through the door",
+    "drawing/reading/tree.py": "bytes that came through the door",
     "engine/corpus/archives.py": "opened by the door; each error of a library is a diagnostic",
     "engine/logs/saved_game.py": "the file that a game is written to, locked; it is read through the door",
     "engine/simulate/foreign_parquet.py": "opened by the door; each error of a library is a diagnostic",

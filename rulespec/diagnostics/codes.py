@@ -265,15 +265,22 @@ CODES: dict[str, str] = {
     "RS831": "a perft differs from its record",
     "RS832": "a recorded game has no such position",
     "RS841": "an idle reason for missing coverage",
-    "RS850": "a style sheet of a drawing that is not read",
+    "RS850": "a part of a style sheet of a drawing that is not read",
     "RS851": "a meaning for a colour that no region has",
     "RS852": "shapes of a drawing that are called alike",
     "RS853": "a shape that may be one region or another",
     "RS854": "a background with a name from a text",
+    "RS855": "a region with the name of a drawing program",
+    "RS856": "a part of a drawing that is passed over",
+    "RS857": "a text of a drawing that is in no shape",
+    "RS858": "borders of a drawing with a gap between them",
+    "RS859": "a part of a drawing that looks like the map",
     "RS860": "two entities that look alike to people",
     "RS901": "an internal error",
     "RS902": "too many errors",
     "RS903": "the program breaks a property of every game",
+    "RS904": "a part that a drawing does not have",
+    "RS906": "a region of a drawing that others cover",
 }
 """Code → title."""
 
@@ -286,6 +293,6 @@ FAMILIES = {
     "RS6": "Logs and dialects",
     "RS7": "Games",
     "RS8": "Scenarios, recorded games, and maps from drawings",
-    "RS9": "The program itself",
+    "RS9": "The program itself, and further ones of maps from drawings",
 }
 """First characters of a code → name of its family."""

@@ -14,12 +14,13 @@ from limits import soon
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.areas import Areas
+from rulespec.drawing.map_findings import warn
 from rulespec.drawing.map_import import Drawn, regions_of
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import Frame, Ring, area, net, rings_of
+from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.drawing.snapping import snapped
 from rulespec.drawing.svg import Point
-from rulespec.drawing.svg_shapes import read_shapes
 
 INKSCAPE = 'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
 
@@ -30,7 +31,7 @@ def svg(body: str, box: str = "0 0 1000 1000", head: str = "") -> str:
 
 def drawn(tmp_path: Path, text: str) -> Drawn:
     (tmp_path / "map.svg").write_text(text, "utf-8")
-    return regions_of(read_shapes(tmp_path / "map.svg"))
+    return regions_of(read_sketch(tmp_path / "map.svg"))
 
 
 def touching(outlines: list[list[Ring]]) -> set[tuple[int, int]]:
@@ -129,14 +130,19 @@ def test_a_text_in_a_shape_is_its_name(tmp_path: Path) -> None:
       </g><text x="5" y="900">A map of my own</text>"""
     report = Report()
     (tmp_path / "map.svg").write_text(svg(body), "utf-8")
-    regions = regions_of(read_shapes(tmp_path / "map.svg", report)).regions
-    assert [(r.name, r.title) for r in regions] == [
+    drawn_map = regions_of(read_sketch(tmp_path / "map.svg", report))
+    warn(drawn_map, report)
+    assert [(r.name, r.title) for r in drawn_map.regions] == [
         ("north_sea", "North Sea"),
         ("elm_co", "Elm & Co"),
         ("oak_wood", "Oak Wood"),
         ("reef", "Reef"),
     ]
-    assert [(d.code, d.message) for d in report.diagnostics] == [("RS564", "left out: shapes without a name")]
+    said = [(d.code, d.message) for d in report.diagnostics]
+    assert said == [
+        ("RS564", "left out: shapes without a name"),
+        ("RS857", "1 text in no shape: `A map of my own`"),
+    ]
 
 
 def test_a_background_is_left_out_with_a_notice(tmp_path: Path) -> None:
@@ -216,7 +222,7 @@ def test_a_colour_that_says_nothing_is_wrong_usage(fill: str, part: str, tmp_pat
     "fill, said",
     [
         ("#9ecaf0", "no region has the colour `#9ecaf0`"),
-        ("red", "no region has the colour `red`"),
+        ("red", "no region has the colour `#ff0000`"),
         ("rgb(1,2,3)", "no region has the colour `#010203`"),
     ],
 )
@@ -229,10 +235,10 @@ def test_a_colour_that_no_region_has_is_said(fill: str, said: str, tmp_path: Pat
         assert output.count("RS851") == 1 and "--fill says nothing of" in output
 
 
-def test_a_colour_of_a_class_is_said_twice(tmp_path: Path) -> None:
+def test_a_colour_of_a_class_gives_a_fact(tmp_path: Path) -> None:
     classes = svg('<style>.s{fill:#9ecae9}</style><rect id="cape" class="s" width="300" height="1000"/>')
     output = new(tmp_path, classes, "--from", "imperial", "--fill", "#9ecae9=sea")
-    assert "RS850" in output and "RS851" in output
+    assert "RS85" not in output and "terrain: sea" in (tmp_path / "mine" / "map.yaml").read_text("utf-8")
 
 
 @pytest.mark.parametrize("other", ["#9ecae9=land", "#9ECAE9=terrain.land", "rgb(158,202,233)=land"])

@@ -8,37 +8,22 @@ from math import dist
 from msgspec import Struct, field
 
 from rulespec.drawing.outlines import area, holds
+from rulespec.drawing.reading.looks import Face, length
 from rulespec.drawing.svg import Point
-from rulespec.drawing.svg_styles import Face, length
 from rulespec.drawing.text_width import text_width
 
 MAX_TEXTS = 1_000
 _MAX_WORDS = 200
 _MAX_TESTS = 3_000_000
-_ENTITY, _ENTITIES, _GROWN = 200, 100, 8_000_000
-"""Characters of an entity, how many there may be, and what all that is written for them may come to."""
-
-
-class PlainEntities:
-    """The entities that a document type may declare: short texts without others in them, as some programs write."""
-
-    def __init__(self, data: bytes) -> None:
-        self._uses = data.count(b"&")
-        self._count = 0
-
-    def takes(self, parameter: bool, value: str | None) -> bool:
-        """Whether an entity is read; `value` is None if it would be in another file."""
-        self._count += 1
-        plain = value is not None and not parameter and len(value) <= _ENTITY and not {"&", "%", "<"} & {*value}
-        return plain and self._count <= _ENTITIES and self._uses * _ENTITY <= _GROWN
 
 
 class Text(Struct, frozen=True):
-    """A text: its words, the middle of its first line, and how large it is, in units of the drawing."""
+    """A text: its words, the middle of its first line, how large it is, in units of the drawing, and its line."""
 
     words: str
     at: Point
     size: float
+    line: int = 0
 
 
 Moved = Callable[[Point], Point]
@@ -74,8 +59,8 @@ class Texts(Struct):
             self._parts, self._face, self._moved = [], face, moved
         self._parts.append(data[:_MAX_WORDS])
 
-    def end(self) -> bool:
-        """Takes the end of a text; whether its place is known, or it has no words."""
+    def end(self, number: int) -> bool:
+        """Takes the end of a text in a line of the file; whether its place is known, or it has no words."""
         words = " ".join("".join(self._parts).split())[:_MAX_WORDS]
         line, moved = next(iter(self._parts), "").strip(), self._moved
         self._open, self._parts, self._moved = False, [], None
@@ -91,14 +76,22 @@ class Texts(Struct):
         else:
             x, y = x + (-middle if self._face.leftward else middle), y - size * 0.35
         at, below = moved((x, y)), moved((x, y + size))
-        self.all.append(Text(words, at, dist(at, below)))
+        self.all.append(Text(words, at, dist(at, below), number))
         return True
 
-    def of(self, shapes: Sequence[Sequence[Sequence[Point]]], curves: Collection[int] = ()) -> list[Text | None]:
-        """The text inside each shape: of several the largest; a text is in the smallest shape that it is in.
+    def of(
+        self, shapes: Sequence[Sequence[Sequence[Point]]], curves: Collection[int] = (), nonzero: Collection[int] = ()
+    ) -> tuple[list[Text | None], list[Text]]:
+        """The text inside each shape, of several the largest, and the texts that are in none.
 
-        `curves`: numbers of shapes that have a text only if no other shape has it.
+        A text is in the smallest shape that holds its middle.
+
+        Args:
+            shapes: the outlines of each.
+            curves: numbers of shapes that have a text only if no other shape has it.
+            nonzero: numbers of shapes that hold whatever their lines go round.
         """
+        loose = []
         sizes = [sum(abs(area(ring)) for ring in rings) for rings in shapes]
         order = sorted(range(len(shapes)), key=lambda i: (i in curves, sizes[i]))
         boxes = [_box(rings) for rings in shapes]
@@ -111,10 +104,22 @@ class Texts(Struct):
                 if not (a <= x <= c and b <= y <= d) or left < 0:
                     continue
                 left -= sum(map(len, shapes[i]))
-                if holds(shapes[i], x, y):
+                if rounds(shapes[i], x, y) != 0 if i in nonzero else holds(shapes[i], x, y):
                     results[i] = text if before is None or text.size > before.size else before
                     break
-        return results
+            else:
+                loose.append(text)
+        return results, loose
+
+
+def rounds(rings: Sequence[Sequence[Point]], x: float, y: float) -> int:
+    """How often lines go round a point, less those that go the other way."""
+    count = 0
+    for ring in rings:
+        for (px, py), (qx, qy) in zip(ring, [*ring[1:], ring[0]], strict=True):
+            if (py > y) != (qy > y) and x < px + (y - py) * (qx - px) / (qy - py):
+                count += 1 if qy > py else -1
+    return count
 
 
 def _box(rings: Sequence[Sequence[Point]]) -> tuple[float, float, float, float]:

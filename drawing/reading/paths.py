@@ -1,30 +1,35 @@
-"""Path data as outlines: curves and arcs become lines through some of their points."""
+"""Path data as outlines: curves and arcs become lines through as many of their points as are needed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from math import atan2, ceil, cos, hypot, pi, sin, sqrt
+from math import acos, atan2, ceil, cos, hypot, pi, sin, sqrt
 
 from rulespec.drawing.svg import Point
 
-_CURVE = 16  # points on a curve
-_ARC = pi / 40  # the angle between two points of an arc
+_STEPS = 128  # parts of a curve, at most
+_PART = 1_000  # of the extent of a curve: how far lines may be from it if nobody says it
 _COMMAND = re.compile(r"([MmLlHhVvCcSsQqTtAaZz])")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
+_ALIKE = {"S": "CS", "T": "QT"}
+"""A command without its first control point → those before it whose last one it mirrors."""
 _NEXT = re.compile(r"[\s,]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
 _FLAG = re.compile(r"[\s,]*([01])")
 _MOST = 500_000  # numbers of an arc command that are looked at
 
 
-def path_outlines(text: str, numbers: Callable[[str], list[float]], count: Callable[[int], None]) -> list[list[Point]]:
+def path_outlines(
+    text: str, numbers: Callable[[str], list[float]], count: Callable[[int], None], within: float = 0
+) -> list[list[Point]]:
     """The outlines of path data.
 
     Args:
         text: the path data.
         numbers: reads the numbers of a text, within bounds.
         count: takes the number of points that each curve or arc becomes; ends what is too much.
+        within: how far lines may be from the curves; 0: a thousandth of each curve.
 
     Raises:
         ValueError: if it cannot be understood.
@@ -32,6 +37,7 @@ def path_outlines(text: str, numbers: Callable[[str], list[float]], count: Calla
     results: list[list[Point]] = []
     place: Point = (0.0, 0.0)
     control: Point | None = None
+    before = ""
     for letter, n in _commands(text, numbers):
         upper = letter.upper()
         dx, dy = place if letter.islower() else (0.0, 0.0)
@@ -51,14 +57,15 @@ def path_outlines(text: str, numbers: Callable[[str], list[float]], count: Calla
             control = None
             continue
         end = (n[-2] + dx, n[-1] + dy)
-        mirrored = place if control is None else (2 * place[0] - control[0], 2 * place[1] - control[1])
+        smooth = control is not None and before in _ALIKE.get(upper, "")
+        mirrored = (2 * place[0] - control[0], 2 * place[1] - control[1]) if smooth and control is not None else place
         points = [(n[i] + dx, n[i + 1] + dy) for i in range(0, len(n) - 2, 2)] if upper in "CSQ" else []
         if upper in "ST":
             points = [mirrored, *points]
-        between = _arc(place, n, end) if upper == "A" else _curve(place, points, end)
+        between = _arc(place, n, end, within) if upper == "A" else _curve(place, points, end, within)
         count(len(between))
         results[-1] += [*between, end]
-        control, place = (points[-1] if points else None), end
+        control, place, before = (points[-1] if points else None), end, upper
     return results
 
 
@@ -90,10 +97,19 @@ def _apart(text: str) -> str:
     return " ".join(results)
 
 
-def _curve(start: Point, controls: list[Point], end: Point) -> list[Point]:
+def _curve(start: Point, controls: list[Point], end: Point, within: float) -> list[Point]:
     """Points on a Bezier curve, without its ends."""
+    if not controls:
+        return []
     points = [start, *controls, end]
-    return [_bezier(points, i / _CURVE) for i in range(1, _CURVE)] if controls else []
+    bends = [
+        (a[0] - 2 * b[0] + c[0], a[1] - 2 * b[1] + c[1])
+        for a, b, c in zip(points, points[1:], points[2:], strict=False)
+    ]
+    most = len(points) * (len(points) - 1) / 8 * max(hypot(*bend) for bend in bends)
+    within = within or max(hypot(x - start[0], y - start[1]) for x, y in points) / _PART
+    steps = min(ceil(sqrt(most / within)), _STEPS) if most > 0 and within > 0 else 1
+    return [_bezier(points, i / steps) for i in range(1, steps)]
 
 
 def _bezier(points: list[Point], t: float) -> Point:
@@ -102,7 +118,7 @@ def _bezier(points: list[Point], t: float) -> Point:
     return points[0]
 
 
-def _arc(start: Point, n: list[float], end: Point) -> list[Point]:
+def _arc(start: Point, n: list[float], end: Point, within: float) -> list[Point]:
     """Points on an arc of an ellipse, without its ends; SVG 1.1, F.6.5 and F.6.6."""
     rx, ry, turn, large, sweep = abs(n[0]), abs(n[1]), n[2] * pi / 180, n[3] != 0, n[4] != 0
     if not rx or not ry or start == end:
@@ -122,10 +138,16 @@ def _arc(start: Point, n: list[float], end: Point) -> list[Point]:
         angle += 2 * pi
     elif not sweep and angle > 0:
         angle -= 2 * pi
-    steps = max(ceil(abs(angle) / _ARC), 1)
+    steps = max(ceil(abs(angle) / turn_within(max(rx, ry), within)), 1)
     results = []
     for i in range(1, steps):
         at = first + angle * i / steps
         px, py = (mx + cos(at)) * rx, (my + sin(at)) * ry
         results.append((c * px - s * py + (start[0] + end[0]) / 2, s * px + c * py + (start[1] + end[1]) / 2))
     return results
+
+
+def turn_within(radius: float, within: float) -> float:
+    """The angle between two points of a circle whose line is near enough to it."""
+    share = min((within or radius / _PART) / radius, 1) if radius > 0 else 1
+    return max(2 * acos(1 - share), pi / _STEPS)

@@ -1,0 +1,316 @@
+"""Shapes of an SVG drawing as outlines in its own units: transformations, viewports, basic shapes, clip paths."""
+
+from __future__ import annotations
+
+import re
+from cmath import phase
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice, pairwise
+from math import ceil, cos, hypot, isfinite, pi, radians, sin, tan
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.drawing.reading.looks import length
+from rulespec.drawing.reading.paths import path_outlines, turn_within
+from rulespec.drawing.reading.tree import Element, refused
+from rulespec.drawing.svg import Box, Point
+
+MAX_POINTS = 200_000
+MAX_NUMBER = 1e6
+SHAPES = ("path", "polygon", "polyline", "rect", "circle", "ellipse")
+_BETWEEN = 5  # points between the ends of curves and arcs that count as one
+_FINE = 5_000  # of the extent of a drawing: how far lines may be from its curves
+_FAR = 1e12
+_LONGEST = 2_000  # characters of a transformation
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_TRANSFORM = re.compile(r"(matrix|translate[XY]?|scale[XY]?|rotate|skew[XY]?)\s*\(([^()]*)\)")
+_TURNS = {"deg": 1.0, "": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / pi}
+_TURN = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)(deg|turn|grad|rad)?")
+
+Matrix = tuple[float, float, float, float, float, float]
+SAME: Matrix = (1, 0, 0, 1, 0, 0)
+Number = Callable[[str], float]
+Clip = Sequence[Point]
+"""The corners of a convex area, clockwise or not."""
+
+
+class Viewport(Struct, frozen=True):
+    """The size of what percentages are parts of; 0: not known."""
+
+    width: float = 0
+    height: float = 0
+
+    def whole(self, name: str) -> float | None:
+        """The length of which `%` of an attribute is a part."""
+        if not self.width or not self.height:
+            return None
+        if name in ("x", "cx", "rx", "width"):
+            return self.width
+        if name in ("y", "cy", "ry", "height"):
+            return self.height
+        return hypot(self.width, self.height) / 2**0.5
+
+
+class Geometry:
+    """The outlines of the elements of a drawing, counted against a bound.
+
+    Args:
+        file: the drawing.
+        extent: its size as it says; 0 if it does not.
+    """
+
+    def __init__(self, file: str, extent: float) -> None:
+        self.file, self.extent, self.points, self.line = file, extent, 0, 1
+
+    def outlines(
+        self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, matrix: Matrix
+    ) -> list[list[Point]]:
+        """The outlines of a shape, moved to where it stands in the drawing.
+
+        Raises:
+            DiagnosticsError: RS563 if it cannot be understood, RS561 if the drawing has too many points.
+        """
+        self.line = element.line
+        scale = max(hypot(matrix[0], matrix[1]), hypot(matrix[2], matrix[3]))
+        within = self.extent / _FINE / scale if scale > 0 and isfinite(scale) else 0.0
+        results = []
+        for line in self._local(element, values, size, around, within):
+            points = [moved(matrix, p) for p in line]
+            if not all(abs(n) <= _FAR for point in points for n in point):
+                raise self._fails("it is moved beyond all bounds")
+            if len(points) > 2:
+                results.append(points)
+        return results
+
+    def _local(
+        self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, within: float
+    ) -> list[list[Point]]:
+        if element.tag == "path":
+            try:
+                return path_outlines(element.attributes.get("d", ""), self.numbers, self._count_between, within)
+            except ValueError as error:
+                raise self._fails(str(error)) from None
+        if element.tag in ("polygon", "polyline"):
+            n = self.numbers(element.attributes.get("points", ""))
+            return [list(zip(n[::2], n[1::2], strict=False))]
+
+        def number(name: str) -> float:
+            return self.number(values.get(name, "0"), size, around.whole(name))
+
+        if element.tag == "rect":
+            x, y, w, h = (number(name) for name in ("x", "y", "width", "height"))
+            if w <= 0 or h <= 0:
+                return []
+            return [self._rounded(Box((x, y, x + w, y + h)), values, number, within)]
+        x, y = number("cx"), number("cy")
+        radii = [values.get(name, "auto") for name in ("rx", "ry")]
+        rx, ry = (number("r"),) * 2
+        if element.tag == "ellipse":
+            given = [number(name) for name, radius in zip(("rx", "ry"), radii, strict=True) if radius != "auto"]
+            rx, ry = (given * 2)[:2] if given else (0.0, 0.0)
+        if rx <= 0 or ry <= 0:
+            return []
+        steps = 4 * ceil(pi / 2 / turn_within(max(rx, ry), within))
+        self._count_between(steps)
+        turns = [2 * pi * i / steps for i in range(steps)]
+        return [[(x + rx * cos(t), y + ry * sin(t)) for t in turns]]
+
+    def _rounded(self, box: Box, values: Mapping[str, str], number: Number, within: float) -> list[Point]:
+        """A rectangle, whose corners may be round."""
+        left, top, right, bottom = box
+        given = [number(name) for name in ("rx", "ry") if values.get(name, "auto") != "auto"]
+        rx, ry = (given * 2)[:2] if given else (0.0, 0.0)
+        rx, ry = min(rx, (right - left) / 2), min(ry, (bottom - top) / 2)
+        if rx <= 0 or ry <= 0:
+            return [(left, top), (right, top), (right, bottom), (left, bottom)]
+        steps = ceil(pi / 2 / turn_within(max(rx, ry), within))
+        self._count_between(4 * steps)
+        corners = (
+            (right - rx, top + ry, -1),
+            (right - rx, bottom - ry, 0),
+            (left + rx, bottom - ry, 1),
+            (left + rx, top + ry, 2),
+        )
+        return [
+            (x + rx * cos(t), y + ry * sin(t))
+            for x, y, quarter in corners
+            for t in (pi / 2 * (quarter + i / steps) for i in range(steps + 1))
+        ]
+
+    def number(self, text: str, size: float | None = None, whole: float | None = None) -> float:
+        """A number or a length; 0 if it cannot be known."""
+        value = length(text, size, whole)
+        if value is None:
+            result = _NUMBER.match(text.strip())
+            value = float(result[0]) if result and "%" not in text else 0.0
+        if not isfinite(value) or abs(value) > MAX_NUMBER:
+            raise self._fails("it has a number beyond a million")
+        return value
+
+    def numbers(self, text: str) -> list[float]:
+        """The numbers of a text."""
+        most = 2 * (MAX_POINTS - self.points) + 2
+        results = [float(n[0]) for n in islice(_NUMBER.finditer(text), most)]
+        self._count(len(results) // 2 + 1)
+        if not all(isfinite(n) and abs(n) <= MAX_NUMBER for n in results):
+            raise self._fails("it has a number beyond a million")
+        return results
+
+    def _count(self, points: int) -> None:
+        self.points += points
+        if self.points > MAX_POINTS:
+            raise refused(self.file, self.line, f"it has more than {MAX_POINTS:,} points", "simplify its paths")
+
+    def _count_between(self, points: int) -> None:
+        """Counts points that a curve or an arc becomes: several count as one that is written."""
+        self._count(-(-points // _BETWEEN))
+
+    def _fails(self, what: str) -> DiagnosticsError:
+        help_ = "redraw the outline, or turn the object into a path"
+        place = Span(self.file, self.line, 1, self.line, 2)
+        return failure("RS563", f"a shape cannot be understood: {what}", place, help=help_)
+
+    def transformed(self, around: Matrix, text: str, size: float | None = None, origin: str = "") -> Matrix:
+        """The matrix of an element within another, with its own transformations.
+
+        Raises:
+            DiagnosticsError: RS563 if one has not as many numbers as it needs.
+        """
+        if not text:
+            return around
+        at = [self.number(part, size) for part in origin.split()[:2]] if origin else []
+        x, y = (*at, 0.0, 0.0)[:2]
+        around = product(around, (1, 0, 0, 1, x, y)) if at else around
+        for name, inner in _TRANSFORM.findall(text[:_LONGEST]):
+            matrix = self._matrix(name, inner, size)
+            if matrix is None:
+                raise self._fails(f"its transformation `{name}` has not as many numbers as it needs")
+            around = product(around, matrix)
+        return product(around, (1, 0, 0, 1, -x, -y)) if at else around
+
+    def _matrix(self, name: str, inner: str, size: float | None) -> Matrix | None:
+        """The matrix of a transformation; None if it has too few numbers."""
+        if name in ("rotate", "skewX", "skewY", "skew") and (turn := _TURN.match(inner.strip())):
+            n = [float(turn[1]) * _TURNS[turn[2] or ""], *self.numbers(inner.strip()[turn.end() :])]
+        elif name.startswith("translate"):
+            n = [self.number(part, size) for part in inner.replace(",", " ").split()[:2]]
+            n = n if any(unit in inner for unit in ("p", "m", "i", "c", "q", "%")) else self.numbers(inner)
+        else:
+            n = self.numbers(inner)
+        return _matrix(name, n)
+
+    def inner(
+        self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, outer: Viewport
+    ) -> tuple[Matrix, Viewport, Clip | None]:
+        """The transformation, the viewport and the clip of a nested drawing or a symbol: scaled to its own measure."""
+        self.line = element.line
+
+        def number(name: str, default: str) -> float:
+            text = values.get(name, default)
+            return self.number(default if text == "auto" else text, size, outer.whole(name))
+
+        x, y = number("x", "0"), number("y", "0")
+        around = product(around, (1, 0, 0, 1, x, y))
+        width, height = number("width", "100%"), number("height", "100%")
+        corners = [moved(around, p) for p in ((0, 0), (width, 0), (width, height), (0, height))]
+        clip = corners if width > 0 and height > 0 and values.get("overflow", "") not in ("visible", "auto") else None
+        box = self.numbers(element.get("viewBox")[:_LONGEST])
+        if len(box) != 4 or box[2] <= 0 or box[3] <= 0 or width <= 0 or height <= 0:
+            return around, Viewport(width, height), clip
+        return product(around, fitted(box, width, height, element.get("preserveAspectRatio"))), Viewport(*box[2:]), clip
+
+
+def fitted(box: Sequence[float], width: float, height: float, how: str) -> Matrix:
+    """The transformation of a view box to a size, as `preserveAspectRatio` says."""
+    sx, sy = width / box[2], height / box[3]
+    if how.strip() == "none":
+        return (sx, 0, 0, sy, -box[0] * sx, -box[1] * sy)
+    scale = max(sx, sy) if "slice" in how else min(sx, sy)
+    left = {"xMin": 0.0, "xMax": 1.0}.get(how.strip()[:4], 0.5) * (width - box[2] * scale)
+    top = (0.0 if "YMin" in how else 1.0 if "YMax" in how else 0.5) * (height - box[3] * scale)
+    return (scale, 0, 0, scale, left - box[0] * scale, top - box[1] * scale)
+
+
+def _matrix(name: str, n: list[float]) -> Matrix | None:
+    if name == "matrix" and len(n) == 6:
+        return (n[0], n[1], n[2], n[3], n[4], n[5])
+    if name != "matrix" and n:
+        first, second = n[0], n[1] if len(n) > 1 else 0.0
+        if name == "rotate":
+            c, s = cos(radians(first)), sin(radians(first))
+            x, y = (n[1], n[2]) if len(n) > 2 else (0.0, 0.0)
+            return (c, s, -s, c, x - c * x + s * y, y - s * x - c * y)
+        return {
+            "translate": (1, 0, 0, 1, first, second),
+            "translateX": (1, 0, 0, 1, first, 0),
+            "translateY": (1, 0, 0, 1, 0, first),
+            "scale": (first, 0, 0, second if len(n) > 1 else first, 0, 0),
+            "scaleX": (first, 0, 0, 1, 0, 0),
+            "scaleY": (1, 0, 0, first, 0, 0),
+            "skewX": (1, 0, tan(radians(first)), 1, 0, 0),
+            "skew": (1, 0, tan(radians(first)), 1, 0, 0),
+            "skewY": (1, tan(radians(first)), 0, 1, 0, 0),
+        }[name]
+    return None
+
+
+def product(a: Matrix, b: Matrix) -> Matrix:
+    """The transformation that does `b`, then `a`."""
+    return (
+        a[0] * b[0] + a[2] * b[1],
+        a[1] * b[0] + a[3] * b[1],
+        a[0] * b[2] + a[2] * b[3],
+        a[1] * b[2] + a[3] * b[3],
+        a[0] * b[4] + a[2] * b[5] + a[4],
+        a[1] * b[4] + a[3] * b[5] + a[5],
+    )
+
+
+def moved(m: Matrix, p: Point) -> Point:
+    """A point after a transformation."""
+    return m[0] * p[0] + m[2] * p[1] + m[4], m[1] * p[0] + m[3] * p[1] + m[5]
+
+
+def is_convex(corners: Clip) -> bool:
+    """Whether an area turns one way only, and once."""
+    turns = set()
+    ring = [*corners, *corners[:2]]
+    for a, b, c in zip(ring, ring[1:], ring[2:], strict=False):
+        cross = (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+        if abs(cross) > 1e-9:
+            turns.add(cross > 0)
+    return len(turns) == 1 and abs(_turned(corners)) < 2.5 * pi
+
+
+def _turned(corners: Clip) -> float:
+    """The angle by which a line turns as it goes round."""
+    ring, total = [*corners, *corners[:2]], 0.0
+    for a, b, c in zip(ring, ring[1:], ring[2:], strict=False):
+        p, q = complex(b[0] - a[0], b[1] - a[1]), complex(c[0] - b[0], c[1] - b[1])
+        if p and q:
+            total += phase(q / p)
+    return total
+
+
+def clipped(line: Sequence[Point], clip: Clip) -> list[Point]:
+    """The part of an area that is inside a convex one."""
+    sign = 1 if sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*clip, clip[0]])) > 0 else -1
+    results = list(line)
+    for a, b in pairwise([*clip, clip[0]]):
+        if a == b or not results:
+            continue
+
+        def side(p: Point, a: Point = a, b: Point = b) -> float:
+            return sign * ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]))
+
+        before, results = results, []
+        for p, q in pairwise([before[-1], *before]):
+            sp, sq = side(p), side(q)
+            if (sp < 0) != (sq < 0):
+                t = sp / (sp - sq)
+                results.append((p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])))
+            if sq >= 0:
+                results.append(q)
+    return results if len(results) > 2 else []

@@ -1,0 +1,97 @@
+"""The part of a drawing that is the map: groups whose shapes tile the plane are proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rulespec.drawing.outline_checks import overlaps
+from rulespec.drawing.outlines import area, extent
+from rulespec.drawing.reading.contexts import Layer, Part
+from rulespec.drawing.reading.names import quoted
+from rulespec.drawing.reading.shapes import Shape
+from rulespec.drawing.svg import Box
+
+_UNITS = 400  # the longer side of a drawing, where areas are compared
+_LINES = 20_000
+_LEAST = 2  # shapes
+_GROUND = 0.9  # of the drawing: what takes up as much is its paper
+_SMALL = 0.1  # of the middle one of a map's shapes: what is smaller may be a mark on it
+_COVERED, _TWICE = 0.4, 0.25
+"""The share of the drawing that a map covers at least, and that of its shapes which may lie on one another."""
+_MOST, _LISTED = 40, 3  # groups that are looked at, and that are proposed
+_POINTS = 60_000
+
+
+class Proposal(Struct, frozen=True):
+    """A group of which the shapes tile the plane: how many they are, and the share of the drawing that they cover."""
+
+    layer: Layer
+    shapes: int
+    covered: float
+
+    @property
+    def flag(self) -> str:
+        """The flag that chooses it."""
+        return f"--layer {quoted(self.layer.name)}"
+
+
+def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, part: Part) -> list[Proposal]:
+    """The groups that look like the map of a drawing more than what is read of it does, the likeliest first.
+
+    Args:
+        all_: all shapes, also those that are hidden.
+        read: those that are read as regions.
+        box: the page of the drawing.
+        part: the part that its author names: then nothing is proposed.
+    """
+    if part.layers or not all_:
+        return []
+    frame = box or extent(p for shape in all_ for line in shape.outlines for p in line)
+    if frame[2] <= frame[0] or frame[3] <= frame[1]:
+        return []
+    groups: dict[Layer, list[Shape]] = {}
+    for shape in all_:
+        for layer in shape.layers:
+            groups.setdefault(layer, []).append(shape)
+    groups = {layer: shapes for layer, shapes in [*groups.items()][:_MOST] if len(shapes) >= _LEAST}
+    whole = bool(read and groups) and _tiles(read, frame) is not None
+    results = []
+    for layer, shapes in groups.items():
+        if whole and not _has_marks_beside(layer, shapes, read):
+            continue
+        if (covered := _tiles(shapes, frame)) is not None:
+            results.append(Proposal(layer, len(shapes), covered))
+    results.sort(key=lambda each: (-round(each.covered, 1), each.shapes, each.layer.line))
+    return [each for i, each in enumerate(results) if all(each.shapes != other.shapes for other in results[:i])][
+        :_LISTED
+    ]
+
+
+def _has_marks_beside(layer: Layer, shapes: Sequence[Shape], read: Sequence[Shape]) -> bool:
+    """Whether all that is read beside the shapes of a group is small."""
+    rest = [_size(shape) for shape in read if layer not in shape.layers]
+    sizes = sorted(_size(shape) for shape in shapes)
+    return len(rest) > 1 and max(rest) <= _SMALL * sizes[len(sizes) // 2]
+
+
+def _size(shape: Shape) -> float:
+    return sum(abs(area(line)) for line in shape.outlines)
+
+
+def _tiles(shapes: Sequence[Shape], frame: Box) -> float | None:
+    """The share of a drawing that shapes cover; None if it is small, or they lie on one another."""
+    if sum(len(line) for shape in shapes for line in shape.outlines) > _POINTS:
+        return None
+    page = (frame[2] - frame[0]) * (frame[3] - frame[1])
+    shapes = [shape for shape in shapes if shape.own or _size(shape) < _GROUND * page] or shapes
+    scale = _UNITS / max(frame[2] - frame[0], frame[3] - frame[1])
+    rings = [
+        [[(round((x - frame[0]) * scale), round((y - frame[1]) * scale)) for x, y in line] for line in shape.outlines]
+        for shape in shapes
+    ]
+    sizes, pairs = overlaps(rings, _LINES)
+    whole = sum(sizes)
+    covered = (whole - sum(pairs.values())) / (page * scale * scale)
+    return covered if covered >= _COVERED and sum(pairs.values()) <= _TWICE * whole else None

@@ -1,0 +1,231 @@
+"""Looks of elements of a drawing: colour, lettering, visibility, as computed from values and those around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from math import isfinite
+
+from msgspec import Struct
+from tinycss2 import color4
+
+NO_FILL = "none"
+"""The colour of what is not filled."""
+_CURRENT = "currentcolor"
+_SIZE = 16.0
+_SHOWN = 60
+_LONGEST = 200  # characters of a value that is no path
+_LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)([a-zA-Z]*|%)(?![\w.%])")
+_IN_FONT = re.compile(r"(?:^|\s)(\.?\d[\d.]*(?:[a-z]+|%)|[a-z-]+)(?=\s*/|\s|$)")
+_UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54}
+_OF_SIZE = {"em": 1.0, "ex": 0.5, "ch": 0.5}
+_SIZES = {
+    "xx-small": 9.0,
+    "x-small": 10.0,
+    "small": 13.0,
+    "medium": 16.0,
+    "large": 18.0,
+    "x-large": 24.0,
+    "xx-large": 32.0,
+    "xxx-large": 48.0,
+}
+_SYSTEM = ("caption", "icon", "menu", "message-box", "small-caption", "status-bar")
+_STEPS = {"smaller": 1 / 1.2, "larger": 1.2}
+_UNSEEN = re.compile(r"[^ -~]")
+_URL = re.compile(r"url\(\s*(['\"]?)(.*?)\1\s*\)\s*(.*)", re.DOTALL)
+_UPRIGHT = ("tb", "tb-rl", "vertical-rl", "vertical-lr", "sideways-rl", "sideways-lr")
+_LEVEL = ("lr", "lr-tb", "rl", "rl-tb", "horizontal-tb")
+_INHERIT, _INITIAL, _UNSET = "inherit", "initial", ("unset", "revert", "revert-layer")
+WIDE = frozenset({_INHERIT, _INITIAL, *_UNSET})
+"""Values of any property."""
+
+
+class Face(Struct, frozen=True):
+    """The lettering of texts: size in units of the element (None: not known), anchor, and directions of lines."""
+
+    size: float | None = _SIZE
+    anchor: str = "start"
+    leftward: bool = False
+    upright: bool = False
+
+
+class Look(Struct, frozen=True):
+    """What an element hands down to those in it.
+
+    `fill` is `#rrggbb`, `none`, `currentcolor`, or a reference as it stands there; `stated`: an element says it.
+    `lined`: its outline is drawn.
+    `evenodd`: a point is inside if lines go round it an odd number of times; `clip_evenodd`: so in a clip path.
+    """
+
+    fill: str = "#000000"
+    stated: bool = False
+    lined: bool = False
+    colour: str = "#000000"
+    face: Face = Face()
+    visible: bool = True
+    evenodd: bool = False
+    clip_evenodd: bool = False
+
+    @property
+    def paint(self) -> str:
+        """The filling: what `currentcolor` is in an element is the colour there."""
+        return self.colour if self.fill == _CURRENT else self.fill
+
+
+_PLAIN = Look()
+
+
+def look_of(values: Mapping[str, str], around: Look) -> Look:
+    """The look of an element with these values within another."""
+    if not any(name in values for name in _INHERITED):
+        return around
+    colour = _colour(values.get("color", ""), around.colour, _PLAIN.colour)
+    colour = around.colour if colour == _CURRENT else colour
+    fill = _colour(values.get("fill", ""), around.fill, _PLAIN.fill)
+    stated = around.stated if values.get("fill", "") in ("", _INHERIT, *_UNSET) else values["fill"] != _INITIAL
+    stroke = values.get("stroke", "").lower()
+    lined = around.lined if stroke in ("", _INHERIT, *_UNSET) else stroke not in (NO_FILL, _INITIAL, "transparent")
+    visibility = _word(values, "visibility", "visible" if around.visible else "hidden", "visible")
+    rules = [
+        _word(values, name, "evenodd" if before else "nonzero", "nonzero") == "evenodd"
+        for name, before in (("fill-rule", around.evenodd), ("clip-rule", around.clip_evenodd))
+    ]
+    return Look(fill, stated, lined, colour, _face(values, around.face), visibility == "visible", *rules)
+
+
+def _word(values: Mapping[str, str], name: str, around: str, initial: str) -> str:
+    value = values.get(name, "").lower()
+    return around if value in ("", _INHERIT, *_UNSET) else initial if value == _INITIAL else value
+
+
+def _face(values: Mapping[str, str], around: Face) -> Face:
+    """The lettering of an element within another."""
+    anchor = _word(values, "text-anchor", around.anchor, "start")
+    direction = _word(values, "direction", "rtl" if around.leftward else "ltr", "ltr")
+    mode = _word(values, "writing-mode", "tb" if around.upright else "lr", "lr")
+    size = _size(values.get("font-size", ""), around.size)
+    return Face(size, anchor, direction == "rtl", mode in _UPRIGHT)
+
+
+def _size(text: str, around: float | None) -> float | None:
+    """A size of letters, within texts of another size."""
+    text = text.strip().lower()
+    if text in _SIZES:
+        return _SIZES[text]
+    if text in _STEPS:
+        return None if around is None else around * _STEPS[text]
+    if text in ("", _INHERIT, *_UNSET):
+        return around
+    if text == _INITIAL:
+        return _SIZE
+    return length(text, around, around)
+
+
+def size_in(font: str) -> str:
+    """The size in a value of `font`, `unknown` for one that only a browser knows; "" if it is no value."""
+    font = font[:_LONGEST].strip().lower()
+    if font in WIDE:
+        return font
+    sizes = [part for part in _IN_FONT.findall(font) if part[0] in ".0123456789" or part in {*_SIZES, *_STEPS}]
+    return sizes[0] if sizes else "unknown" if "(" in font or font in _SYSTEM else ""
+
+
+def length(text: str, size: float | None = None, whole: float | None = None) -> float | None:
+    """The first length of an attribute, in units of its element; None if it cannot be known.
+
+    `size`: that of letters, of which `em` is a part. `whole`: the length of which `%` is a part.
+    """
+    result = _LENGTH.match(text[:_SHOWN])
+    if result is None:
+        return None
+    unit = result[2].lower()
+    of = _UNITS.get(unit)
+    if unit == "%":
+        of = None if whole is None else whole / 100
+    elif unit == "rem":
+        of = _SIZE
+    elif size is not None and unit in _OF_SIZE:
+        of = _OF_SIZE[unit] * size
+    value = float(result[1]) * of if of is not None else None
+    return value if value is not None and isfinite(value) and abs(value) <= 1e6 else None
+
+
+def _colour(text: str, around: str, initial: str) -> str:
+    text = text.strip()[:_LONGEST]
+    lower = text.lower()
+    if lower in ("", _INHERIT, *_UNSET):
+        return around
+    if lower == _INITIAL:
+        return initial
+    return lower if lower in (NO_FILL, _CURRENT) else colour_of(text) or _UNSEEN.sub("?", text[:_SHOWN])
+
+
+@lru_cache(maxsize=4096)
+def colour_of(text: str) -> str:
+    """A colour as `#rrggbb`, `none` if one sees through it; "" if it is no colour that is known."""
+    colour = color4.parse_color(text.strip()[:_LONGEST])
+    if colour is None or isinstance(colour, str):
+        return ""
+    if colour.alpha == 0:
+        return NO_FILL
+    try:
+        parts = [round(255 * min(max(part or 0.0, 0.0), 1.0)) for part in colour.to("srgb").coordinates]
+    except (NotImplementedError, ValueError):
+        return ""
+    return "#" + "".join(f"{part:02x}" for part in parts)
+
+
+def reference_of(text: str) -> str:
+    """The id of `url(#id)`; "" if it is none of this drawing."""
+    result = _URL.fullmatch(text.strip()[:_LONGEST])
+    return result[2][1:] if result is not None and result[2].startswith("#") else ""
+
+
+def _is_paint(text: str) -> bool:
+    text = text.strip()
+    if result := _URL.fullmatch(text[:_LONGEST]):
+        return not result[3] or _is_paint(result[3])
+    return text.lower() in (NO_FILL, _CURRENT, "context-fill", "context-stroke") or colour_of(text) != ""
+
+
+def _is_size(text: str) -> bool:
+    """Whether a text is a length, or a formula of which nobody here knows the result."""
+    return text.lower() in {*_SIZES, *_STEPS, "unknown"} or "(" in text or _is_length(text)
+
+
+def _is_length(text: str) -> bool:
+    result = _LENGTH.fullmatch(text)
+    return result is not None and not text.strip().startswith("-")
+
+
+def _one_of(*words: str) -> Callable[[str], bool]:
+    return lambda text: text.lower() in words
+
+
+_ANY: Callable[[str], bool] = bool
+_INHERITED: dict[str, Callable[[str], bool]] = {
+    "fill": _is_paint,
+    "stroke": _is_paint,
+    "color": lambda text: text.lower() == _CURRENT or colour_of(text) != "",
+    "fill-rule": _one_of("nonzero", "evenodd"),
+    "clip-rule": _one_of("nonzero", "evenodd"),
+    "visibility": _one_of("visible", "hidden", "collapse"),
+    "text-anchor": _one_of("start", "middle", "end"),
+    "direction": _one_of("ltr", "rtl"),
+    "writing-mode": _one_of(*_UPRIGHT, *_LEVEL),
+    "font-size": _is_size,
+}
+PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
+    "display": _one_of(
+        *("none", "inline", "block", "inline-block", "contents", "flex", "inline-flex", "grid", "inline-grid"),
+        *("list-item", "run-in", "table", "inline-table", "table-row", "table-cell", "table-caption", "flow-root"),
+    ),
+    "transform": _ANY,
+    "transform-origin": _ANY,
+    "clip-path": _ANY,
+    "overflow": _one_of("visible", "hidden", "scroll", "auto", "clip"),
+    **dict.fromkeys(("x", "y", "cx", "cy"), lambda text: _LENGTH.fullmatch(text) is not None),
+    **dict.fromkeys(("r", "rx", "ry", "width", "height"), lambda text: text == "auto" or _is_length(text)),
+}
+"""The properties that are read → whether a text is a value of it; others are left to the rules below."""

@@ -1,0 +1,293 @@
+"""Shapes of an SVG drawing from a stranger, as a browser shows them: outlines, names, texts, within bounds.
+
+Nothing is drawn or loaded: no file that the drawing names is opened, and `use` is followed within it, up to a bound.
+"""
+
+from __future__ import annotations
+
+from math import dist
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from rulespec.drawing.reading.contexts import Around, Contexts, Group, Layer, Part, Passed, is_own
+from rulespec.drawing.reading.geometry import (
+    SHAPES,
+    Geometry,
+    Viewport,
+    clipped,
+    moved,
+    product,
+)
+from rulespec.drawing.reading.looks import NO_FILL, look_of
+from rulespec.drawing.reading.names import id_of, is_short, label_of
+from rulespec.drawing.reading.styles import Styles, styles_of
+from rulespec.drawing.reading.texts import Texts
+from rulespec.drawing.reading.tree import MAX_DEPTH, MAX_ELEMENTS, Document, Element, refused
+from rulespec.drawing.svg import Box, Point
+
+_WORDS = ("text", "tspan", "textPath", "a")
+_APART = frozenset(
+    {
+        *("defs", "clipPath", "mask", "pattern", "symbol", "marker", "style", "title", "desc", "metadata"),
+        *("linearGradient", "radialGradient", "filter", "foreignObject", "script", ""),
+    }
+)
+"""Elements in which nothing is shown where they stand."""
+_MAX_SHAPES = 10_000
+_MAX_CLIPPED = 20_000_000
+_GAP = 0.1  # of the extent of an outline: its ends may be so far apart without a line between
+
+
+class Shape(Struct, frozen=True):
+    """A shape: its name as the drawing has it, its outlines, and its line.
+
+    `own`: its author has given the name, not a program; `label`: for people, not as an `id`; `by_text`: as a text.
+    `fill`: its colour, as `#rrggbb` if it can be known, "" if there is none, or nobody has said one.
+    `curve`: it is a line that comes to no end where it began, and is not filled.
+    `evenodd`: a point is in it if its lines go round it an odd number of times; else if they go round it at all.
+    `layers`: the names of the groups around it, from the outermost. `copies`: how often `use` repeats it.
+    """
+
+    name: str
+    outlines: list[list[Point]]
+    line: int
+    own: bool = True
+    fill: str = ""
+    curve: bool = False
+    label: bool = False
+    by_text: bool = False
+    filled: bool = True
+    evenodd: bool = True
+    hidden: bool = False
+    layers: tuple[Layer, ...] = ()
+    copies: int = 0
+
+
+class Piece(Struct, frozen=True):
+    """A shape as it is drawn, and the group with a name that it is in."""
+
+    shape: Shape
+    group: Group | None
+
+
+class Content(Struct):
+    """The content of a drawing: what it shows, the page if it says one, and what is not read."""
+
+    file: str
+    pieces: list[Piece] = field(default_factory=list)
+    texts: Texts = field(default_factory=Texts)
+    box: Box | None = None
+    notes: Passed = field(default_factory=Passed)
+
+
+def read_content(document: Document, part: Part, styles: Styles | None = None) -> Content:
+    """The shapes and texts of a drawing, those below first.
+
+    Raises:
+        DiagnosticsError: RS561 if it is larger than a map needs, RS563 if a shape cannot be understood.
+    """
+    walk = _Walk(document, part, styles or styles_of(document))
+    walk.root()
+    return walk.content
+
+
+class _Walk:
+    def __init__(self, document: Document, part: Part, styles: Styles) -> None:
+        self.document, self.styles = document, styles
+        self.content = Content(document.file)
+        root, self.geometry = document.root, Geometry(document.file, 0)
+        box = self.geometry.numbers(root.get("viewBox")[:200]) if root.tag == "svg" else []
+        if len(box) == 4:
+            self.content.box = Box((box[0], box[1], box[0] + box[2], box[1] + box[3]))
+            viewport = Viewport(max(box[2], 0), max(box[3], 0))
+        else:
+            sizes = [self.geometry.number(root.get(name)) if root.tag == "svg" else 0 for name in ("width", "height")]
+            viewport = Viewport(*(max(size, 0) for size in sizes))
+        self.geometry.extent = max(viewport.width, viewport.height)
+        self.contexts = Contexts(document, part, styles, self.geometry, self.content.notes)
+        self.elements, self.clip_cost, self.viewport = 0, 0, viewport
+        self._uses = self._counted_uses()
+
+    def _counted_uses(self) -> dict[int, int]:
+        """How often each element is repeated by `use`."""
+        counts: dict[int, int] = {}
+        todo = [self.document.root]
+        while todo:
+            element = todo.pop()
+            todo += element.elements
+            if element.tag == "use" and (target := self._target(element)) is not None:
+                counts[id(target)] = counts.get(id(target), 0) + 1
+        return counts
+
+    def _target(self, element: Element) -> Element | None:
+        href = element.get("href") or element.get("xlink:href")
+        return self.document.ids.get(href[1:]) if href.startswith("#") else None
+
+    def root(self) -> None:
+        """Walks through the whole drawing."""
+        self._element(self.document.root, Around(viewport=self.viewport))
+
+    def _element(self, element: Element, around: Around) -> None:
+        self.elements += 1
+        if self.elements > MAX_ELEMENTS:
+            reason = f"it has more than {MAX_ELEMENTS:,} elements, with what `use` repeats"
+            raise refused(self.document.file, element.line, reason, "leave the outlines of regions only")
+        if around.depth > MAX_DEPTH:
+            reason = f"it is nested more than {MAX_DEPTH} deep, with what `use` repeats"
+            raise refused(self.document.file, element.line, reason, "ungroup it")
+        if element.tag in _APART:
+            return
+        values = self.styles.values(element)
+        inside = self.contexts.inside(element, values, around)
+        if element.tag in SHAPES:
+            self._shape(element, values, around, inside)
+        elif element.tag == "text":
+            self._text(element, inside)
+        elif element.tag == "use":
+            self._use(element, values, inside)
+        elif element.tag == "flowRoot":
+            if not inside.hidden and inside.look.visible:
+                self.content.notes.leave("texts that flow in a frame", element.line)
+        else:
+            for child in self._shown(element):
+                self._element(child, inside)
+
+    def _shown(self, element: Element) -> list[Element]:
+        """The elements in one that are shown: of a `switch` the first that asks for nothing special."""
+        if element.tag != "switch":
+            return element.elements
+        plain = (e for e in element.elements if not e.get("requiredExtensions") and e.tag not in ("foreignObject", ""))
+        return [each for each in plain if self._is_spoken(each.get("systemLanguage"))][:1]
+
+    def _is_spoken(self, languages: str) -> bool:
+        return not languages or any(part.strip().split("-")[0] == "en" for part in languages.split(","))
+
+    def _shape(self, element: Element, values: dict[str, str], around: Around, inside: Around) -> None:
+        label, id_ = label_of(element), id_of(element)
+        layer = Layer(label, id_, element.line)
+        if inside.ornament or (layer.name and self.contexts.is_apart(layer)):
+            return
+        outlines = self.geometry.outlines(element, values, inside.look.face.size, inside.viewport, inside.matrix)
+        is_open = _is_open(element, outlines)
+        hidden = inside.hidden or not inside.look.visible
+        whole = outlines
+        for clip in inside.clips:
+            self.clip_cost += sum(map(len, outlines)) * len(clip)
+            if self.clip_cost > _MAX_CLIPPED:
+                raise refused(self.document.file, element.line, "its clip paths cut too much", "take them out")
+            outlines = [line for each in outlines if (line := clipped(each, clip))]
+        if inside.chosen or not hidden:
+            if not whole:
+                self.content.notes.leave("lines, which have no area", element.line)
+            elif not outlines:
+                self.content.notes.leave("shapes outside of what a clip path lets through", element.line)
+        if not outlines:
+            return
+        if inside.look.paint == NO_FILL and not inside.look.lined and not inside.chosen:
+            self.content.notes.leave("shapes with neither a filling nor a line", element.line)
+            return
+        own = is_own(layer)
+        name = "" if inside.nameless or (around.copied and not own) else layer.name
+        if label == "" and around.group is not None and around.group.label and is_short(id_):
+            name = ""  # what a program calls it says nothing in a group with a label
+        look = inside.look
+        filled = look.paint != NO_FILL
+        fill = look.paint if look.stated and filled else ""
+        shape = Shape(
+            name=name,
+            outlines=outlines,
+            line=element.line,
+            own=own and name != "",
+            fill=fill,
+            curve=is_open and not filled,
+            label=label != "" and name != "",
+            filled=filled,
+            evenodd=look.evenodd,
+            hidden=hidden,
+            layers=(*inside.layers, layer) if layer.name else inside.layers,
+            copies=max((self._uses.get(id(each), 0) for each in inside.copied), default=0),
+        )
+        if len(self.content.pieces) >= _MAX_SHAPES:
+            reason = f"it has more than {_MAX_SHAPES:,} shapes"
+            raise refused(self.document.file, element.line, reason, "leave the outlines of regions only")
+        self.content.pieces.append(Piece(shape, inside.group))
+
+    def _use(self, element: Element, values: dict[str, str], inside: Around) -> None:
+        """Walks through what `use` repeats, where it puts it."""
+        target = self._target(element)
+        if target is None or target in inside.copied:
+            if not inside.hidden:
+                self.content.notes.leave(
+                    "what `use` repeats: it is not in the drawing, or repeats itself", element.line
+                )
+            return
+        size = inside.look.face.size
+        self.geometry.line = element.line
+        x, y = (self.geometry.number(values.get(name, "0"), size, inside.viewport.whole(name)) for name in ("x", "y"))
+        named = inside.group is not None and inside.layers and inside.group.line == element.line
+        again = self._uses.get(id(target), 0) > 1 or not _is_apart_from_view(target)
+        context = replace(
+            inside,
+            matrix=product(inside.matrix, (1, 0, 0, 1, x, y)),
+            copied=(*inside.copied, target),
+            nameless=inside.nameless or bool(named) or again,
+        )
+        if target.tag == "symbol":
+            self._symbol(element, target, values, context)
+        else:
+            self._element(target, context)
+
+    def _symbol(self, use: Element, target: Element, values: dict[str, str], context: Around) -> None:
+        """Walks through a symbol, which is a drawing of its own."""
+        sizes = {name: values[name] for name in ("width", "height") if values.get(name, "auto") != "auto"}
+        own = self.styles.values(target)
+        look = look_of(own, context.look)
+        matrix = self.geometry.transformed(context.matrix, own.get("transform", ""))
+        measured = {**own, **sizes, "x": "0", "y": "0"}
+        matrix, viewport, clip = self.geometry.inner(matrix, target, measured, look.face.size, context.viewport)
+        clips = (*context.clips, clip) if clip is not None and target.get("viewBox") else context.clips
+        inside = replace(context, matrix=matrix, look=look, viewport=viewport, clips=clips, depth=context.depth + 1)
+        for child in target.elements:
+            self._element(child, inside)
+
+    def _text(self, element: Element, inside: Around) -> None:
+        """Takes a text, of which parts may have looks of their own."""
+        if inside.ornament:
+            return
+        self._words(element, inside)
+        if not self.content.texts.end(element.line):
+            what = "texts along a path, or with a size or a place that is not understood"
+            self.content.notes.leave(what, element.line)
+
+    def _words(self, element: Element, inside: Around) -> None:
+        self.elements += 1
+        visible = inside.look.visible and not inside.hidden
+        if visible or element.tag == "text":
+            self.content.texts.begin(element.tag, element.attributes, inside.look.face)
+        for part in element.content:
+            if isinstance(part, str):
+                if visible:
+                    self.content.texts.add(part, inside.look.face, lambda p: moved(inside.matrix, p))
+            elif part.tag in _WORDS:
+                values = self.styles.values(part)
+                look = look_of(values, inside.look)
+                hidden = inside.hidden or values.get("display", "").lower() == "none"
+                self._words(part, replace(inside, look=look, hidden=hidden))
+
+
+def _is_apart_from_view(element: Element) -> bool:
+    """Whether an element is not shown where it stands, but only where it is repeated."""
+    parent: Element | None = element
+    while parent is not None:
+        if parent.tag in ("defs", "symbol"):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _is_open(element: Element, outlines: list[list[Point]]) -> bool:
+    """Whether an element is a line that comes to no end where it began, such as a river."""
+    if element.tag not in ("path", "polyline") or "z" in element.attributes.get("d", "").lower():
+        return False
+    return all(dist(line[0], line[-1]) > _GAP * max(dist(line[0], point) for point in line) for line in outlines)

@@ -1,0 +1,281 @@
+"""A drawing as a sketch of a map: the shapes that may be regions, each with a name, and notes of what is not read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from rulespec.diagnostics.report import Report, failure
+from rulespec.documents.text_files import MISLEADING
+from rulespec.drawing.outlines import area
+from rulespec.drawing.reading.contexts import Group, Layer, Part
+from rulespec.drawing.reading.layers import Proposal, proposals
+from rulespec.drawing.reading.names import is_of_a_program, quoted, slug
+from rulespec.drawing.reading.shapes import Content, Piece, Shape, read_content
+from rulespec.drawing.reading.styles import styles_of
+from rulespec.drawing.reading.texts import Text, rounds
+from rulespec.drawing.reading.tree import Document, read_tree, refused
+from rulespec.drawing.svg import Box, Point
+
+MAX_SHAPES = 400
+MAX_NAMELESS = 1_000
+"""Shapes with a name, and those without one in which there may be a text."""
+_NAMELESS = "shapes without a name"
+_LINES = "lines, which have no area"
+_OPEN = "lines without a filling, such as rivers"
+_HOLLOW = "shapes without a filling, where others have one"
+_MARKERS = "small copies by `use`, such as marks of towns"
+_AGAIN, _SMALL = 3, 0.1
+"""Copies of one shape that are marks, if they are no larger than this share of other shapes."""
+_FILLS = 3  # colours of a group that are named
+_MAX_TESTS = 3_000_000
+_MOST_LINES = 12
+_SHOWN = 60
+
+
+class Notes(Struct):
+    """What is noticed of a drawing while it is read, beside its shapes.
+
+    `left_out`: what is no region → the lines where it stands. `hidden`: groups that are not shown, with their shapes.
+    `ornaments`: groups and shapes that their names say are no regions. `loose`: texts that are in no shape.
+    """
+
+    left_out: dict[str, list[int]] = field(default_factory=dict)
+    hidden: list[tuple[Layer, int]] = field(default_factory=list)
+    ornaments: list[Layer] = field(default_factory=list)
+    loose: list[Text] = field(default_factory=list)
+    proposals: list[Proposal] = field(default_factory=list)
+
+
+class Sketch(Struct, frozen=True):
+    """The content of a drawing: shapes, those below first, the texts in them ("": none), its frame if it says one."""
+
+    shapes: list[Shape]
+    texts: list[str]
+    box: Box | None
+    file: str = ""
+    notes: Notes = field(default_factory=Notes)
+
+
+def read_sketch(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
+    """The shapes of a drawing that have a name; those without one in a group with a name are one shape.
+
+    A text inside a shape is a name, too; without any other, the shape has the text as its name.
+
+    Args:
+        path: the file.
+        report: takes warnings of style sheets that are not read (RS850).
+        part: the part of the drawing that is the map; default: what is shown.
+
+    Raises:
+        DiagnosticsError: RS561 if it cannot be read, RS562 if it has no such shapes, RS563 if one cannot be understood,
+            RS904 if a name of `part` is none of the drawing.
+    """
+    document, part = read_tree(path), part or Part()
+    styles = styles_of(document)
+    content = read_content(document, part, styles)
+    _check_part(document, content, part)
+    if report is not None:
+        styles.warn(document, report)
+    return _sketch(document, content, part)
+
+
+def _check_part(document: Document, content: Content, part: Part) -> None:
+    """Refuses names that nothing in the drawing has."""
+    known = {slug(name): name for layer in content.notes.layers for name in (layer.label, layer.id) if name}
+    shapes = {slug(layer.name) for piece in content.pieces for layer in piece.shape.layers}
+    report = Report()
+    for flag, names, there in (
+        ("--layer", part.layers, {*known}),
+        ("--not", part.without, {*known, *shapes, *map(slug, content.notes.parted)}),
+    ):
+        for name in names:
+            if slug(name) not in there:
+                listed = ", ".join(f"`{MISLEADING.sub(' ', each)[:_SHOWN]}`" for each in [*known.values()][:12])
+                help_ = f"its groups are {listed}" if listed else "it has no groups with a name"
+                message = f"{flag} names `{name[:_SHOWN]}`, and no part of the drawing is called so"
+                report.error("RS904", message, document.place(1), help=help_)
+    report.raise_if_errors()
+
+
+def _sketch(document: Document, content: Content, part: Part) -> Sketch:
+    notes = Notes(content.notes.left_out, _hidden(content), content.notes.ornaments)
+    pieces = [piece for piece in content.pieces if _is_in(piece.shape, part)]
+    pieces = _without_markers(_without_hollow(pieces, notes), notes)
+    texts, notes.loose = content.texts.of(
+        [piece.shape.outlines for piece in pieces],
+        {i for i, piece in enumerate(pieces) if not piece.shape.filled},
+        {i for i, piece in enumerate(pieces) if not piece.shape.evenodd},
+    )
+    shapes = _merged(pieces, texts, notes)
+    results, said = [], []
+    for shape, text in shapes:
+        by_text = text is not None and not shape.own
+        name = text.words if text is not None and by_text else shape.name
+        if name:
+            results.append(replace(shape, name=name, by_text=by_text))
+            said.append(text.words if text is not None else "")
+        else:
+            notes.left_out.setdefault(_NAMELESS, []).append(shape.line)
+    notes.proposals = proposals([piece.shape for piece in content.pieces], results, content.box, part)
+    if not results:
+        raise _no_shapes(document, notes)
+    if len(results) > MAX_SHAPES:
+        help_ = "leave the outlines of regions only"
+        if notes.proposals:
+            help_ = f"say which part is the map: {' or '.join(each.flag for each in notes.proposals)}"
+        raise refused(document.file, results[MAX_SHAPES].line, f"it has more than {MAX_SHAPES} shapes", help_)
+    return Sketch(results, said, content.box, document.file, notes)
+
+
+def _no_shapes(document: Document, notes: Notes) -> Exception:
+    """The error that no shape has a name (RS562)."""
+    lines = len(notes.left_out.get(_LINES, ())) + len(notes.left_out.get(_OPEN, ()))
+    help_ = "give each region's outline an `id`, a label in Inkscape, or a text in it"
+    message = "no shape in this drawing has a name"
+    if lines >= _MOST_LINES:
+        message = f"this drawing has {lines} lines and no outline of a region"
+        help_ = "regions that only lines bound are not read: draw the outline of each region as one closed shape"
+    elif notes.proposals or notes.hidden:
+        flags = [each.flag for each in notes.proposals] or [f"--layer {quoted(notes.hidden[0][0].name)}"]
+        help_ = f"a hidden part of it may be the map: {' or '.join(flags)}"
+    return failure("RS562", message, document.place(1), help=help_)
+
+
+def _hidden(content: Content) -> list[tuple[Layer, int]]:
+    """The hidden groups that have shapes, the outermost of them, with their number."""
+    counts: Counter[Layer] = Counter()
+    for piece in content.pieces:
+        hidden = [layer for layer in piece.shape.layers if layer.hidden]
+        if piece.shape.hidden and hidden:
+            counts[hidden[0]] += 1
+    return [*counts.items()]
+
+
+def _is_in(shape: Shape, part: Part) -> bool:
+    """Whether a shape is in the part of the drawing that is the map."""
+    chosen, _ = part.named()
+    if chosen:
+        return any(layer.is_called(chosen) for layer in shape.layers)
+    return not shape.hidden
+
+
+def _without_hollow(pieces: list[Piece], notes: Notes) -> list[Piece]:
+    """Shapes without lines that end nowhere, and, where others are filled, without those that are not."""
+    closed = [piece for piece in pieces if not piece.shape.curve]
+    for piece in pieces:
+        if piece.shape.curve:
+            notes.left_out.setdefault(_OPEN, []).append(piece.shape.line)
+    filled = [piece for piece in closed if piece.shape.filled]
+    if 2 * len(filled) < len(closed) or not filled:
+        return closed
+    results = []
+    for piece in closed:
+        if piece.shape.filled or piece.shape.label:
+            results.append(piece)
+        elif not _lies_on(piece, filled):
+            notes.left_out.setdefault(_HOLLOW, []).append(piece.shape.line)
+    return results
+
+
+def _without_markers(pieces: list[Piece], notes: Notes) -> list[Piece]:
+    """Shapes without those that `use` repeats again and again, if they are small, and others are a map."""
+    markers = [piece for piece in pieces if piece.shape.copies >= _AGAIN and not piece.shape.label]
+    others = [piece for piece in pieces if piece.shape.copies < _AGAIN]
+    sizes = [sum(abs(area(line)) for piece in some for line in piece.shape.outlines) for some in (markers, others)]
+    if not markers or len(others) < _AGAIN or sizes[0] > _SMALL * sizes[1]:
+        return pieces
+    notes.left_out.setdefault(_MARKERS, []).extend(piece.shape.line for piece in markers)
+    return [piece for piece in pieces if piece.shape.copies < _AGAIN or piece.shape.label]
+
+
+def _lies_on(piece: Piece, filled: list[Piece]) -> bool:
+    """Whether a shape is the line of one beside it, as some programs draw both."""
+    return any(
+        other.group is piece.group and other.shape.outlines == piece.shape.outlines
+        for other in filled
+        if piece.group is not None
+    )
+
+
+def _merged(pieces: Sequence[Piece], texts: Sequence[Text | None], notes: Notes) -> list[tuple[Shape, Text | None]]:
+    """The shapes with their texts; those without a name in a group with one are one shape, if they are one region."""
+    parts: dict[Group, list[int]] = {}
+    named: set[Group] = set()
+    for i, piece in enumerate(pieces):
+        if piece.group is not None and not piece.shape.name:
+            parts.setdefault(piece.group, []).append(i)
+        elif piece.group is not None:
+            named.update(_above(piece.group))
+    for group in parts:
+        if group.around is not None:
+            named.update(_above(group.around))
+    results: dict[int, tuple[Shape, Text | None]] = {}
+    single = {i for i, piece in enumerate(pieces) if piece.shape.name or piece.group is None}
+    for group, numbers in parts.items():
+        words = {text.words for i in numbers if (text := texts[i]) is not None and any(map(str.isalpha, text.words))}
+        if group in named or len(words) > 1:
+            single.update(numbers)
+            continue
+        own = [text for i in numbers if (text := texts[i]) is not None]
+        shape = _united(group, [pieces[i].shape for i in numbers])
+        results[numbers[-1]] = shape, max(own, key=lambda text: text.size, default=None)
+    nameless = 0
+    for i in sorted(single):
+        nameless += not pieces[i].shape.name
+        if pieces[i].shape.name or nameless <= MAX_NAMELESS:
+            results[i] = pieces[i].shape, texts[i]
+        else:
+            notes.left_out.setdefault(_NAMELESS, []).append(pieces[i].shape.line)
+    return [results[i] for i in sorted(results)]
+
+
+def _above(group: Group) -> Iterable[Group]:
+    """A group and those around it."""
+    each: Group | None = group
+    while each is not None:
+        yield each
+        each = each.around
+
+
+def _united(group: Group, parts: Sequence[Shape]) -> Shape:
+    """The shape of a group; of parts with different colours it has none that has a meaning."""
+    filled = [part for part in parts if part.filled] or parts
+    fills = [*dict.fromkeys(part.fill for part in filled)][:_FILLS]
+    fill = " and ".join(fill or "none" for fill in fills) if len(fills) > 1 else fills[0]
+    outlines: list[list[Point]] = []
+    for part in filled:
+        outlines += [line for line in plain_rings(part) if line not in outlines]
+    return Shape(
+        name=group.name,
+        outlines=outlines,
+        line=group.line,
+        own=group.label or not is_of_a_program(group.name),
+        fill=fill,
+        label=group.label,
+        filled=any(part.filled for part in parts),
+        layers=parts[0].layers,
+    )
+
+
+def plain_rings(shape: Shape) -> list[list[Point]]:
+    """The outlines of a shape as those of which an odd number goes round what is in it.
+
+    Lines of a shape that hold whatever they go round are left out where they only go round again;
+    one that crosses itself stays as it is.
+    """
+    rings = shape.outlines
+    if shape.evenodd or len(rings) < 2 or sum(map(len, rings)) * len(rings) > _MAX_TESTS:
+        return rings
+    results = []
+    for i, ring in enumerate(rings):
+        x, y = ring[0]
+        outside = rounds([*rings[:i], *rings[i + 1 :]], x + 1e-9, y + 1e-9)
+        inside = outside + (1 if area(ring) > 0 else -1)
+        if (outside == 0) != (inside == 0):
+            results.append(ring)
+    return results

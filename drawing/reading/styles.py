@@ -1,0 +1,215 @@
+"""Styles of elements of a drawing: attributes, `style`, and the rules of `<style>`, the stronger over the weaker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import tinycss2
+from msgspec import Struct, field
+from tinycss2 import ast
+
+from rulespec.diagnostics.report import Report
+from rulespec.drawing.reading.looks import PROPERTIES, WIDE, size_in
+from rulespec.drawing.reading.selectors import Budget, Selector, SelectorError, selectors_of
+from rulespec.drawing.reading.tree import Document, Element, refused
+
+MAX_STYLES = 500_000
+"""Characters of style sheets and of `style` that are parsed."""
+_MAX_RULES = 5_000
+_DEEPEST = 30
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_BRACKETS = re.compile(r"[][(){}]")
+_SIMPLE = re.compile(r"[\w\s:;#.,%+-]*")
+_SHOWN_MEDIA = re.compile(r"\s*(?:all|screen)?\s*", re.IGNORECASE)
+_LENGTHS = ("font-size", "x", "y", "cx", "cy", "r", "rx", "ry", "width", "height")
+
+Declared = tuple[str, str, bool]
+"""A property, its value, and whether it is important."""
+
+
+class _Rule(Struct, frozen=True):
+    selector: Selector
+    order: int
+    declared: list[Declared]
+
+
+class Styles(Struct):
+    """The styles of a drawing."""
+
+    file: str
+    rules: dict[str, list[_Rule]] = field(default_factory=dict)
+    """Rules by what their last part asks for: `#id`, `.class`, a tag, or nothing."""
+    unread: dict[str, int] = field(default_factory=dict)
+    """Parts of style sheets that are not read → the first line of one."""
+    budget: Budget = field(default_factory=Budget)
+    _inline: dict[str, list[Declared]] = field(default_factory=dict)
+    _parsed: int = 0
+    _count: int = 0
+
+    def values(self, element: Element) -> dict[str, str]:
+        """The values that the properties of an element have by its attributes and all rules.
+
+        Raises:
+            DiagnosticsError: RS561 if that takes too long.
+        """
+        results = {name: value for name in element.attributes if (value := self._attribute(element, name))}
+        strong: dict[str, str] = {}
+        for name, value, important in self._of_rules(element):
+            (strong if important else results)[name] = value
+        if text := element.attributes.get("style"):
+            stronger = dict(strong)
+            for name, value, important in self._style(text, element.line):
+                (stronger if important else results)[name] = value
+            strong = stronger
+        return results | strong
+
+    def _attribute(self, element: Element, name: str) -> str:
+        """The value of an attribute that is a property too; "" if it is none."""
+        check = PROPERTIES.get(name)
+        if check is None:
+            return ""
+        value = element.get(name)
+        return value if value and (name == "transform" or value.lower() in WIDE or check(value)) else ""
+
+    def _of_rules(self, element: Element) -> Iterator[Declared]:
+        if not self.rules:
+            return
+        keys = ["", element.tag, f"#{element.get('id')}", *(f".{name}" for name in element.get("class").split()[:100])]
+        found = [rule for key in dict.fromkeys(keys) for rule in self.rules.get(key, ())]
+        found = [rule for rule in found if rule.selector.holds(element, self.budget)]
+        if self.budget.left < 0:
+            raise refused(self.file, element.line, "its style sheet has too many rules", "write styles at the elements")
+        for rule in sorted(found, key=lambda rule: (rule.selector.weight, rule.order)):
+            yield from rule.declared
+
+    def _style(self, text: str, line: int) -> list[Declared]:
+        if (known := self._inline.get(text)) is None:
+            known = self._inline[text] = self._plain(text) if _SIMPLE.fullmatch(text) else self._declared(text, line)
+        return known
+
+    def _plain(self, text: str) -> list[Declared]:
+        """The declarations of a text without anything to parse in it."""
+        parts = (part.partition(":") for part in text.split(";"))
+        return [*_valid((name.strip().lower(), value.strip(), False) for name, _, value in parts)]
+
+    def _declared(self, source: str | Sequence[ast.Node], line: int) -> list[Declared]:
+        if isinstance(source, str) and not self._is_parsed(source, line):
+            return []
+        nodes = tinycss2.parse_blocks_contents(source, skip_comments=True, skip_whitespace=True)
+        return [
+            *_valid(
+                (node.lower_name, tinycss2.serialize(node.value).strip(), node.important)
+                for node in nodes
+                if node.type == "declaration"
+            )
+        ]
+
+    def _is_parsed(self, text: str, line: int) -> bool:
+        """Counts the characters of a text; whether its brackets are nested no deeper than any style needs."""
+        self._parsed += len(text)
+        if self._parsed > MAX_STYLES:
+            reason = f"it has more than {MAX_STYLES:,} characters of styles"
+            raise refused(self.file, line, reason, "write styles at the elements")
+        is_shallow = _is_shallow(text)
+        if not is_shallow:
+            self.unread.setdefault("brackets in brackets", line)
+        return is_shallow
+
+    def take(self, text: str, line: int) -> None:
+        """Takes the rules of a style sheet; what is not understood of it is kept for a warning."""
+        if not self._is_parsed(text, line):
+            return
+        self._take(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True), line)
+
+    def _take(self, nodes: Iterable[ast.Node], line: int) -> None:
+        for node in nodes:
+            at = line + node.source_line - 1
+            if node.type == "at-rule":
+                media = tinycss2.serialize(node.prelude)
+                if node.lower_at_keyword == "media" and node.content is not None:
+                    if _SHOWN_MEDIA.fullmatch(media):
+                        self._take(tinycss2.parse_blocks_contents(node.content, True, True), line)
+                    elif "print" not in media:
+                        self.unread.setdefault(f"@media {media.strip()[:60]}", at)
+                elif node.lower_at_keyword in ("import", "layer", "supports", "scope", "container"):
+                    self.unread.setdefault(f"@{node.lower_at_keyword}", at)
+            elif node.type == "qualified-rule":
+                self._rule(node, at)
+
+    def _rule(self, node: ast.QualifiedRule, line: int) -> None:
+        declared = self._declared(node.content, line)
+        if not declared:
+            return
+        try:
+            selectors = selectors_of(node.prelude)
+        except SelectorError:
+            self.unread.setdefault(f"{tinycss2.serialize(node.prelude).strip()[:60]} {{…}}", line)
+            return
+        for selector in selectors:
+            self._count += 1
+            if self._count > _MAX_RULES:
+                raise refused(self.file, line, "its style sheet has too many rules", "write styles at the elements")
+            last = selector.parts[-1]
+            key = f"#{last.id}" if last.id else f".{last.classes[0]}" if last.classes else last.tag
+            self.rules.setdefault(key, []).append(_Rule(selector, self._count, declared))
+
+    def warn(self, document: Document, report: Report) -> None:
+        """Warns of what is not read (RS850)."""
+        if self.unread:
+            shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
+            message = f"not read: {shown} of a style sheet"
+            help_ = (
+                "write it at the elements: as it is, `--fill` may see another colour, what is hidden may be a region, "
+                "and a text may name a neighbour"
+            )
+            report.warning("RS850", message, document.place(min(self.unread.values())), help=help_)
+
+
+def _valid(declared: Iterable[Declared]) -> Iterator[Declared]:
+    """Those that a browser takes: others leave the property as it is."""
+    for name, value, important in declared:
+        if name == "font":
+            name, value = "font-size", size_in(value)
+        check = PROPERTIES.get(name)
+        if check is None or not value or (name in _LENGTHS and _has_no_unit(value)):
+            continue
+        if value.lower() in WIDE or check(value):
+            yield name, value, important
+
+
+def _is_shallow(text: str) -> bool:
+    """Whether brackets are nested no deeper than any style needs; a bracket that fits no other closes none."""
+    open_: list[str] = []
+    for bracket in _BRACKETS.findall(text):
+        if bracket in _CLOSING:
+            open_.append(_CLOSING[bracket])
+            if len(open_) > _DEEPEST:
+                return False
+        elif open_ and open_[-1] == bracket:
+            open_.pop()
+    return True
+
+
+def _has_no_unit(value: str) -> bool:
+    """Whether a value is a number other than 0, which only attributes may have for a length."""
+    return re.fullmatch(r"[-+]?[\d.]+(?:e[-+]?\d+)?", value, re.IGNORECASE) is not None and float(value) != 0
+
+
+def styles_of(document: Document) -> Styles:
+    """The styles of a drawing, of all its `<style>` wherever they stand.
+
+    Raises:
+        DiagnosticsError: RS561 if they are larger than a map needs.
+    """
+    result = Styles(document.file)
+    for line in document.sheets:
+        result.unread.setdefault("xml-stylesheet", line)
+    todo = [document.root]
+    while todo:
+        element = todo.pop()
+        is_css = element.tag == "style" and element.get("type") in ("", "text/css")
+        if is_css and _SHOWN_MEDIA.fullmatch(element.get("media")):
+            result.take(element.text(), element.line)
+        todo += reversed(element.elements)
+    return result

@@ -1,0 +1,186 @@
+"""The elements of an SVG drawing as a tree, read within bounds: no file that it names is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.parsers import expat
+
+from msgspec import Struct, field
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.documents.encoding import NoTextError, decoded
+from rulespec.documents.text_files import read_bytes
+
+MAX_BYTES = 8_000_000
+MAX_DEPTH = 64
+MAX_ELEMENTS = 50_000
+_ENTITY, _ENTITIES, _DECLARED, _GROWN = 200, 100, 20_000, 8_000_000
+"""Characters of an entity, how many there may be, those of one for the document type alone, and what all that is
+written for them may come to."""
+_SEPARATOR = "\x01"
+_SVG = "http://www.w3.org/2000/svg"
+_PREFIXES = {
+    "http://www.inkscape.org/namespaces/inkscape": "inkscape:",
+    "http://www.w3.org/1999/xlink": "xlink:",
+    "http://www.serif.com/": "serif:",
+}
+"""Namespaces whose attributes are read."""
+
+
+class Element(Struct, eq=False):
+    """An element: its tag ("" if it is none of SVG), its attributes, and its line.
+
+    `number`: its place among the elements of its parent. `content`: the texts and elements in it.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    parent: Element | None = None
+    number: int = 0
+    content: list[Element | str] = field(default_factory=list)
+    elements: list[Element] = field(default_factory=list)
+
+    def text(self) -> str:
+        """The texts that stand directly in it."""
+        return "".join(part for part in self.content if isinstance(part, str))
+
+    def get(self, name: str) -> str:
+        """An attribute, without blanks around it; "" if it is not there."""
+        return self.attributes.get(name, "").strip()
+
+
+class Document(Struct, frozen=True):
+    """A drawing: its root, the elements by their ids, and the style sheets of other files that it names."""
+
+    file: str
+    root: Element
+    ids: dict[str, Element]
+    sheets: list[int]
+    """The lines that name a style sheet."""
+
+    def place(self, line: int) -> Span:
+        """A line of the file."""
+        return Span(self.file, line, 1, line, 2)
+
+
+def refused(file: str, line: int, reason: str, help_: str) -> DiagnosticsError:
+    """The error that a drawing is not read (RS561)."""
+    return failure("RS561", f"this drawing is not read: {reason}", Span(file, line, 1, line, 2), help=help_)
+
+
+def read_tree(path: Path) -> Document:
+    """The elements of a drawing.
+
+    Raises:
+        DiagnosticsError: RS561 if it cannot be read.
+    """
+    file = str(path)
+    try:
+        data = read_bytes(path, file, MAX_BYTES)
+    except DiagnosticsError as error:
+        (result,) = error.diagnostics
+        if result.code == "RS103":
+            help_ = "take pictures and what is hidden out of it"
+            raise refused(file, 1, "it has more than 8 MB", help_) from None
+        raise failure("RS561", result.message, result.span, result.help) from None
+    return _Builder(file, data).read()
+
+
+class _Entities:
+    """The entities that a document type may declare: short texts without others in them, as some programs write.
+
+    One that only a document type can use is read as safely, as nothing else can name it: it may be longer.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._uses, self._uses_declared = data.count(b"&"), data.count(b"%")
+        self._count = 0
+
+    def takes(self, parameter: bool, value: str | None) -> bool:
+        """Whether an entity is read; `value` is None if it would be in another file."""
+        self._count += 1
+        if value is None or self._count > _ENTITIES:
+            return False
+        if parameter:
+            fits = len(value) <= _DECLARED and self._uses_declared * len(value) <= _GROWN
+            return fits and not {"&", "%"} & {*value}
+        return len(value) <= _ENTITY and not {"&", "%", "<"} & {*value} and self._uses * _ENTITY <= _GROWN
+
+
+class _Builder:
+    def __init__(self, file: str, data: bytes) -> None:
+        self._file, self._data = file, data
+        self._parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+        self._parser.buffer_text = True
+        self._stack: list[Element] = []
+        self._count = 0
+        self._root: Element | None = None
+        self._ids: dict[str, Element] = {}
+        self._sheets: list[int] = []
+
+    def read(self) -> Document:
+        """The tree."""
+        parser, entities = self._parser, _Entities(self._data)
+
+        def entity(name: str, parameter: bool, value: str | None, *_: object) -> None:
+            if not entities.takes(parameter, value):
+                help_ = "save it as plain SVG: what it declares could name files, or grow without an end"
+                raise self._refused(f"it declares the entity `{name[:80]}`", help_)
+
+        def instruction(target: str, _: str) -> None:
+            if target == "xml-stylesheet":
+                self._sheets.append(parser.CurrentLineNumber)
+
+        parser.EntityDeclHandler = entity
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = lambda _: self._stack.pop()
+        parser.CharacterDataHandler = lambda text: self._stack[-1].content.append(text)
+        parser.ProcessingInstructionHandler = instruction
+        try:
+            parser.Parse(self._data, True)
+        except expat.ExpatError as error:
+            self._check_text(error.lineno)
+            reason = f"it is no XML: {expat.ErrorString(error.code)}"
+            raise refused(self._file, error.lineno, reason, "export it again") from None
+        except (LookupError, ValueError) as error:  # of the encoding that its first line names
+            raise self._refused(
+                "its first line names an encoding that is not known here", "save it as UTF-8"
+            ) from error
+        assert self._root is not None  # expat refuses a file without an element
+        return Document(self._file, self._root, self._ids, self._sheets)
+
+    def _refused(self, reason: str, help_: str) -> DiagnosticsError:
+        return refused(self._file, self._parser.CurrentLineNumber, reason, help_)
+
+    def _check_text(self, line: int) -> None:
+        """Refuses what is no XML because it is not even text."""
+        try:
+            decoded(self._data)
+        except NoTextError as error:
+            raise refused(self._file, error.line, f"it {error.cause}", error.help) from None
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if self._count > MAX_ELEMENTS:
+            raise self._refused(f"it has more than {MAX_ELEMENTS:,} elements", "leave the outlines of regions only")
+        if len(self._stack) >= MAX_DEPTH:
+            raise self._refused(f"it is nested more than {MAX_DEPTH} deep", "ungroup it")
+        space, _, tag = name.rpartition(_SEPARATOR)
+        known = {}
+        for key, value in attributes.items():
+            of, _, local = key.rpartition(_SEPARATOR)
+            if not of or of in _PREFIXES:
+                known[_PREFIXES.get(of, "") + local] = value
+        parent = self._stack[-1] if self._stack else None
+        element = Element(tag if space in ("", _SVG) else "", known, self._parser.CurrentLineNumber, parent)
+        if parent is not None:
+            element.number = len(parent.elements)
+            parent.content.append(element)
+            parent.elements.append(element)
+        else:
+            self._root = element
+        if id_ := element.get("id"):
+            self._ids.setdefault(id_, element)
+        self._stack.append(element)
