@@ -115,8 +115,13 @@ def test_a_showdown_is_on_all_ways(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_each_viewer_of_a_shipped_game_gets_its_view_and_nothing_else(name: str, tmp_path: Path) -> None:
     game = played(new_game(loaded(name)[0]), 1, 60)
+    secretive = any(HIDDEN in str(event) for event in seen_events(game, None, 0))
     twins = compared(game, tmp_path)
-    assert twins or not any(HIDDEN in str(event) for event in seen_events(game, None, 0))
+    if secretive and not twins:  # a showdown has shown all: there are others that look the same until then
+        (tmp_path / "before").mkdir()
+        game.undo()
+        twins = compared(game, tmp_path / "before")
+    assert twins or not secretive
 
 
 def as_if_private(c: Any, to: Any) -> dict[str, Any]:
