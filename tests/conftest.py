@@ -110,10 +110,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.proof)
 
 
+def pytest_collection(session: pytest.Session) -> None:
+    """Collects no garbage while tests are collected: nearly all that is made stays."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Leaves the collected tests, a large heap, out of every garbage collection, and has fewer of these."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000)
 
 

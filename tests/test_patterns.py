@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from folders import ROOT
@@ -26,7 +27,13 @@ REPEATED = (
 BEGINNINGS = ("", "a", '"', "(")
 
 
-def patterns() -> Iterator[tuple[str, str, bool]]:
+@cache
+def patterns() -> tuple[tuple[str, str, bool], ...]:
+    """All literal patterns of the product, from one reading of its files."""
+    return tuple(_patterns())
+
+
+def _patterns() -> Iterator[tuple[str, str, bool]]:
     """Each literal pattern of the product: its file, the pattern, whether it is only tried at a beginning."""
     for room in ("rulespec", "engine", "drawing", "lsp", "pages", "serve", "cli"):
         for path in sorted((ROOT / room).rglob("*.py")):
