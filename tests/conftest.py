@@ -43,12 +43,14 @@ from clusters import cluster, dask
 from commands import known_rulesets
 from cpu_seconds import CpuSeconds
 from hypothesis import settings
+from kept_rulesets import KeptRulesets
 from map_pages import drive
 from proofs import ProofOrder
 from recorder import courier, errands, replay
 from small_errors import ruleset
 from worlds import Play
 
+from rulespec import load
 from rulespec.engine.game import machines
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
@@ -137,6 +139,16 @@ def kept_machines() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machines, "MEMO_SIZE", 200)
         patch.setattr(replay_module, "quick_machine", machines.Memo(machines.quick_machine))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def kept_rulesets() -> Iterator[None]:
+    """Keeps the rulesets of this repository, which do not change during a run: most tests load one of a few."""
+    with pytest.MonkeyPatch.context() as patch:
+        kept = KeptRulesets()
+        patch.setattr(load, "load_source", kept.load_source)
+        patch.setattr(load, "_check", kept.check)
         yield
 
 
