@@ -32,7 +32,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
 from rulespec.typed import nodes as typed
 
-MUTANTS = int(os.environ.get("RULESPEC_MUTANTS", "20"))
+MUTANTS = int(os.environ.get("RULESPEC_MUTANTS", "10"))
 SEED = os.environ.get("RULESPEC_SEED", "mutant")
 BROKEN = {
     "imperial": "+playimperial",
