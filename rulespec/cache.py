@@ -1,9 +1,10 @@
 """On-disk cache of results that take long to compute. Nothing depends on it: any entry may be missing at any time.
 
-An entry is a JSON value in a file of its own. Its key, the name of the file, is a hash of everything that the value
-depends on, the rooms of this program that make it included. The first line of the file is a signature of the name and
-of the value, by a key that is not in the cache (`signing.py`). So an entry is what a process of this user has written
-under this very name; any other file counts as missing, and nothing else of an entry is checked.
+An entry is a JSON value, or bytes of its reader's own form, in a file of its own. Its key, the name of the file, is a
+hash of everything that the value depends on, the rooms of this program that make it included. The first line of the
+file is a signature of the name and of the value, by a key that is not in the cache (`signing.py`). So an entry is what
+a process of this user has written under this very name; any other file counts as missing, and nothing else of an entry
+is checked.
 
 The cache is in the user's cache folder. The environment variable RULESPEC_CACHE names another one; empty means none.
 A folder that belongs to another user, or that others may write to, is not used. Without a signing key there is none.
@@ -21,7 +22,7 @@ from functools import cache
 from hmac import compare_digest
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -51,6 +52,17 @@ LANGUAGE = ("check", "diagnostics", "documents", "overlays", "schemas", "syntax"
 """The rooms that turn texts into a checked ruleset."""
 
 _T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
+
+
+class Decoder(Protocol[_T_co]):
+    """A reader of values, such as `msgspec.json.Decoder`."""
+
+    def decode(self, data: bytes, /) -> _T_co:
+        """The value in bytes; ValueError if they hold none."""
+        ...
+
+
 _writes = count()
 
 
@@ -75,7 +87,7 @@ def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
     return result.hexdigest()
 
 
-def read(key: str, decoder: msgspec.json.Decoder[_T]) -> _T | None:
+def read(key: str, decoder: Decoder[_T]) -> _T | None:
     """The value of an entry; None if there is none that this user's own processes have signed."""
     folder = _folder()
     if not key or folder is None or not _is_safe(folder):
@@ -91,11 +103,16 @@ def read(key: str, decoder: msgspec.json.Decoder[_T]) -> _T | None:
 
 
 def write(key: str, value: Any) -> None:
-    """Writes an entry; does nothing if the key is "", the value too large, or the folder cannot be written to."""
+    """Writes an entry; does nothing if the key is "", the value too large, or the folder cannot be written to.
+
+    Args:
+        key: its key.
+        value: a value for JSON, or bytes, which are written as they are.
+    """
     folder = _folder()
     if not key or folder is None:
         return
-    body = msgspec.json.encode(value)
+    body = value if isinstance(value, bytes) else msgspec.json.encode(value)
     head = header(key, body)
     if not head or len(head) + 1 + len(body) > MAX_ENTRY:
         return

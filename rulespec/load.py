@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec import cache
-from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -27,9 +25,9 @@ from rulespec.references import is_path
 from rulespec.rule_ids import ListedRule, add_listed, check_cited
 from rulespec.ruleset_files import SECTION_FILES, Files, RulesetReader
 from rulespec.typed import nodes as typed
-from rulespec.typed.meaning import LENGTH, meaning_hash
+from rulespec.typed.packed import Checked, PackedRuleset, pack
 
-_HASH = msgspec.json.Decoder(Annotated[str, msgspec.Meta(pattern=f"^[0-9a-f]{{{LENGTH}}}$")])
+_CHECKED, _TRUTH = PackedRuleset(), msgspec.json.Decoder(bool)
 MAX_OVERLAYS = 20
 """Of a reference."""
 MAX_EXTENDS = 8
@@ -51,7 +49,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     lints = report is not None
     report = Report() if report is None else report
     merged = load_source(ref, report, files, lints=lints)
-    declarations, rules, meaning = _check(ref, merged, report, lints, files is None or files.cached)
+    meaning, declarations, rules = _check(ref, merged, report, lints, files is None or files.cached)
     return assembled(ref, merged, declarations, rules, meaning)
 
 
@@ -157,24 +155,23 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
     )
 
 
-def _check(
-    ref: str, merged: Merged, report: Report, lints: bool, cached: bool
-) -> tuple[typed.Declarations, typed.Rules, str]:
-    """Runs the checker, but for what is known to find nothing in these very texts; gives the hash of the meaning, too.
-
-    Whoever reads no warnings has all passes left out that only find mistakes; else the lints alone are left out.
-    That nothing is found is known by an entry of the cache, which holds the hash of the meaning.
+def _check(ref: str, merged: Merged, report: Report, lints: bool, cached: bool) -> Checked:
+    """Runs the checker, unless the cache has what it makes of these very texts, and knows that it reports nothing.
 
     Raises:
         DiagnosticsError: if it reports an error.
     """
+    texts = list(chain.from_iterable(merged.texts.items()))
+    sound, quiet = (
+        cache.key(kind, ref, *texts, rooms=cache.LANGUAGE) if cached else "" for kind in ("sound", "without warnings")
+    )
+    if sound and (not lints or cache.read(quiet, _TRUTH)) and (known := cache.read(sound, _CHECKED)) is not None:
+        return known
+    from rulespec.check.passes import check_source  # lazily: the cache has most rulesets
+
     source, result = merged.source, Report()
-    kind = "without warnings" if lints else "sound"
-    key = cache.key(kind, ref, *chain.from_iterable(merged.texts.items()), rooms=cache.LANGUAGE) if cached else ""
-    meaning = cache.read(key, _HASH) if key else None
-    known = meaning is not None
     try:
-        declarations, rules = check_source(source, result, lints=lints and not known, sound=known and not lints)
+        declarations, rules = check_source(source, result, lints=lints)
     except DiagnosticsError as error:  # too many errors: it stopped
         report.extend(_blamed(error.diagnostics, source))
         raise DiagnosticsError(report.diagnostics) from None
@@ -183,17 +180,21 @@ def _check(
         raise DiagnosticsError(report.diagnostics) from None
     report.extend(_blamed(result.diagnostics, source))
     report.raise_if_errors()
-    if meaning is None:
-        meaning = meaning_hash(_start(merged), declarations, rules)
-        if key and not (lints and result.diagnostics):
-            cache.write(key, meaning)
-    return declarations, rules, meaning
+    from rulespec.typed.meaning import meaning_hash
+
+    checked = meaning_hash(_start(merged), declarations, rules), declarations, rules
+    if sound and (data := pack(checked)):
+        cache.write(sound, data)
+        if lints and not result.diagnostics:
+            cache.write(quiet, True)
+    return checked
 
 
 def _blamed(diagnostics: tuple[Diagnostic, ...], source: Source) -> tuple[Diagnostic, ...]:
     """The diagnostics of a merged source; those caused by an overlay point to its line."""
     if not diagnostics:
         return ()
+    from rulespec.check.passes import unused_in
     from rulespec.overlays.orphans import blamed
 
     return blamed(diagnostics, source, unused_in)

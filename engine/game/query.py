@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rulespec.check.expressions.checker import ExpressionChecker
-from rulespec.check.quiet import refuse_loud
-from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -33,6 +31,10 @@ from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions
 from rulespec.types import BOOL, INT, Ent, Maybe, Num, Order, SetOf, Type, or_none
+
+if TYPE_CHECKING:  # most tables ask no question that has to be typed
+    from rulespec.check.expressions.checker import ExpressionChecker
+    from rulespec.check.scope import Env
 
 _FILE = "<expression>"
 Value = Callable[[list[int], Sequence[int]], int]
@@ -157,13 +159,10 @@ class Queries:
         """The machine that counts the steps of queries and measures; see `Budget.spend`."""
         return self._own.meter
 
-    def _checker(self, report: Report) -> ExpressionChecker:
-        return ExpressionChecker(self.ruleset.declarations, self.ruleset.rules, report, self.seats)
-
     def _typed(self, text: str, want: Type | None = None) -> typed.Expr:
         report = Report()
-        checker = self._checker(report)
-        expr = checker.infer(_parsed(text), Env(), want)
+        checker, env = _checker(self, report)
+        expr = checker.infer(_parsed(text), env, want)
         if want is not None:
             expr = checker.expect(expr, want, "the value")
         return _quiet(expr, report)
@@ -215,11 +214,13 @@ class Queries:
     def _projection(self, text: str, params: Sequence[tuple[str, str | Type]]) -> Query:
         report = Report()
         types = [type_of(type_) if isinstance(type_, str) else type_ for _, type_ in params]
-        checker = self._checker(report)
-        env, scope = Env(), Scope()
-        for slot, ((name, _), type_) in enumerate(zip(params, types, strict=True)):
-            var = typed.Var(name, type_, Span(_FILE, 1, 1, 1, 2))
-            env, scope = env.bind(var), scope.in_slot(var, slot)
+        variables = [
+            typed.Var(name, type_, Span(_FILE, 1, 1, 1, 2)) for (name, _), type_ in zip(params, types, strict=True)
+        ]
+        checker, env = _checker(self, report, variables)
+        scope = Scope()
+        for slot, var in enumerate(variables):
+            scope = scope.in_slot(var, slot)
         expr = _quiet(checker.infer(parse_expr(text, _FILE, cached=True), env), report)
         lowered = self._lowered(expr, scope)
         slots, constant = free(lowered), not self._own.facts.reads_state(lowered)
@@ -316,11 +317,22 @@ class Queries:
         assert procedure is not None
         values = []
         for arg, param in zip(args, procedure.params, strict=True):
-            checker = self._checker(report)
-            expr = checker.check(arg, Env(), param.type, f"`{param.name}`")
+            checker, env = _checker(self, report)
+            expr = checker.check(arg, env, param.type, f"`{param.name}`")
             report.raise_if_errors()
             values.append(self._evaluate(self._lowered(expr), state))
         return name, values
+
+
+def _checker(queries: Queries, report: Report, variables: Sequence[typed.Var] = ()) -> tuple[ExpressionChecker, Env]:
+    """A checker of expressions, and the scope of the variables that these may name."""
+    from rulespec.check.expressions.checker import ExpressionChecker
+    from rulespec.check.scope import Env
+
+    env, ruleset = Env(), queries.ruleset
+    for var in variables:
+        env = env.bind(var)
+    return ExpressionChecker(ruleset.declarations, ruleset.rules, report, queries.seats), env
 
 
 def type_of(name: str) -> Type:
@@ -346,8 +358,11 @@ def _words(text: str) -> frozenset[str]:
 def _quiet(e: typed.Expr, report: Report) -> typed.Expr:
     """The expression, if it has been typed without an error, and `once` runs no procedure in it that asks."""
     report.raise_if_errors()
-    refuse_loud([part for part in expressions(e) if type(part) is typed.Once], report)
-    report.raise_if_errors()
+    if suppositions := [part for part in expressions(e) if type(part) is typed.Once]:
+        from rulespec.check.quiet import refuse_loud
+
+        refuse_loud(suppositions, report)
+        report.raise_if_errors()
     return e
 
 

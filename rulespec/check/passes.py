@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
 from msgspec import Struct
 
+from rulespec.check.alike import check_alike
+from rulespec.check.amounts import check_amounts
+from rulespec.check.bodies import check_bodies
 from rulespec.check.context import Context
+from rulespec.check.dead_ends import check_dead_ends
+from rulespec.check.declare import declare
+from rulespec.check.facts import check_facts
+from rulespec.check.heads import check_heads
+from rulespec.check.loops import check_loops
+from rulespec.check.measures import check_measures
+from rulespec.check.playouts import check_playouts
+from rulespec.check.points import check_points
+from rulespec.check.privacy import check_privacy
+from rulespec.check.questions import check_questions
+from rulespec.check.quiet import check_quiet
+from rulespec.check.recursion import check_recursion
+from rulespec.check.signatures import check_signatures
+from rulespec.check.size import check_size
+from rulespec.check.start import check_start
+from rulespec.check.unread import check_unread
+from rulespec.check.usual import check_usual
+from rulespec.check.values import check_values
+from rulespec.check.was import check_was
+from rulespec.check.work import check_work
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.overlays.overlay import Source
@@ -27,53 +49,39 @@ def _without_errors(c: Context) -> bool:
 
 
 class Pass(Struct, frozen=True):
-    """One pass: a function of the context, and the condition under which its findings mean something.
+    """One pass: a function of the context, and the condition under which its findings mean something."""
 
-    Attributes:
-        name: the name of the function.
-        only_if: the condition.
-        finds: whether all that it does is to find mistakes: what has none need not be looked through again.
-    """
-
-    name: str
+    run: Callable[[Context], None]
     only_if: Callable[[Context], bool] = _always
-    finds: bool = False
-
-    @property
-    def run(self) -> Callable[[Context], None]:
-        """The function, imported when it runs: a ruleset that is known to have no mistakes needs half of them."""
-        module = import_module(f"rulespec.check.{self.name.removeprefix('check_')}")
-        function: Callable[[Context], None] = getattr(module, self.name)
-        return function
 
 
 PASSES = (
     # Names, types and resources.
-    Pass("check_size"),
-    Pass("declare"),
-    Pass("check_signatures"),
-    Pass("check_bodies"),
-    Pass("check_measures"),
-    Pass("check_values"),
-    Pass("check_questions"),
-    Pass("check_facts"),  # the last that types expressions: it reports conflicts of units
-    Pass("check_privacy"),
-    Pass("check_alike", finds=True),
-    Pass("check_start"),
-    Pass("check_dead_ends", _understood),
-    Pass("check_usual", _understood),
-    Pass("check_playouts", _understood),
-    Pass("check_was", _understood),
-    Pass("check_unread", finds=True),
+    Pass(check_size),
+    Pass(declare),
+    Pass(check_signatures),
+    Pass(check_bodies),
+    Pass(check_measures),
+    Pass(check_values),
+    Pass(check_questions),
+    Pass(check_facts),  # the last that types expressions: it reports conflicts of units
+    Pass(check_privacy),
+    Pass(check_alike),
+    Pass(check_start),
+    Pass(check_dead_ends, _understood),
+    Pass(check_usual, _understood),
+    Pass(check_playouts, _understood),
+    Pass(check_was, _understood),
+    Pass(check_unread),
     # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
-    Pass("check_recursion"),  # it also finds what `once` asks, which lowering needs
-    Pass("check_loops", _understood, finds=True),
-    Pass("check_quiet", _without_errors, finds=True),
-    Pass("check_heads", _without_errors, finds=True),
-    Pass("check_points", _without_errors),
-    Pass("check_work", _without_errors, finds=True),
+    Pass(check_recursion),  # it also finds what `once` asks, which lowering needs
+    Pass(check_loops, _understood),
+    Pass(check_quiet, _without_errors),
+    Pass(check_heads, _without_errors),
+    Pass(check_points, _without_errors),
+    Pass(check_work, _without_errors),
     # Resources, where the rules give them as numbers.
-    Pass("check_amounts", _without_errors, finds=True),
+    Pass(check_amounts, _without_errors),
 )
 """Each pass stands in a file of its name; a test holds that."""
 
@@ -88,26 +96,23 @@ def unused_in(source: Source) -> frozenset[Span]:
     return frozenset(d.span for d in report.diagnostics if d.code == "RS405" and d.span is not None)
 
 
-def check_source(
-    source: Source, report: Report, *, lints: bool = True, sound: bool = False
-) -> tuple[typed.Declarations, typed.Rules]:
+def check_source(source: Source, report: Report, *, lints: bool = True) -> tuple[typed.Declarations, typed.Rules]:
     """Runs the passes over a source.
 
     Args:
         source: the merged YAML tree and the syntax trees of the rules.
         report: takes the diagnostics.
         lints: whether somebody reads the warnings.
-        sound: whether it is known that there are no errors.
 
     Raises:
         DiagnosticsError: if the ruleset is too large (RS108) or has too many errors (RS902).
     """
     context = Context(source, report)
     for each in PASSES:
-        if not (sound and each.finds) and each.only_if(context):
+        if each.only_if(context):
             each.run(context)
     if lints and report.ok:
-        from rulespec.check.lints.order import LINTS  # lazily: most commands need none
+        from rulespec.check.lints.order import LINTS  # lazily: most loads need none
 
         for lint in LINTS:
             lint(context)

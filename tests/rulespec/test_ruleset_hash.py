@@ -223,7 +223,7 @@ def test_the_seed_of_python_makes_no_difference(seed: str, tmp_path: Path) -> No
 def test_the_hash_is_the_same_cold_and_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
     cold = load_ruleset("imperial+first_edition")
-    monkeypatch.setattr("rulespec.load.meaning_hash", lambda *_: pytest.fail("computed again"))
+    monkeypatch.setattr("rulespec.typed.meaning.meaning_hash", lambda *_: pytest.fail("computed again"))
     cached = load_ruleset("imperial+first_edition")
     monkeypatch.undo()
     assert (cached.hash, cached.sources_hash) == (cold.hash, cold.sources_hash)

@@ -1,0 +1,103 @@
+"""A typed ruleset as bytes for the on-disk cache, and back: whoever loads it again needs no checker.
+
+The bytes are a pickle of two parts. The things that others refer to (all records that may change, such as a definition)
+come first, blank; then their fields, in which each thing is a reference to one of the first part. So a ring of calls is
+no ring of records, and the depth is that of one expression. Only records of the classes below come out of it.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec import types
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+
+Checked = tuple[str, typed.Declarations, typed.Rules]
+"""The hash of the meaning, and what the checker has made."""
+
+
+class PackedRuleset:
+    """Reads an entry of the cache, as a decoder does."""
+
+    def decode(self, data: bytes) -> Checked:
+        """The checked ruleset that `pack` has packed.
+
+        Raises:
+            ValueError: if the data are none.
+        """
+        try:
+            things, fields, result = _Unpickler(io.BytesIO(data)).load()
+        except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, KeyError, TypeError) as error:
+            raise ValueError(str(error)) from None
+        for thing, values in zip(things, fields, strict=True):
+            for name, value in zip(thing.__struct_fields__, values, strict=True):
+                setattr(thing, name, value)
+        checked: Checked = result
+        return checked
+
+
+def pack(checked: Checked) -> bytes:
+    """A checked ruleset as bytes; empty if its expressions nest too deep for that."""
+    things = _things(checked)
+    fields = [tuple([getattr(thing, name) for name in thing.__struct_fields__]) for thing in things]
+    data = io.BytesIO()
+    try:
+        _Pickler(data, pickle.HIGHEST_PROTOCOL).dump((things, fields, checked))
+    except RecursionError:
+        return b""
+    return data.getvalue()
+
+
+def _is_thing(value: object) -> bool:
+    return isinstance(value, Struct) and not value.__struct_config__.frozen
+
+
+def _things(root: object) -> list[Any]:
+    """The things that a value refers to, each once."""
+    things: dict[int, Any] = {}
+    seen: set[int] = set()
+    rest = [root]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, str | int | Span) or part is None or id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, Struct):
+            if _is_thing(part):
+                things[id(part)] = part
+            rest += [getattr(part, name) for name in part.__struct_fields__]
+        elif isinstance(part, dict):
+            rest += [*part, *part.values()]
+        elif isinstance(part, list | tuple | set):
+            rest += part
+    return list(things.values())
+
+
+def _blank(kind: type[Struct]) -> Struct:
+    """A thing whose fields are not known yet."""
+    return kind(*[None] * len(kind.__struct_fields__))
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        return (_blank, (type(value),)) if _is_thing(value) else NotImplemented
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        return _classes()[module, name]
+
+
+@cache
+def _classes() -> dict[tuple[str, str], Any]:
+    """The names that a pickle may have: the records of a typed ruleset, and the function that makes blank ones."""
+    records = [each for home in (typed, types, ast) for each in vars(home).values() if isinstance(each, type)]
+    known: list[type] = [Span, *(each for each in records if issubclass(each, Struct))]
+    return {(_blank.__module__, "_blank"): _blank} | {(each.__module__, each.__qualname__): each for each in known}
