@@ -6,6 +6,8 @@ RUNS   := .venv/.runs-from-pyproject
 STAMP  := .venv/.tests-from-pyproject
 DOCS   := .venv/.docs-from-pyproject
 TABLES := rulespec/syntax/automaton.json
+CODE   := .venv/.compiled
+ROOMS  := rulespec engine drawing cli lsp pages serve
 
 PROOFS := short perft agree wasm passes pages coverage migrations playouts secrets gallery
 
@@ -26,7 +28,7 @@ quick: $(STAMP)
 	  $(wildcard tests/rulespec/*/) tests/engine/lower tests/engine/words \
 	  tests/test_architecture.py tests/test_patterns.py tests/test_vocabulary.py
 
-replay: $(RUNS) $(TABLES)
+replay: $(CODE)
 	$(BIN)/rulespec replay games/imperial/logs/playimperial/c002-standard-4p.json
 
 # `make test` plays the same random examples in each run, so that it fails on a clone only where it fails here; proofs play new ones.
@@ -138,7 +140,7 @@ clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis rulespec/syntax/*.json
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Replaying needs no developers' tools, and Python compiles what it imports.
+# Replaying needs no developers' tools.
 # pip is looked for, not python: a set-up that was interrupted half-way is repaired by the next run.
 $(RUNS): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -147,16 +149,21 @@ $(RUNS): pyproject.toml
 	  echo "$(PYTHON) cannot create virtual environments (no ensurepip)." >&2; \
 	  echo "On Debian or Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 # The set-up writes the parser's tables, and each change of the grammar makes them stale.
 $(TABLES): rulespec/syntax/grammar.lark rulespec/syntax/parse_table.py | $(RUNS)
 	$(BIN)/python -m rulespec.syntax.parse_table
 
-$(STAMP): $(RUNS) | $(TABLES)
+# Bytecode of our own modules; pip has made that of others. Where PYTHONDONTWRITEBYTECODE is set, as in many containers,
+# Python writes none, and each command would take twice as long.
+$(CODE): $(RUNS) $(TABLES) $(shell find $(ROOMS) -name '*.py')
+	@$(BIN)/python -m compileall -q $(ROOMS)
+	@touch $@
+
+$(STAMP): $(RUNS) | $(CODE)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	$(BIN)/python -m compileall -q rulespec engine drawing cli lsp
 	@touch $@
 
 $(DOCS): $(RUNS)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.nodes import get, text
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.kept_trees import read_kept
+from rulespec.documents.nodes import Node, Scalar, entries, get, integer, text, words
+from rulespec.documents.text_files import display, inside
 from rulespec.engine.logs.samples import samples
-from rulespec.load import load_ruleset
-from rulespec.references import find_ruleset, is_id, known_rulesets, parts_of
-from rulespec.typed import nodes as typed
+from rulespec.references import find_overlay, find_ruleset, is_id, known_rulesets, parts_of
+
+if TYPE_CHECKING:  # the list needs titles only, no checker
+    from rulespec.typed import nodes as typed
 
 _FIRST = "quickstart"
 """The sample log that is shown first, if there is one of this name."""
 _MAX_SAMPLES = 12
 """Sample logs of a game that are listed; `--format json` lists all."""
+_MISTAKEN = ("(has mistakes)", "")
+"""Title and players of a ruleset whose title or players cannot be read."""
+_MAX_PLAYERS, _MAX_TITLE = 64, 2_000
+_MAX_EXTENDS = 8
+"""Rulesets that extend one another, of which the list reads no more than their game.yaml."""
 _HINTS = (
     ("rulespec games GAME", "its overlays, settings and recorded games"),
     ("rulespec play GAME --bots flat:64", "play it here against bots"),
@@ -40,22 +47,20 @@ def command(ref: str | None, format_: str) -> None:
     Example: rulespec games imperial
     """
     if ref is not None:
-        ruleset = load_ruleset(ref)
+        ruleset = _loaded(ref)
         logs = samples(find_ruleset(parts_of(ref)[0]))
         if format_ == "json":
             output.echo_json({"games": [_json(ref, ruleset, logs)]})
         else:
             _show(ref, ruleset, logs)
         return
-    games = {name: (_loaded(name), samples(find_ruleset(name))) for name in known_rulesets()}
     if format_ == "json":
-        listed = [_json(name, ruleset, logs) for name, (ruleset, logs) in games.items() if ruleset is not None]
-        output.echo_json({"games": listed})
+        output.echo_json({"games": list(_all_as_json())})
         return
-    rows = [
-        (name, *((ruleset.title, _players(ruleset)) if ruleset else ("(has mistakes)", "")), _first(name, logs))
-        for name, (ruleset, logs) in games.items()
-    ]
+    rows = []
+    for name in known_rulesets():
+        folder = find_ruleset(name)
+        rows.append((name, *_listed(name, folder), _first(name, samples(folder))))
     for line in output.table(rows, ("game", "title", "players", "a recorded game")):
         output.echo(line)
     output.echo()
@@ -63,15 +68,74 @@ def command(ref: str | None, format_: str) -> None:
         output.echo(line)
 
 
-def _loaded(name: str) -> typed.Ruleset | None:
+def _loaded(ref: str) -> typed.Ruleset:
+    from rulespec.load import load_ruleset  # lazily: the list loads no ruleset
+
+    return load_ruleset(ref)
+
+
+def _all_as_json() -> Iterator[dict[str, Any]]:
+    for name in known_rulesets():
+        try:
+            ruleset = _loaded(name)
+        except DiagnosticsError:  # `rulespec validate` says which
+            continue
+        yield _json(name, ruleset, samples(find_ruleset(name)))
+
+
+def _listed(name: str, folder: Path) -> tuple[str, str]:
+    """The title and the number of players, by the game.yaml of a ruleset and of those that it extends."""
     try:
-        return load_ruleset(name)
+        title = text(get(_game(folder), "title"))
+        players = _players_of(folder, [])
+        if players is None:
+            return title, _players(_loaded(name).players)
     except DiagnosticsError:  # `rulespec validate` says which
+        return _MISTAKEN
+    low = integer(players.get("min"), len(words(players.get("seats"))) or 1)
+    high = integer(players.get("max"), low)
+    if not 1 <= low <= high <= _MAX_PLAYERS or not 0 < len(title) <= _MAX_TITLE:
+        return _MISTAKEN
+    return title, _players((low, high))
+
+
+def _game(folder: Path) -> Node:
+    path = inside(folder, "game.yaml")
+    return read_kept(path, display(path))
+
+
+def _players_of(folder: Path, trail: list[Path]) -> dict[str, Node] | None:
+    """The entries of `players`; None if it takes more than reading them, as where an overlay changes them."""
+    game = _game(folder)
+    own = {key: value for key, _, value in entries(get(game, "players"))}
+    extends = get(game, "extends")
+    if not isinstance(extends, Scalar):
+        return own
+    base, *overlays = parts_of(extends.text)
+    if (
+        folder in trail
+        or len(trail) > _MAX_EXTENDS
+        or any(_is_of_players(word.text) for word in words(get(game, "replaces")))
+    ):
         return None
+    below = find_ruleset(base, beside=folder)
+    before = _players_of(below, [*trail, folder])
+    for overlay in overlays:
+        place = find_overlay(overlay, [below])
+        node = read_kept(inside(*place), overlay) if place is not None else None
+        paths = [key for section in ("changes", "add") for key, _, _ in entries(get(node, section))]
+        paths += [word.text for section in ("replaces", "remove") for word in words(get(node, section))]
+        if node is None or get(node, "includes") is not None or any(map(_is_of_players, paths)):
+            return None
+    return None if before is None else before | own
 
 
-def _players(ruleset: typed.Ruleset) -> str:
-    low, high = ruleset.players
+def _is_of_players(path: str) -> bool:
+    return path == "game" or path.startswith("game.players")
+
+
+def _players(bounds: tuple[int, int]) -> str:
+    low, high = bounds
     return str(low) if low == high else f"{low} to {high}"
 
 
@@ -96,7 +160,7 @@ def _title(ruleset: typed.Ruleset, overlay: str) -> str:
         return ""
     folder, name = place
     try:
-        return text(get(read_yaml(folder / name, name), "title")) or ""
+        return text(get(read_kept(folder / name, name), "title")) or ""
     except DiagnosticsError:
         return ""
 
@@ -135,7 +199,9 @@ def _example(setting: typed.SettingDecl) -> str:
 
 def _show(ref: str, ruleset: typed.Ruleset, logs: Mapping[str, Path]) -> None:
     """Prints a game."""
-    output.echo(f"{output.style(ruleset.title, bold=True)} {ruleset.version} · {ref} · {_players(ruleset)} players")
+    output.echo(
+        f"{output.style(ruleset.title, bold=True)} {ruleset.version} · {ref} · {_players(ruleset.players)} players"
+    )
     if ruleset.offered:
         output.echo()
         output.echo(f"overlays, as in {ref}+{ruleset.offered[0]}:")

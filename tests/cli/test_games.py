@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from cases import write
 from folders import GAMES
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
 from rulespec.engine.logs.samples import samples
+from rulespec.load import load_ruleset
 from rulespec.references import known_rulesets
 from rulespec.schemas import load_schema
 
+PLAY = """procedure play():
+    for p in player:
+        decide turn by p:
+            option go:
+                pass
+"""
 QUICKSTART = GAMES / "imperial" / "logs" / "quickstart.jsonl"
 
 
@@ -24,6 +33,85 @@ def test_all_games_are_listed_with_a_recorded_one(capsys: pytest.CaptureFixture[
     assert set(listed) == set(known_rulesets())
     assert listed["imperial"].split() == ["imperial", "Imperial", "2", "to", "6", "imperial:quickstart"]
     assert listed["chess"].split()[-2:] == ["2", "chess:mate"]
+
+
+def test_the_list_loads_no_ruleset(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulespec.load.load_ruleset", lambda *_: pytest.fail("loaded"))
+    assert run(["games"]) == 0
+
+
+@pytest.mark.proof
+def test_the_list_says_what_the_rulesets_say(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["games"]) == 0
+    listed = capsys.readouterr().out
+    for name in known_rulesets():
+        ruleset = load_ruleset(name)
+        low, high = ruleset.players
+        players = str(low) if low == high else f"{low} to {high}"
+        assert re.search(rf"^{name} +{re.escape(ruleset.title)} +{players}( |$)", listed, re.MULTILINE), name
+
+
+BASE = {
+    "game.yaml": 'id: base\ntitle: Base\nversion: "1"\nstart: play\nplayers: {kind: player, min: 2, max: 4}\n',
+    "rules/a.rules": PLAY,
+}
+
+
+@pytest.mark.parametrize(
+    "lines, players",
+    [
+        ("extends: base", "2 to 4"),
+        ("extends: base\nplayers: {max: 3}", "2 to 3"),
+        ("extends: base\nplayers: {min: 4}", "4"),
+        ("extends: base\nreplaces: [game.players]\nplayers: {kind: player, min: 3}", "3"),
+        ("extends: base+more", "2 to 6"),
+        ("extends: base+includes", "2 to 6"),
+        ("extends: base+other", "2 to 4"),
+        ("start: play\nplayers: {kind: player, seats: [ann, bob]}", "2"),
+    ],
+)
+def test_players_come_from_what_a_ruleset_extends(
+    lines: str, players: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {f"base/{name}": text for name, text in BASE.items()}
+    files["base/variants/more.yaml"] = (
+        "id: more\ntitle: More\nversion: '1'\nfor: base\nchanges: {game.players.max: 6}\n"
+    )
+    files["base/variants/includes.yaml"] = "id: includes\ntitle: I\nversion: '1'\nfor: base\nincludes: [more]\n"
+    files["base/variants/other.yaml"] = (
+        "id: other\ntitle: Other\nversion: '1'\nfor: base\nchanges: {game.title: Other}\n"
+    )
+    files["mine/game.yaml"] = f'id: mine\ntitle: Mine\nversion: "1"\n{lines}\n'
+    if "extends" not in lines:
+        files["mine/rules/a.rules"] = PLAY
+    write(tmp_path, files)
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    assert run(["games"]) == 0
+    assert re.search(rf"^mine +Mine +{players} *$", capsys.readouterr().out, re.MULTILINE)
+    low, high = load_ruleset(str(tmp_path / "mine")).players
+    assert players == (str(low) if low == high else f"{low} to {high}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id: [",
+        "[]",
+        "id: torn\ntitle: Torn\nextends: nowhere",
+        "id: torn\ntitle: Torn\nextends: torn",
+        "id: torn\ntitle: Torn\nplayers: {min: 3, max: 2}",
+        "id: torn\ntitle: Torn\nplayers: {min: 99}",
+        f"id: torn\ntitle: {'x' * 3_000}",
+    ],
+)
+def test_what_cannot_be_listed_has_mistakes(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, {"torn/game.yaml": text})
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    assert run(["games"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^torn +\(has mistakes\) *$", out, re.MULTILINE) and "imperial:quickstart" in out
 
 
 def test_a_game_has_overlays_settings_and_recorded_games(capsys: pytest.CaptureFixture[str]) -> None:
