@@ -67,7 +67,8 @@ class BotGames:
         known: list[BotSeats] = []
 
         def decide(game: Game, draws: Draws) -> Option | None:
-            if game.decision is None or game.decision.by is None or not game.legal_options:
+            decision = game.decision
+            if decision is None or decision.by is None or not game.legal_options:
                 return choose(game, draws, interrupt_rate=0)
             if not known:
                 known.append(BotSeats(game, bots, draws.key, table.search))

@@ -78,8 +78,9 @@ class BotSeats:
             KeyError: if no bot decides.
             NotFoundError: if the game has no history, so nobody knows what the seat has seen.
         """
-        assert game.decision is not None and game.decision.by is not None
-        seat = game.decision.by
+        decision = game.decision
+        assert decision is not None and decision.by is not None
+        seat = decision.by
         bot, options = self.bots[seat], list(game.legal_options)
         try:
             pick = bot.pick(self._situation(game, seat, len(options))) if len(options) > 1 else _ONLY

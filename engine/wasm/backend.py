@@ -9,12 +9,16 @@ from typing import Any
 from rulespec.engine.program import ir
 from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import Changes, Journal, State
+from rulespec.engine.program.long_values import scored
 from rulespec.engine.program.machine import Late, Listed, Listing, Lookups, Machine
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.state_memory import StateMemory, WasmState
 
 _ROWS_KEPT = 50_000
+_WORD = (1 << 64) - 1
+_SLOTS = 2
+"""Parameters of an expression of the scoring: a player, and what a tiebreak compares."""
 _put = list.__setitem__
 
 
@@ -59,6 +63,12 @@ class WasmBackend(StateMemory):
         self._first, self._arguments = constants["OPTIONS_BASE"], self._options + 2
         self._changes, self._by, self._end = constants["CHANGED"] // 8, constants["BY"] // 8, constants["OPTIONS"] // 8
         self._rows = _Rows(wasm)
+        ties = self.p.scoring.tiebreaks if self.p.scoring is not None else ()
+        self._sets = {id(t.source) for t in ties}
+        functions = {id(e): f"score{n}" for n, e in enumerate(scored(self.p))}
+        wide = self._sets if self.compiled.memory.words else set()
+        self._scored = {key: name for key, name in functions.items() if key not in wide}
+        """The expressions of the scoring and of positions → their functions; Python finds sets of several words."""
         options = enumerate(self.compiled.options)
         self._number_of = {self.p.decisions[d].choices[k].block: number for number, (d, k) in options}
         """The block that an option leads to → its number in the buffer."""
@@ -259,8 +269,14 @@ class WasmBackend(StateMemory):
         return self.fallback.actor(state, decision, choice, args)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression."""
-        return self.fallback.value(e, state, args)
+        """The value of an expression; those of the scoring and of positions are functions of the module."""
+        if (name := self._scored.get(id(e))) is None or len(args) > _SLOTS:
+            return self.fallback.value(e, state, args)
+        slots = *args, *[0] * (_SLOTS - len(args))
+        result: int = self._tried(
+            state, lambda: self.instance.call(name, *slots), lambda: self.fallback.value(e, state, args)
+        )
+        return result & _WORD if id(e) in self._sets else result
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""

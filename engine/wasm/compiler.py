@@ -176,7 +176,7 @@ class _Compiler:
             self._word(x, e, params)
         else:
             x.value(e)
-        self.module.define(name, code, params + 1, I64, export=name.startswith("aside"))
+        self.module.define(name, code, params + 1, I64, export=True)
 
     def _word(self, x: ExpressionEmitter, e: ir.Expr, which: int) -> None:
         """Pushes one word of a set: a parameter says which; zero if it has no such."""
