@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from rulespec.cli import output
 from rulespec.cli.confirmed import is_confirmed, write_all
+from rulespec.cli.drawing_flags import DrawingFlags, remark
 from rulespec.cli.new_map import Base, map_files, region_lines
 from rulespec.documents.foreign_files import bytes_of
 from rulespec.documents.nodes import Node, entries, get, text, to_plain
@@ -25,8 +26,10 @@ _LABEL = 80  # characters of a label
 _MAP = "map.yaml"
 
 
-def update_map(folder: Path, drawn: Drawn, base: Base | None, delete: bool, yes: bool) -> None:
+def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> None:
     """Shows what a drawing changes of a map, and writes it if `yes` or if the answer is yes.
+
+    What no flag says of the drawing is as it was when the map was made.
 
     Regions are those of the same name; where letters give none, of the same title or outline. What is gone from the
     drawing stays, unless `delete`; facts, links, titles and all that the drawing does not say stay as they are.
@@ -39,7 +42,12 @@ def update_map(folder: Path, drawn: Drawn, base: Base | None, delete: bool, yes:
     texts = {name: _text(folder / name) for name in (_MAP, OUTLINES)}
     if not texts[_MAP]:
         raise click.UsageError(f"{folder / _MAP} is not there: without --update a map is started")
-    update = _Update(folder, texts, drawn, base)
+    flags = flags.remembered(folder)
+    flags.check()
+    base, drawn = flags.base(), flags.drawn()
+    if base is not None:
+        remark(base, drawn)
+    update = _Update(folder, texts, drawn, base, flags.source())
     plan = [*update.changes(), *update.gone(delete)]
     results = {name: body for name, body in update.applied().items() if body != texts[name]}
     for line in plan[:_SHOWN]:
@@ -72,13 +80,17 @@ def _whole(node: Node | None) -> tuple[int, ...]:
 
 
 class _Update:
-    def __init__(self, folder: Path, texts: dict[str, str], drawn: Drawn, base: Base | None) -> None:
+    def __init__(
+        self, folder: Path, texts: dict[str, str], drawn: Drawn, base: Base | None, source: dict[str, Any]
+    ) -> None:
         self.base = base
         fresh = dict(map_files(folder, drawn, base))
         self.kind = text(get(parse_yaml(texts[_MAP], _MAP), "map", "kind")) or (base.kind if base else "region")
         begun = fresh.get(OUTLINES, "").partition("      outlines:")[0] + "      outlines: {}\n"
         self.map = YamlEdits(texts[_MAP], str(folder / _MAP), MAX_YAML)
         self.outlines = YamlEdits(texts[OUTLINES] or begun, str(folder / OUTLINES), MAX_YAML)
+        if source:
+            self.outlines.put(("drawing", "source"), source, ("source", "boards"))
         self.board = ("drawing", "boards", self.kind)
         self.regions: dict[str, Node] = {name: node for name, _, node in entries(get(self.map.root, "map", "regions"))}
         outlines = get(self.outlines.root, *self.board, "outlines")

@@ -19,14 +19,14 @@ from msgspec import Struct
 
 from rulespec.check.declarations.links import link_kinds
 from rulespec.cli import output
+from rulespec.cli.drawing_flags import DrawingFlags, remark
 from rulespec.cli.map_update import update_map
 from rulespec.cli.new_game import game_files
-from rulespec.cli.new_map import Base, drawn_map, map_files
+from rulespec.cli.new_map import Base, map_files
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, text
-from rulespec.drawing.map_import import Drawn
-from rulespec.drawing.reading.contexts import Part
+from rulespec.drawing.map_identity import refuse_alike
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
@@ -54,10 +54,15 @@ class _Request(Struct, frozen=True):
     fills: tuple[str, ...]
     layers: tuple[str, ...]
     without: tuple[str, ...]
+    ids: Path | None
     update: bool
     delete: bool
     yes: bool
     overlay: bool
+
+    def flags(self) -> DrawingFlags:
+        """The flags that say how a drawing is read."""
+        return DrawingFlags(self.regions, self.ref, self.fills, self.layers, self.without, self.ids)
 
 
 @click.command("new")
@@ -78,6 +83,12 @@ class _Request(Struct, frozen=True):
 )
 @click.option("--layer", "layers", multiple=True, metavar="NAME", help="The group of the drawing that is the map.")
 @click.option("--not", "without", multiple=True, metavar="NAME", help="A group or a shape that is none of the map.")
+@click.option(
+    "--ids",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Names of regions by the labels of the drawing: `LABEL: name` on each line.",
+)
 @click.option(
     "--update", is_flag=True, help="Bring the map NAME up to its drawing: a plan first, then what you wrote stays."
 )
@@ -108,21 +119,23 @@ def command(**values: Any) -> None:
     if (r.delete or r.yes) and not r.update:
         raise click.UsageError("--delete and --yes go with --update")
     if r.update:
-        update_map(target, *_redrawn(r), r.delete, r.yes)
+        if not r.flags().is_drawing:
+            raise click.UsageError("--update goes with a drawing: --map outlines.svg")
+        update_map(target, r.flags(), r.delete, r.yes)
         return
     if os.path.lexists(target):
         raise click.UsageError(f"{target} exists already: choose another name or folder")
     if r.overlay and r.regions is not None:
         raise click.UsageError("--map goes with a ruleset of its own, not with --overlay")
-    _check_fills(r.fills, r.ref if r.regions is not None else None)
-    if (r.layers or r.without) and not (r.regions or "").endswith(".svg"):
-        raise click.UsageError("--layer and --not go with a drawing: --map outlines.svg")
-    drawn = drawn_map(r.regions, Part(r.layers, r.without)) if r.regions is not None else Drawn([])
+    flags = r.flags()
+    flags.check()
+    drawn = flags.drawn()
+    refuse_alike(drawn)
     if r.ref is None:
         if r.overlay:
             raise click.UsageError("an overlay lies over a ruleset: name it with --from")
         files = dict(game_files(r.name, _title(r.name), target))
-        _write_folder(target, files | dict(map_files(target, drawn)))
+        _write_folder(target, files | dict(map_files(target, drawn, None, flags.source())))
         _tell(None, _path(target), target, 2)
         return
     ruleset, base = load_ruleset(r.ref), load_source(r.ref, Report())
@@ -132,35 +145,10 @@ def command(**values: Any) -> None:
         _write_file(target, _overlay_file(r.name, target, ruleset, base))
     else:
         learned = Base(ruleset.declarations, base.source.root, r.fills)
-        own = dict(map_files(target, drawn, learned))
+        own = dict(map_files(target, drawn, learned, flags.source()))
         _write_folder(target, dict(_files(r.name, target, _extends(r.ref, target), ruleset, base, own)))
-        _remark(learned, drawn)
+        remark(learned, drawn)
     _tell(r.ref, f"{r.ref}+{_path(target)}" if r.overlay else _path(target), target, len(_seats(ruleset)))
-
-
-def _check_fills(fills: tuple[str, ...], ref: str | None) -> None:
-    if fills and ref is None:
-        raise click.UsageError("--fill goes with --map and --from: it names what a region can be there")
-
-
-def _redrawn(r: _Request) -> tuple[Drawn, Base | None]:
-    """The map of a drawing that is updated, and the ruleset that it is for if that is named."""
-    if r.regions is None or not r.regions.endswith(".svg"):
-        raise click.UsageError("--update goes with a drawing: --map outlines.svg")
-    _check_fills(r.fills, r.ref)
-    root = load_source(r.ref, Report()).source.root if r.ref is not None else None
-    base = Base(load_ruleset(r.ref).declarations, root, r.fills) if r.ref is not None and root is not None else None
-    drawn = drawn_map(r.regions, Part(r.layers, r.without))
-    if base is not None:
-        _remark(base, drawn)
-    return drawn, base
-
-
-def _remark(base: Base, drawn: Drawn) -> None:
-    """Prints what is noticed of colours and their meaning."""
-    output.show(base.unseen(drawn))
-    for line in base.remarks(drawn):
-        output.echo(line)
 
 
 def _tell(ref: str | None, new: str, target: Path, players: int) -> None:

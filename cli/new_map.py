@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -20,6 +21,7 @@ from rulespec.drawing.map_import import Drawn, Imported, regions_of
 from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.looks import NO_FILL, colour_of
 from rulespec.drawing.reading.sketch import read_sketch
+from rulespec.edits.yaml_edits import flow
 from rulespec.schemas import modeline
 from rulespec.syntax.words import NO_VALUES
 from rulespec.typed import nodes as typed
@@ -28,14 +30,14 @@ from rulespec.types import Ent
 Regions = Sequence[Imported]
 MAX_REGIONS = 400
 _VALUES = 12  # values of a fact, or colours, that are listed
-_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
+REGION_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _LINK = "link"
 
 
-def drawn_map(source: str, part: Part | None = None) -> Drawn:
+def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | None = None) -> Drawn:
     """The map that `--map` names: a file that ends in `.svg`, or names with commas between.
 
-    `part`: the part of a drawing that is the map.
+    `part`: the part of a drawing that is the map; `ids`: label → the name that its author chooses.
 
     Raises:
         click.UsageError: if a name is none.
@@ -43,14 +45,14 @@ def drawn_map(source: str, part: Part | None = None) -> Drawn:
     """
     if source.endswith(".svg"):
         report = Report()
-        result = regions_of(read_sketch(Path(source), report, part))
+        result = regions_of(read_sketch(Path(source), report, part), ids)
         warn(result, report)
         output.show(report.diagnostics)
         output.echo(f"read: {counts_of(result)}")
         return result
     names = [name.strip() for name in source.split(",")]
     for name in names:
-        if not _NAME.fullmatch(name):
+        if not REGION_NAME.fullmatch(name):
             help_ = "names have small letters, digits and `_`, and commas between them"
             raise click.UsageError(f"`{name[:80]}` is no name of a region, nor a file that ends in .svg: {help_}")
         if name in NO_VALUES:
@@ -60,12 +62,14 @@ def drawn_map(source: str, part: Part | None = None) -> Drawn:
     return Drawn([Imported(name, "", None, ()) for name in names])
 
 
-def map_files(target: Path, drawn: Drawn, base: Base | None = None) -> Iterator[tuple[str, str]]:
-    """The files of a map of one's own; none without regions."""
+def map_files(
+    target: Path, drawn: Drawn, base: Base | None = None, source: Mapping[str, Any] | None = None
+) -> Iterator[tuple[str, str]]:
+    """The files of a map of one's own; none without regions. `source`: how the drawing has been read."""
     if drawn.regions:
         yield "map.yaml", _map_file(target, drawn.regions, base)
     if any(region.outline for region in drawn.regions):
-        yield "outlines.yaml", _outlines_file(target, "region" if base is None else base.kind, drawn)
+        yield "outlines.yaml", _outlines_file(target, "region" if base is None else base.kind, drawn, source or {})
 
 
 class Base:
@@ -200,13 +204,13 @@ def region_lines(region: Imported, near: Regions, base: Base | None) -> Iterator
         yield f"      # {' or '.join(kinds)}: [{', '.join(names)}]"
 
 
-def _outlines_file(target: Path, board: str, drawn: Drawn) -> str:
+def _outlines_file(target: Path, board: str, drawn: Drawn, source: Mapping[str, Any]) -> str:
     """The `outlines.yaml` of a map."""
     lines = [
         *modeline(target, "drawing"),
         "# The outlines of the drawing. Regions touch where they have the same points.",
     ]
-    lines += ["drawing:", "  boards:", f"    {board}:"]
+    lines += ["drawing:", *([f"  source: {flow(source)}"] if source else []), "  boards:", f"    {board}:"]
     if drawn.frame is not None:
         lines += [f"      frame: [{', '.join(map(str, drawn.frame))}]"]
     lines += ["      outlines:"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -12,14 +11,17 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.map_import import Drawn, Imported
+from rulespec.drawing.map_names import called, stem_of
 from rulespec.drawing.outline_checks import overlaps
-from rulespec.drawing.outlines import rings_of
+from rulespec.drawing.outlines import extent, rings_of
+from rulespec.drawing.reading.names import is_of_a_program
 
 _HALF, _NEARLY = 0.5, 0.9
 """The share of two areas that is common to both: of one label, and of two labels."""
 _COMPARED, _LINES = 1_000, 500
 """Pairs of outlines that are laid on one another, and how often lines may cross each pair."""
 _LISTED = 6
+_PROGRAM = "program"
 
 
 class Known(Struct, frozen=True):
@@ -42,12 +44,15 @@ def identified(drawn: Drawn, known: Sequence[Known]) -> Identified:
     """The regions of a drawing with the names that they have in the map; new ones get names of their own.
 
     Raises:
-        DiagnosticsError: RS853 for each label of which it is not certain what region it is.
+        DiagnosticsError: RS853 for each label of which it is not certain what region it is, RS907 for new ones that
+            give one name.
     """
     search = _Search(drawn, known)
     search.by_label()
     search.by_outline()
     search.report.raise_if_errors()
+    new = [region for region in drawn.regions if region.name not in search.pairs]
+    refuse_alike(Drawn(new, file=drawn.file))
     names = search.names()
     regions = [
         replace(region, name=names[region.name], touches=tuple(sorted(names[name] for name in region.touches)))
@@ -56,19 +61,35 @@ def identified(drawn: Drawn, known: Sequence[Known]) -> Identified:
     return Identified(regions, search.changed)
 
 
-def called(label: str) -> str:
-    """A label or a title as it is compared: composed, `_` for a blank if there is none."""
-    text = " ".join(unicodedata.normalize("NFC", label).split())
-    return text if " " in text else text.replace("_", " ").strip()
-
-
 def alike(regions: Sequence[Imported]) -> list[list[Imported]]:
-    """The regions that have one label, or whose labels give one name from all their letters."""
+    """The regions that have one label."""
     results: dict[str, list[Imported]] = {}
     for region in regions:
-        if not region.origin.sure:
-            results.setdefault(called(region.label) if region.origin.partial else region.origin.stem, []).append(region)
+        if not region.origin.sure and region.origin.source != _PROGRAM:
+            results.setdefault(called(region.label), []).append(region)
     return [group for group in results.values() if len(group) > 1]
+
+
+def refuse_alike(drawn: Drawn) -> None:
+    """Refuses different labels that give one name.
+
+    Raises:
+        DiagnosticsError: RS907 for each such name, with all its labels.
+    """
+    report, labels = Report(), dict[str, dict[str, Imported]]()
+    for region in drawn.regions:
+        is_label = region.origin.source != _PROGRAM and stem_of(region.origin.label) != ""
+        if is_label and not region.origin.sure:
+            labels.setdefault(region.origin.stem, {}).setdefault(called(region.origin.label), region)
+    for stem, regions in labels.items():
+        if len(regions) > 1:
+            names = _listed(regions)
+            lines = " and ".join(str(region.line) for region in [*regions.values()][:_LISTED])
+            message = f"the labels {names} (lines {lines}) give one name, `{stem}`"
+            help_ = "label one of them otherwise, leave one out (--not), or write names in a file: --ids names.yaml"
+            line = [*regions.values()][1].line
+            report.error("RS907", message, Span(drawn.file, line, 1, line, 2), help=help_)
+    report.raise_if_errors()
 
 
 class _Search:
@@ -105,7 +126,8 @@ class _Search:
         """Finds the regions of the same name or the same title; of several, those with the same outline."""
         labels: dict[str, list[Imported]] = {}
         for region in self.drawn.regions:
-            labels.setdefault(called(region.label), []).append(region)
+            if region.origin.source != _PROGRAM:
+                labels.setdefault(called(region.label), []).append(region)
         titled: dict[str, list[Known]] = {}
         for other in self.known.values():
             titled.setdefault(self._title(other.name), []).append(other)
@@ -114,7 +136,8 @@ class _Search:
             others = [other for other in titled.get(label, []) if other.name not in self.sure]
             if first.name in self.sure:
                 own = [other for name, other in self.known.items() if name == first.name]
-                others = own + [other for other in others if _is_numbered(other, first.origin.stem)]
+                numbered = [other for other in others if _is_numbered(other, first.origin.stem)]
+                others = own + numbered if own else others
             self._take(regions, others)
 
     def _take(self, regions: Sequence[Imported], others: Sequence[Known]) -> None:
@@ -131,22 +154,29 @@ class _Search:
             self._refuse(rest, left)
 
     def by_outline(self) -> None:
-        """Finds those that have another title in the map, or none, where a name from letters is missing."""
-        taken = {*self.pairs.values(), *self.sure}
+        """Finds those that have another label now, or none: by their outlines, among regions that are not drawn."""
+        there = {name for name in self.sure if name in self.known}
+        taken = {*self.pairs.values(), *there}
         left = [other for other in self.known.values() if other.name not in taken]
+        rest = [region for region in self.drawn.regions if region.name not in {*self.pairs, *there}]
+        pairs = self._alike(rest, left, _NEARLY)
+        self.pairs |= pairs
+        self.changed |= {
+            pairs[region.name]: region.label
+            for region in rest
+            if region.name in pairs and region.origin.source != _PROGRAM
+        }
+        self.sure -= {*pairs}
+        left = [other for other in left if other.name not in pairs.values()]
         stems: dict[str, list[Imported]] = {}
-        for region in self.drawn.regions:
-            if region.name not in self.sure and region.name not in self.pairs:
-                stems.setdefault(region.origin.stem, []).append(region)
+        for region in rest:
+            if region.name not in pairs and region.name not in self.sure:
+                stem = _PROGRAM if region.origin.source == _PROGRAM else region.origin.stem
+                stems.setdefault(stem, []).append(region)
         for stem, regions in stems.items():
-            others = [other for other in left if other.name == stem or _is_numbered(other, stem)]
-            pairs = self._alike(regions, others, _NEARLY)
-            self.pairs |= pairs
-            self.changed |= {pairs[region.name]: region.label for region in regions if region.name in pairs}
-            rest = [region for region in regions if region.name not in pairs]
-            bare = [other for other in others if not other.title and other.name not in pairs.values()]
-            if rest and bare and self.report.ok:
-                self._refuse(rest, bare)
+            bare = [other for other in left if not other.title and _may_be(other, stem)]
+            if bare and self.report.ok:
+                self._refuse(regions, bare)
 
     def _alike(self, regions: Sequence[Imported], others: Sequence[Known], share: float) -> dict[str, str]:
         """Those that have one outline, or nearly so, and of which this holds of no other."""
@@ -160,11 +190,15 @@ class _Search:
     def _covers(self, region: Imported, other: Known, share: float) -> bool:
         if not region.outline or not other.outline or self._budget <= 0:
             return False
-        self._budget -= 1
         try:
-            sizes, pairs = overlaps([rings_of(region.outline), rings_of(other.outline)], _LINES)
+            one, two = rings_of(region.outline), rings_of(other.outline)
         except ValueError:  # of what an author has written; `draw` reports it
             return False
+        (a, b, c, d), (e, f, g, h) = (extent(p for ring in rings for p in ring) for rings in (one, two))
+        if a >= g or e >= c or b >= h or f >= d:
+            return False
+        self._budget -= 1
+        sizes, pairs = overlaps([one, two], _LINES)
         return pairs.get((0, 1), 0) > share * max(sizes)
 
     def _refuse(self, regions: Sequence[Imported], others: Sequence[Known]) -> None:
@@ -174,8 +208,18 @@ class _Search:
         shapes = f"the shapes {labels} (lines {lines})" if len(regions) > 1 else f"the shape {labels}"
         line = regions[0].line
         message = f"{shapes} and the regions {names} of the map: which is which is not certain by their outlines"
-        help_ = f"label each shape with the name of its region in map.yaml, such as `{others[0].name}`"
+        name = others[0].name
+        help_ = f"label each shape with the name of its region in map.yaml, such as `{name}`"
+        if is_of_a_program(name):
+            help_ = f"give the region a name (`rulespec edit --do 'rename {name} NAME'`), and the shape that label"
         self.report.error("RS853", message, Span(self.drawn.file, line, 1, line, 2), help=help_)
+
+
+def _may_be(other: Known, stem: str) -> bool:
+    """Whether a region has a name that comes from no label: that of a program, or a stem with a number."""
+    if stem == _PROGRAM:
+        return is_of_a_program(other.name)
+    return other.name == stem or _is_numbered(other, stem)
 
 
 def _is_numbered(other: Known, stem: str) -> bool:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.beside import beside
+from rulespec.drawing.map_names import Name, label_of, names_of, stem_of
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import Frame, Ring, area, centre, data_of, net
 from rulespec.drawing.outlines import extent as extent_of
@@ -20,7 +17,6 @@ from rulespec.drawing.reading.sketch import Notes, Sketch, plain_rings
 from rulespec.drawing.snapping import snapped
 from rulespec.drawing.style import fits_sheet
 from rulespec.drawing.svg import Box, Point
-from rulespec.syntax.words import NO_VALUES
 
 EXTENT = 1000
 """The longer side of the frame of a map."""
@@ -34,25 +30,9 @@ _ALONG = 8  # squares of that size on which outlines must be near one another: t
 _PAGE = 0.9  # points of a drawing that its page holds, if it is the frame of the map
 _LINES = 20_000
 _ALIKE = 8  # shapes of one name that are compared, and regions that are named
-_LONGEST = 50  # characters of a name
 _GROUND, _SEEN, _ALL = 0.5, 0.03, 0.9
 """A shape that takes up so much of the frame, and is seen as little as that, is the background; so is one without a
 name of its author's that takes up nearly all."""
-_LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
-
-
-class Name(Struct, frozen=True):
-    """The name of a region as its label gives it.
-
-    `stem`: what the letters of the label give; `sure`: they are all in it, and no other label gives it;
-    `partial`: some of them are not in it. `source`: `text`, `label`, `id`, or `program` if none is its author's.
-    """
-
-    text: str = ""
-    stem: str = ""
-    sure: bool = True
-    partial: bool = False
-    source: str = "id"
 
 
 class Imported(Struct, frozen=True):
@@ -100,8 +80,11 @@ class Drawn(Struct, frozen=True):
     notes: Notes = field(default_factory=Notes)
 
 
-def regions_of(sketch: Sketch) -> Drawn:
-    """The regions that the shapes of a drawing stand for, in units of a map."""
+def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> Drawn:
+    """The regions that the shapes of a drawing stand for, in units of a map.
+
+    `ids`: label → the name that its author chooses for its region.
+    """
     box = _box_of(sketch)
     extent = max(box[2] - box[0], box[3] - box[1], 1e-9)
     scale = EXTENT / extent
@@ -110,14 +93,14 @@ def regions_of(sketch: Sketch) -> Drawn:
         return [((x - box[0]) * scale, (y - box[1]) * scale) for x, y in line]
 
     outlines = [[moved(line) for line in plain_rings(shape)] for shape in sketch.shapes]
-    sketch, outlines, twice = _once(sketch, outlines)
+    sketch, outlines, twice = _distinct(sketch, outlines)
     rings = snapped(outlines)
     frame = (0, 0, max(round((box[2] - box[0]) * scale), 1), max(round((box[3] - box[1]) * scale), 1))
     sizes, pairs = overlaps(rings, _LINES)
     page = frame[2] * frame[3]
     ground = {i for i in range(len(rings)) if any(rings) and _is_ground(sketch, i, outlines, sizes[i], page)}
     rest = [i for i in range(len(rings)) if i not in ground]
-    named = dict(zip(rest, _names([sketch.shapes[i] for i in rest]), strict=True))
+    named = dict(zip(rest, names_of([sketch.shapes[i] for i in rest], ids or {}), strict=True))
     names = {i: name.text for i, name in named.items()}
     touching = _touching([rings[i] for i in rest], [outlines[i] for i in rest])
     results = []
@@ -125,7 +108,7 @@ def regions_of(sketch: Sketch) -> Drawn:
         shape, name = sketch.shapes[i], names[i]
         x, y = centre(max(outlines[i], key=lambda line: abs(area(line))))
         near = sorted(names[rest[k]] for pair in touching if number in pair for k in pair if k != number)
-        label = _label(sketch.texts[i] or shape.name)
+        label = label_of(sketch.texts[i] or shape.name)
         at, data = (round(x), round(y)), data_of(rings[i])
         region = Imported(name, _title(label, name), at, tuple(near), data, shape.fill, shape.line, label, named[i])
         results.append(region)
@@ -147,14 +130,14 @@ def regions_of(sketch: Sketch) -> Drawn:
     )
 
 
-def _once(
+def _distinct(
     sketch: Sketch, outlines: list[list[list[Point]]]
 ) -> tuple[Sketch, list[list[list[Point]]], list[tuple[Shape, Shape]]]:
     """A drawing without shapes that are the same as another one of their name; that one has the texts of both."""
     first: dict[str, list[int]] = {}
     same: dict[int, int] = {}
     for i, shape in enumerate(sketch.shapes):
-        known = first.setdefault(_plain_stem(shape.name) or shape.name, [])
+        known = first.setdefault(stem_of(shape.name) or shape.name, [])
         before = next((k for k in known[:_ALIKE] if _is_same(outlines[k], outlines[i])), None)
         if before is None:
             known.append(i)
@@ -249,54 +232,6 @@ def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set
     return beside([[[*line, line[0]] for line in lines] for lines in outlines], EXTENT * _NEAR, _ALONG)
 
 
-def _label(text: str) -> str:
-    """A label as a title is written.
-
-    An `id` has no blanks, so its underscores stand for them. What no text may have in it is left out.
-    """
-    label = " ".join(MISLEADING.sub(" ", text).split())
-    return label if " " in label else label.replace("_", " ").strip()
-
-
 def _title(label: str, name: str) -> str:
     """The part of a label that the name of its region does not say; "" if there is none."""
     return "" if label in ("", name, name.replace("_", " ")) else label
-
-
-def _names(shapes: Sequence[Shape]) -> list[Name]:
-    """Names of entities from those of shapes, each once, none of them a word of the language.
-
-    A label has its name for itself if all its letters are in it, and no other label has as much right to it;
-    what a program calls a shape is no label.
-    """
-    stems, whole = [], []
-    for shape in shapes:
-        plain, stem = _plain(shape.name), _plain_stem(shape.name)
-        own = shape.own or shape.by_text
-        whole.append(own and 0 < len(stem) <= _LONGEST and all(c.isascii() for c in plain if c.isalnum()))
-        stem = stem[:_LONGEST] or "region"
-        stems.append(f"{stem}_" if stem in NO_VALUES else stem)
-    counts = Counter(stem for stem, all_ in zip(stems, whole, strict=True) if all_)
-    sure = [all_ and counts[stem] == 1 for stem, all_ in zip(stems, whole, strict=True)]
-    taken = {stem for stem, own in zip(stems, sure, strict=True) if own}
-    results, numbers = [], dict[str, int]()
-    for shape, stem, own, all_ in zip(shapes, stems, sure, whole, strict=True):
-        name = stem
-        while not own and name in taken:
-            numbers[stem] = numbers.get(stem, 1) + 1
-            name = f"{stem}_{numbers[stem]}"
-        taken.add(name)
-        source = "text" if shape.by_text else "label" if shape.label else "id" if shape.own else "program"
-        results.append(Name(name, stem, own, not all_, source))
-    return results
-
-
-def _plain_stem(label: str) -> str:
-    """The letters and digits of a label with `_` between."""
-    return re.sub(r"[^a-z0-9]+", "_", _plain(label)).strip("_")
-
-
-def _plain(label: str) -> str:
-    """A label in small letters without accents."""
-    parted = unicodedata.normalize("NFKD", label.casefold().translate(_LETTERS))
-    return "".join(c for c in parted if not unicodedata.combining(c))

@@ -105,11 +105,7 @@ class Geometry:
                 return []
             return [self._rounded(Box((x, y, x + w, y + h)), values, number, within)]
         x, y = number("cx"), number("cy")
-        radii = [values.get(name, "auto") for name in ("rx", "ry")]
-        rx, ry = (number("r"),) * 2
-        if element.tag == "ellipse":
-            given = [number(name) for name, radius in zip(("rx", "ry"), radii, strict=True) if radius != "auto"]
-            rx, ry = (given * 2)[:2] if given else (0.0, 0.0)
+        rx, ry = self._radii(values, number) if element.tag == "ellipse" else (number("r"),) * 2
         if rx <= 0 or ry <= 0:
             return []
         steps = 4 * ceil(pi / 2 / turn_within(max(rx, ry), within))
@@ -120,8 +116,7 @@ class Geometry:
     def _rounded(self, box: Box, values: Mapping[str, str], number: Number, within: float) -> list[Point]:
         """A rectangle, whose corners may be round."""
         left, top, right, bottom = box
-        given = [number(name) for name in ("rx", "ry") if values.get(name, "auto") != "auto"]
-        rx, ry = (given * 2)[:2] if given else (0.0, 0.0)
+        rx, ry = self._radii(values, number)
         rx, ry = min(rx, (right - left) / 2), min(ry, (bottom - top) / 2)
         if rx <= 0 or ry <= 0:
             return [(left, top), (right, top), (right, bottom), (left, bottom)]
@@ -138,6 +133,11 @@ class Geometry:
             for x, y, quarter in corners
             for t in (pi / 2 * (quarter + i / steps) for i in range(steps + 1))
         ]
+
+    def _radii(self, values: Mapping[str, str], number: Number) -> tuple[float, float]:
+        """Both radii; one that is not there is as the other one."""
+        radii = [number(name) for name in ("rx", "ry") if values.get(name, "auto") != "auto"]
+        return (radii[0], radii[-1]) if radii else (0.0, 0.0)
 
     def number(self, text: str, size: float | None = None, whole: float | None = None) -> float:
         """A number or a length; 0 if it cannot be known."""

@@ -51,7 +51,7 @@ class Face(Struct, frozen=True):
 
 
 class Look(Struct, frozen=True):
-    """What an element hands down to those in it.
+    """The look that an element hands down to those in it.
 
     `fill` is `#rrggbb`, `none`, `currentcolor`, or a reference as it stands there; `stated`: an element says it.
     `lined`: its outline is drawn.

@@ -9,7 +9,7 @@ from tinycss2 import ast, nth
 
 from rulespec.drawing.reading.tree import Element
 
-MAX_TESTS = 1_000_000
+MAX_TESTS = 500_000
 """Comparisons of elements with parts of selectors."""
 _MAX_PARTS, _MAX_NESTED, _MAX_INNER = 32, 4, 16
 _MAX_TOKENS = 200

@@ -110,7 +110,7 @@ class _Walk:
         self._uses = self._counted_uses()
 
     def _counted_uses(self) -> dict[int, int]:
-        """How often each element is repeated by `use`."""
+        """The number of repetitions of each element by `use`."""
         counts: dict[int, int] = {}
         todo = [self.document.root]
         while todo:

@@ -38,7 +38,7 @@ _SHOWN = 60
 
 
 class Notes(Struct):
-    """What is noticed of a drawing while it is read, beside its shapes.
+    """Notes of the reading of a drawing, beside its shapes.
 
     `left_out`: what is no region → the lines where it stands. `hidden`: groups that are not shown, with their shapes.
     `ornaments`: groups and shapes that their names say are no regions. `loose`: texts that are in no shape.

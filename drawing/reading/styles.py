@@ -76,11 +76,11 @@ class Styles(Struct):
         if not self.rules:
             return
         keys = ["", element.tag, f"#{element.get('id')}", *(f".{name}" for name in element.get("class").split()[:100])]
-        found = [rule for key in dict.fromkeys(keys) for rule in self.rules.get(key, ())]
-        found = [rule for rule in found if rule.selector.holds(element, self.budget)]
+        rules = [rule for key in dict.fromkeys(keys) for rule in self.rules.get(key, ())]
+        rules = [rule for rule in rules if rule.selector.holds(element, self.budget)]
         if self.budget.left < 0:
             raise refused(self.file, element.line, "its style sheet has too many rules", "write styles at the elements")
-        for rule in sorted(found, key=lambda rule: (rule.selector.weight, rule.order)):
+        for rule in sorted(rules, key=lambda rule: (rule.selector.weight, rule.order)):
             yield from rule.declared
 
     def _style(self, text: str, line: int) -> list[Declared]:

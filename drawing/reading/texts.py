@@ -113,7 +113,7 @@ class Texts(Struct):
 
 
 def rounds(rings: Sequence[Sequence[Point]], x: float, y: float) -> int:
-    """How often lines go round a point, less those that go the other way."""
+    """The number of lines that go round a point, less those that go the other way."""
     count = 0
     for ring in rings:
         for (px, py), (qx, qy) in zip(ring, [*ring[1:], ring[0]], strict=True):

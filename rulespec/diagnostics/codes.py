@@ -281,6 +281,7 @@ CODES: dict[str, str] = {
     "RS903": "the program breaks a property of every game",
     "RS904": "a part that a drawing does not have",
     "RS906": "a region of a drawing that others cover",
+    "RS907": "labels of a drawing that give one name",
 }
 """Code → title."""
 

@@ -164,7 +164,7 @@ def test_a_background_is_left_out_with_a_notice(tmp_path: Path) -> None:
     [
         ('<rect id="rect1" width="1000" height="1000"/>', "My board", ["my_board"]),
         ('<path d="M0 0h1000v960H0z"/>', "Scale 1 : 9", ["scale_1_9"]),
-        ('<g id="g7"><path d="M0 0h1000v1000H0z"/></g>', "海", ["region"]),
+        ('<g id="g7"><path d="M0 0h1000v1000H0z"/></g>', "海", ["hai"]),
         ('<rect id="ocean" width="1000" height="1000"/>', "Ocean", []),
         ('<rect id="rect1" width="1000" height="600"/>', "North", []),
         ('<rect id="rect1" width="1000" height="1000"/>', "", []),

@@ -27,7 +27,7 @@ Seen = dict[str, dict[str, Any]]
 
 
 def differences(path: Path, seen: Seen) -> Iterator[str]:
-    """What the program and a browser see differently, by lines."""
+    """Differences of what the program and a browser see, by lines."""
     content = content_of(path)
     shapes: dict[str, Shape] = {str(p.shape.line): p.shape for p in content.pieces if not p.shape.copies}
     texts = {str(text.line): text for text in content.texts.all}
@@ -46,20 +46,20 @@ def differences(path: Path, seen: Seen) -> Iterator[str]:
             if any(not shape.hidden for shape in uses.get(f"u{line}", [shapes[line]] if line in shapes else [])):
                 yield f"{line}: shown"
             continue
-        here = uses.get(f"u{line}", [shapes[line]] if line in shapes else [])
-        if not here:
+        repeated = uses.get(f"u{line}", [shapes[line]] if line in shapes else [])
+        if not repeated:
             left, top, right, bottom = one["box"]
             if (colour_of(one["fill"]) or one["fill"]) == "none":
                 continue  # with no line either, there is nothing to see
             if right - left > NEAR and bottom - top > NEAR and any(inside for *_, inside in one["inside"] or ()):
                 yield f"{line}: no shape for {one['box']}"
             continue
-        box = box_of([local(one["matrix"], p) for shape in here for outline in shape.outlines for p in outline])
+        box = box_of([local(one["matrix"], p) for shape in repeated for outline in shape.outlines for p in outline])
         near = max(NEAR, (max(box[2] - box[0], box[3] - box[1])) / LARGE)
         if any(abs(a - b) > near for a, b in zip(box, one["box"], strict=True)):
             yield f"{line}: box {box} for {one['box']}"
         if f"u{line}" not in uses:
-            yield from of_one(line, here[0], one)
+            yield from of_one(line, repeated[0], one)
 
 
 def of_one(line: str, shape: Shape, seen: dict[str, Any]) -> Iterator[str]:
@@ -89,7 +89,7 @@ def box_of(points: list[Point]) -> list[float]:
 
 
 def distance(at: Point, p: Point, q: Point) -> float:
-    """How far a point is from an edge."""
+    """The distance of a point from an edge."""
     dx, dy = q[0] - p[0], q[1] - p[1]
     size = dx * dx + dy * dy
     along = min(max(((at[0] - p[0]) * dx + (at[1] - p[1]) * dy) / size, 0), 1) if size else 0

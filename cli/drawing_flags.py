@@ -1,0 +1,138 @@
+"""Flags of `rulespec new` that say how a drawing is read; a map remembers them for when its drawing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.cli import output
+from rulespec.cli.new_map import REGION_NAME, Base, drawn_map
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
+from rulespec.documents.foreign_files import bytes_of
+from rulespec.documents.nodes import Node, get, to_plain
+from rulespec.documents.reader import parse_yaml
+from rulespec.drawing.map_import import Drawn
+from rulespec.drawing.map_names import called
+from rulespec.drawing.reading.contexts import Part
+from rulespec.load import load_ruleset, load_source
+from rulespec.ruleset_files import MAX_YAML, OUTLINES
+
+_NAMES, _SHOWN = 400, 60
+_IDS = "write `LABEL: name` on each line, with small letters, digits and `_` in the name"
+
+
+class DrawingFlags(Struct, frozen=True):
+    """The drawing, the ruleset that the map is for, and what they say of colours, groups and names."""
+
+    drawing: str | None
+    ref: str | None
+    fills: tuple[str, ...]
+    layers: tuple[str, ...]
+    without: tuple[str, ...]
+    ids: Path | None
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether there is a drawing, not names."""
+        return self.drawing is not None and self.drawing.endswith(".svg")
+
+    def check(self) -> None:
+        """Refuses flags that go with others.
+
+        Raises:
+            click.UsageError: if these are not there.
+        """
+        if self.fills and (self.ref is None or self.drawing is None):
+            raise click.UsageError("--fill goes with --map and --from: it names what a region can be there")
+        if (self.layers or self.without or self.ids) and not self.is_drawing:
+            raise click.UsageError("--layer, --not and --ids go with a drawing: --map outlines.svg")
+
+    def drawn(self) -> Drawn:
+        """The map that `--map` names; no regions without it.
+
+        Raises:
+            click.UsageError, DiagnosticsError: if it cannot be read.
+        """
+        if self.drawing is None:
+            return Drawn([])
+        names = _names_in(self.ids) if self.ids is not None else {}
+        result = drawn_map(self.drawing, Part(self.layers, self.without), names)
+        known = {called(label) for region in result.regions for label in (region.label, region.name)}
+        known |= {called(region.origin.label) for region in result.regions}
+        for name in [label for label in names if called(label) not in known][:1]:
+            report, file = Report(), str(self.ids)
+            message = f"--ids names `{name[:_SHOWN]}`, and no shape of the drawing is called so"
+            report.error("RS904", message, Span(file, 1, 1, 1, 2), help="write labels as they stand in the drawing")
+            report.raise_if_errors()
+        return result
+
+    def base(self) -> Base | None:
+        """The ruleset that the map is for, if that is named."""
+        root = load_source(self.ref, Report()).source.root if self.ref is not None else None
+        if self.ref is None or root is None:
+            return None
+        return Base(load_ruleset(self.ref).declarations, root, self.fills)
+
+    def remembered(self, folder: Path) -> DrawingFlags:
+        """The flags with those that the map in a folder has been made with, where none is given."""
+        path = folder / OUTLINES
+        if not path.is_file() or path.is_symlink():
+            return self
+        node = get(parse_yaml(_text(path), str(path), MAX_YAML), "drawing", "source")
+        said: Any = to_plain(node) if node is not None else {}
+        if not isinstance(said, Mapping):
+            return self
+        ref = said.get("from")
+        return replace(
+            self,
+            ref=self.ref or (ref if isinstance(ref, str) else None),
+            fills=self.fills or _strings(said, "fill"),
+            layers=self.layers or _strings(said, "layer"),
+            without=self.without or _strings(said, "not"),
+        )
+
+    def source(self) -> dict[str, Any]:
+        """The flags as the map remembers them."""
+        lists = {"fill": self.fills, "layer": self.layers, "not": self.without}
+        results: dict[str, Any] = {key: [*values] for key, values in lists.items() if values}
+        return ({"from": self.ref} if self.ref is not None and self.fills else {}) | results
+
+
+def _strings(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = said.get(key)
+    return tuple(each for each in values if isinstance(each, str)) if isinstance(values, list) else ()
+
+
+def _text(path: Path) -> str:
+    try:
+        return bytes_of(path, 4 * MAX_YAML.size).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{path} cannot be read: {error}") from None
+
+
+def _names_in(path: Path) -> dict[str, str]:
+    """The names of a file for `--ids`, by labels."""
+    root: Node = parse_yaml(_text(path), str(path), MAX_YAML)
+    names: Any = to_plain(root)
+    if not isinstance(names, dict) or len(names) > _NAMES:
+        raise click.UsageError(f"{path} has no names: {_IDS}")
+    results = {str(label): str(name) for label, name in names.items()}
+    for name in results.values():
+        if not REGION_NAME.fullmatch(name):
+            raise click.UsageError(f"`{name[:_SHOWN]}` in {path} is no name of a region: {_IDS}")
+    if len({*results.values()}) < len(results):
+        raise click.UsageError(f"{path} gives one name to two labels: {_IDS}")
+    return results
+
+
+def remark(base: Base, drawn: Drawn) -> None:
+    """Prints what is noticed of colours and their meaning."""
+    output.show(base.unseen(drawn))
+    for line in base.remarks(drawn):
+        output.echo(line)

@@ -1,0 +1,96 @@
+"""Names of regions from labels of a drawing: in small Latin letters, whatever letters the label has."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from anyascii import anyascii
+from msgspec import Struct
+
+from rulespec.documents.text_files import MISLEADING
+from rulespec.drawing.reading.shapes import Shape
+from rulespec.syntax.words import NO_VALUES
+
+_LONGEST = 50  # characters of a name
+_NO_LABEL = "region"
+
+
+class Name(Struct, frozen=True):
+    """The name of a region as its label gives it.
+
+    `stem`: what the letters of the label give; `sure`: they are all in it, and no other shape has that label;
+    `partial`: some of them are not in it. `source`: `text`, `label`, `id`, or `program` if none is its author's.
+    `label`: the name of the shape as it stands in the drawing.
+    """
+
+    text: str = ""
+    stem: str = ""
+    sure: bool = True
+    partial: bool = False
+    source: str = "id"
+    label: str = ""
+
+
+def label_of(text: str) -> str:
+    """A label as a title is written.
+
+    An `id` has no blanks, so its underscores stand for them. What no text may have in it is left out.
+    """
+    label = " ".join(MISLEADING.sub(" ", text).split())
+    return label if " " in label else label.replace("_", " ").strip()
+
+
+def called(label: str) -> str:
+    """A label or a title as it is compared: composed, `_` for a blank if there is none."""
+    text = " ".join(unicodedata.normalize("NFC", label).split())
+    return text if " " in text else text.replace("_", " ").strip()
+
+
+def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[Name]:
+    """Names of entities from those of shapes, each once, none of them a word of the language.
+
+    A label has its name for itself if all its letters are in it, and no other shape has it;
+    what a program calls a shape is no label. `ids`: label → its name, which goes before the letters.
+    """
+    chosen = {called(label): name for label, name in ids.items()}
+    stems, whole = [], []
+    for shape in shapes:
+        own = shape.own or shape.by_text
+        stem = chosen.get(called(shape.name), "") if own else ""
+        whole.append(own and (stem != "" or _is_whole(shape.name)))
+        stem = stem or stem_of(shape.name)[:_LONGEST] or _NO_LABEL
+        stems.append(f"{stem}_" if stem in NO_VALUES else stem)
+    counts = Counter(stem for stem, all_ in zip(stems, whole, strict=True) if all_)
+    sure = [all_ and counts[stem] == 1 for stem, all_ in zip(stems, whole, strict=True)]
+    taken = {stem for stem, own in zip(stems, sure, strict=True) if own}
+    results, numbers = [], dict[str, int]()
+    for shape, stem, own, all_ in zip(shapes, stems, sure, whole, strict=True):
+        name = stem
+        while not own and name in taken:
+            numbers[stem] = numbers.get(stem, 1) + 1
+            name = f"{stem}_{numbers[stem]}"
+        taken.add(name)
+        source = "text" if shape.by_text else "label" if shape.label else "id" if shape.own else "program"
+        results.append(Name(name, stem, own, not all_, source, shape.name))
+    return results
+
+
+def stem_of(label: str) -> str:
+    """The letters and digits of a label as Latin ones, with `_` between."""
+    return re.sub(r"[^a-z0-9]+", "_", "".join(map(_latin, unicodedata.normalize("NFC", label))).casefold()).strip("_")
+
+
+def _is_whole(label: str) -> bool:
+    """Whether a name has all letters of its label."""
+    letters = [c for c in unicodedata.normalize("NFC", label) if c.isalnum()]
+    return 0 < len(stem_of(label)) <= _LONGEST and all(any(map(str.isalnum, _latin(c))) for c in letters)
+
+
+def _latin(character: str) -> str:
+    """A character in Latin letters; what is no letter stays."""
+    if character.isascii() or not (character.isalnum() or unicodedata.category(character).startswith("M")):
+        return character
+    return anyascii(character).replace("'", "").replace("`", "")
