@@ -78,8 +78,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """Draw the board of the ruleset REF as a game begins, or a position of the recorded game LOG.
 
     A folder of your own is drawn also while it has mistakes: each is shown in red where it is, and listed beside the
-    board. How a ruleset is drawn is said in its file `drawing.yaml`; without one, the drawing is a guess that can be
-    read. The picture needs nothing else: no script, no font, nothing from elsewhere.
+    board, but not on a PDF of the --empty board, which is to print and play on. How a ruleset is drawn is said in its
+    file `drawing.yaml`; without one, the drawing is a guess that can be read. The picture needs nothing else: no
+    script, no font, nothing from elsewhere.
 
     Exit code: 0 drawn, 1 drawn with mistakes, 2 cannot be drawn.
 
@@ -193,7 +194,7 @@ def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language:
     """Draws a ruleset that may have mistakes; returns the exit code."""
     from rulespec.drawing.author import draft
 
-    result = draft(ref)
+    result = draft(ref, marks=not (empty and out.path.suffix == ".pdf"))  # a print is to play on
     output.show(result.diagnostics, result.sources)
     if result.scene is not None:
         _write(result.scene, out)

@@ -39,7 +39,8 @@ class Draft(Brief, Struct, frozen=True):
 
     Attributes:
         ruleset: None if there are errors in it.
-        scene: the board with its mistakes; None if nothing is wrong with it, or if it cannot be read at all.
+        scene: the board, with its mistakes if they are marked; None if there is nothing to mark, or if it cannot be
+            read at all.
         diagnostics: all that is wrong.
         sources: the texts of its files.
     """
@@ -50,8 +51,12 @@ class Draft(Brief, Struct, frozen=True):
     sources: dict[str, str]
 
 
-def draft(ref: str) -> Draft:
+def draft(ref: str, *, marks: bool = True) -> Draft:
     """Reads a ruleset that may have mistakes.
+
+    Args:
+        ref: the ruleset.
+        marks: whether mistakes are marked on the board, and listed beside it.
 
     Raises:
         DiagnosticsError: if there is no such ruleset.
@@ -62,15 +67,15 @@ def draft(ref: str) -> Draft:
     except DiagnosticsError as error:
         if any(e.code in ("RS501", "RS502") and e.span is None for e in error.diagnostics):
             raise
-        return _with_mistakes(ref, error)
+        return _with_mistakes(ref, error, marks)
     report.extend(failed_checks(ruleset.declarations, ruleset.layers))
     style = read_drawing(ruleset, report)
     result, sources = report.diagnostics, dict(ruleset.sources)
     if not result:
         return Draft(ruleset, None, (), sources)
-    board, faults = _faulty(ruleset, style, result)
-    drawn = any(fault.kind for fault in faults) or not report.ok
-    return Draft(ruleset if report.ok else None, faulty_scene(board, faults) if drawn else None, result, sources)
+    board, faults = _faulty(ruleset, style, result, marks)
+    drawn = (marks and any(fault.kind for fault in faults)) or not report.ok
+    return Draft(ruleset if report.ok else None, _scene(board, faults, marks) if drawn else None, result, sources)
 
 
 def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> Scene:
@@ -78,12 +83,18 @@ def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> 
     return faulty_scene(*_faulty(ruleset, read_drawing(ruleset, Report()), diagnostics))
 
 
-def _faulty(ruleset: typed.Ruleset, style: Style, diagnostics: Sequence[Diagnostic]) -> tuple[Board, list[Fault]]:
-    board = Board(ruleset.declarations, style, {}, PlainWords(ruleset.declarations, ruleset.title))
+def _faulty(
+    ruleset: typed.Ruleset, style: Style, diagnostics: Sequence[Diagnostic], tables: bool = True
+) -> tuple[Board, list[Fault]]:
+    board = Board(ruleset.declarations, style, {}, PlainWords(ruleset.declarations, ruleset.title), tables=tables)
     return board, faults_of(ruleset.declarations, list(board.plans), diagnostics, ruleset.sources)
 
 
-def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
+def _scene(board: Board, faults: list[Fault], marks: bool) -> Scene:
+    return faulty_scene(board, faults) if marks else board.scene(None)
+
+
+def _with_mistakes(ref: str, error: DiagnosticsError, marks: bool) -> Draft:
     files = MendedFiles()
     try:
         merged = load_source(ref, Report(), files)
@@ -102,11 +113,11 @@ def _with_mistakes(ref: str, error: DiagnosticsError) -> Draft:
         if (one.code, one.span) not in known:
             known.add((one.code, one.span))
             report.add(one)
-    board = Board(d, style, {}, PlainWords(d, text(get(merged.source.root, "game", "title"), ref)))
+    words = PlainWords(d, text(get(merged.source.root, "game", "title"), ref))
+    board = Board(d, style, {}, words, tables=marks)
     results = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
-    return Draft(
-        None, faulty_scene(board, faults_of(d, list(board.plans), results, merged.texts)), tuple(results), merged.texts
-    )
+    faults = faults_of(d, list(board.plans), results, merged.texts)
+    return Draft(None, _scene(board, faults, marks), tuple(results), merged.texts)
 
 
 def _declared(merged: Merged, report: Report, *, mended: bool) -> typed.Declarations:

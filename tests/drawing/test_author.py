@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from folders import GAMES
 from pictures import SVG, outside, overlaps
+from pypdf import PdfReader
 
 from rulespec.cli.main import cli
 from rulespec.cli.watch import watched
@@ -87,6 +88,35 @@ def test_no_text_of_a_board_with_mistakes_stands_on_another(lake: Path) -> None:
     scene = draft(str(lake)).scene
     assert scene is not None
     assert overlaps(to_svg(scene)) == [] and outside(to_svg(scene)) == []
+
+
+@pytest.mark.parametrize("flags", [["--paper", "a4"], ["--paper", "a3", "--tiles"], []])
+@pytest.mark.sampled(1)
+def test_a_print_has_no_marks_of_mistakes(flags: list[str], lake: Path) -> None:
+    """Errors, and the warnings of a sound map, are on standard error."""
+    wrong = CliRunner().invoke(cli, ["draw", str(lake), "--empty", *flags, "--out", str(lake / "board.pdf")])
+    assert wrong.exit_code == 1 and "RS242" in wrong.stderr and "RS" not in wrong.stdout
+    shutil.copy(GAMES / "tutorial" / "map.yaml", lake / "map.yaml")
+    sound = CliRunner().invoke(cli, ["draw", str(lake), "--empty", *flags, "--out", str(lake / "sound.pdf")])
+    assert sound.exit_code == 0
+    texts = []
+    for name in ("board.pdf", "sound.pdf"):
+        pages = PdfReader(lake / name).pages
+        texts.append(" ".join(page.extract_text() for page in pages))
+        assert len(pages) == (4 if "--tiles" in flags else 1)
+        assert "wrong" not in texts[-1] and "RS" not in texts[-1] and "map.yaml" not in texts[-1]
+    assert all("marsh" in text and "treasury" not in text for text in texts)  # what is on tables is nobody's yet
+
+
+def test_a_map_with_a_warning_alone_prints_clean(lake: Path) -> None:
+    shutil.copy(GAMES / "tutorial" / "map.yaml", lake / "map.yaml")
+    with (lake / "map.yaml").open("a", encoding="utf-8") as file:
+        file.write("    atoll: {terrain: land, position: [30, 95]}\n")
+    assert "fault" in to_svg(draft(str(lake)).scene or pytest.fail("no marks"))
+    assert draft(str(lake), marks=False).scene is None
+    done = CliRunner().invoke(cli, ["draw", str(lake), "--empty", "--paper", "a4", "--out", str(lake / "board.pdf")])
+    assert done.exit_code == 0 and "RS231" in done.stderr
+    assert "RS231" not in " ".join(page.extract_text() for page in PdfReader(lake / "board.pdf").pages)
 
 
 def test_a_map_without_mistakes_is_drawn_as_a_game_begins(lake: Path) -> None:
