@@ -144,11 +144,11 @@ class _Update:
             if to_plain(get(node, "position") or node) != [*region.position]:
                 yield "its place"
             self.map.put((*path, "position"), [*region.position])
-        fact = self.base.fact_of(region) if self.base is not None else None
-        if fact is not None and text(get(node, fact[0])) != fact[1]:
-            before = text(get(node, fact[0])) or "nothing"
-            self.map.put((*path, fact[0]), fact[1])
-            yield f"{fact[0]}: {before} → {fact[1]}"
+        for fact, value in self.base.facts_of(region).items() if self.base is not None else ():
+            if text(get(node, fact)) != value:
+                before = text(get(node, fact)) or "nothing"
+                self.map.put((*path, fact), value)
+                yield f"{fact}: {before} → {value}"
 
     def gone(self, delete: bool) -> Iterator[str]:
         """Says which regions are not drawn any more; takes them out if they are to be deleted."""

@@ -22,7 +22,7 @@ from rulespec.cli import output
 from rulespec.cli.drawing_flags import DrawingFlags, remark
 from rulespec.cli.map_update import update_map
 from rulespec.cli.new_game import game_files
-from rulespec.cli.new_map import Base, map_files
+from rulespec.cli.new_map import Base, map_files, tell_lacks
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, text
@@ -96,14 +96,15 @@ class _Request(Struct, frozen=True):
 @click.option("--yes", is_flag=True, help="With --update: write without asking.")
 @click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
 def command(**values: Any) -> None:
-    """Start a game, a variant or a map NAME of your own. It validates, plays and passes its test at once.
+    """Start a game, a variant or a map NAME of your own. But for a map, it validates and plays at once.
 
     Without --from it is a small game that is complete: change it into yours. With --from it is a folder that extends
     the ruleset REF, or an overlay for it. That changes nothing yet; everything that can be changed is there as a
     comment, with its present value. No file is overwritten.
 
     With --map it has a map of its own: `rulespec draw ./NAME --watch` shows it while you write it. A drawing gives it
-    regions with their outlines. A text inside a shape is its name; its colour says what --fill says of it.
+    regions with their outlines. A text inside a shape is its name; its colour says what --fill says of it. What the
+    rules of REF take for granted of a map, and nothing says of this one, is counted: it is yours to write.
 
     Example: rulespec new my_game
     Example: rulespec new my_map --from imperial
@@ -149,6 +150,8 @@ def command(**values: Any) -> None:
         _write_folder(target, dict(_files(r.name, target, _extends(r.ref, target), ruleset, base, own)))
         remark(learned, drawn)
     _tell(r.ref, f"{r.ref}+{_path(target)}" if r.overlay else _path(target), target, len(_seats(ruleset)))
+    if drawn.regions:
+        tell_lacks(_path(target))
 
 
 def _tell(ref: str | None, new: str, target: Path, players: int) -> None:

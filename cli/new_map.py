@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, bits, entries, get, text
 from rulespec.documents.scalars import plain_value
@@ -62,6 +62,16 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
     return Drawn([Imported(name, "", None, ()) for name in names])
 
 
+def tell_lacks(ref: str) -> None:
+    """Prints the number of mistakes that a new map has, by what they are."""
+    from rulespec.drawing.author import draft
+
+    errors = Counter(d.code for d in draft(ref).diagnostics if d.severity is Severity.ERROR)
+    if errors:
+        codes = ", ".join(f"{code} {output.counted(number, 'time')}" for code, number in errors.most_common(_VALUES))
+        output.echo(f"  not sound yet, as its rules ask more of a map: {codes}")
+
+
 def map_files(
     target: Path, drawn: Drawn, base: Base | None = None, source: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
@@ -81,7 +91,7 @@ class Base:
         fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact can have the value.
 
     Raises:
-        click.UsageError: if one of `fills` says nothing, or two say different things of one colour.
+        click.UsageError: if one of `fills` says nothing, or two say different values of a fact for one colour.
     """
 
     def __init__(self, d: typed.Declarations, root: Node, fills: Sequence[str]) -> None:
@@ -90,14 +100,18 @@ class Base:
         self.facts = [name for name, _, _ in entries(get(root, "map", "facts"))]
         self.links = [name for name, _, form in entries(get(root, "map", "links")) if text(form)]
         self._of_kind = d.kinds[self.kind].facts if self.kind in d.kinds else {}
-        self.fills: dict[str, tuple[str, str]] = {}
-        for colour, fact in map(self._fill, fills):
-            if self.fills.setdefault(colour, fact) != fact:
-                both = " and ".join(".".join(said) for said in (self.fills[colour], fact))
-                raise click.UsageError(f"--fill says {both} of the colour `{colour}`: give each colour one meaning")
+        self.fills: dict[str, dict[str, str]] = {}
+        """Colour → fact → its value."""
+        for colour, fact, value in map(self._fill, fills):
+            facts = self.fills.setdefault(colour, {})
+            if facts.setdefault(fact, value) != value:
+                both = f"{fact}.{facts[fact]} and {fact}.{value}"
+                raise click.UsageError(
+                    f"--fill says {both} of the colour `{colour}`: give each colour one value of a fact"
+                )
         self._linked = self._between()
 
-    def _fill(self, fill: str) -> tuple[str, tuple[str, str]]:
+    def _fill(self, fill: str) -> tuple[str, str, str]:
         colour, equals, said = fill.rpartition("=")
         name, _, value = said.rpartition(".")
         if not equals or colour_of(colour) in ("", NO_FILL):
@@ -107,7 +121,7 @@ class Base:
             known = ", ".join(f"{n}.{v}" for n in self.facts for v in self._values(n)[:_VALUES])
             problem = f"could be {' or '.join(f'{n}.{value}' for n in facts)}" if facts else "is no fact of a region"
             raise click.UsageError(f"`{said[:80]}` {problem}; there are {known}")
-        return colour_of(colour), (facts[0], value)
+        return colour_of(colour), facts[0], value
 
     def _values(self, fact: str) -> list[str]:
         of = self._of_kind.get(fact)
@@ -116,9 +130,9 @@ class Base:
         return [entity.name for entity in self.d.kinds[of.type.kind].entities]
 
     def _between(self) -> dict[tuple[str, ...], set[str]]:
-        """The fact of the colours and its values at both ends → the kinds of links that the base has there."""
+        """A fact of the colours and its values at both ends → the kinds of links that the base has there."""
         results: dict[tuple[str, ...], set[str]] = {}
-        for fact, _ in self.fills.values():
+        for fact in {fact: None for facts in self.fills.values() for fact in facts}:
             names, values = self._values(fact), self._of_kind[fact].values
             for link in self.links:
                 for a, mask in enumerate(self._of_kind[link].values):
@@ -128,17 +142,19 @@ class Base:
                             results.setdefault(key, set()).add(link)
         return results
 
-    def fact_of(self, region: Imported) -> tuple[str, str] | None:
-        """The fact and its value that the colour of a region says."""
-        return self.fills.get(region.fill)
+    def facts_of(self, region: Imported) -> dict[str, str]:
+        """The facts and their values that the colour of a region says."""
+        return self.fills.get(region.fill, {})
 
     def links_between(self, one: Imported, other: Imported) -> tuple[str, ...]:
         """The kinds of links that there may be between two regions: those between alike ones of the base."""
-        facts = [self.fact_of(region) for region in (one, other)]
-        if facts[0] is None or facts[1] is None or facts[0][0] != facts[1][0]:
-            return tuple(self.links)
-        results = self._linked.get((facts[0][0], *sorted((facts[0][1], facts[1][1]))), set())
-        return tuple(link for link in self.links if link in results) or tuple(self.links)
+        values, others = self.facts_of(one), self.facts_of(other)
+        links = tuple(self.links)
+        for fact in self.facts:
+            if fact in values and fact in others:
+                known = self._linked.get((fact, *sorted((values[fact], others[fact]))), set())
+                links = tuple(link for link in links if link in known) or links
+        return links
 
     def remarks(self, drawn: Drawn) -> Iterator[str]:
         """Colours of regions of which nothing is said, if something is said of others."""
@@ -193,8 +209,8 @@ def region_lines(region: Imported, near: Regions, base: Base | None) -> Iterator
     yield f"    {key}:"
     if region.title:
         yield f"      title: {json.dumps(region.title, ensure_ascii=False)}"
-    if base is not None and (fact := base.fact_of(region)) is not None:
-        yield f"      {fact[0]}: {_written(fact[1])}"
+    for fact, value in base.facts_of(region).items() if base is not None else ():
+        yield f"      {fact}: {_written(value)}"
     yield f"      position: [{region.position[0]}, {region.position[1]}]"
     links: dict[tuple[str, ...], list[str]] = {}
     for other in near:

@@ -251,6 +251,15 @@ def test_one_colour_has_one_meaning(other: str, tmp_path: Path) -> None:
     assert "written" in new(tmp_path, COLOURED, *more[:4], "--fill", "#9ECAE9=terrain.sea")
 
 
+def test_one_colour_may_say_several_facts(tmp_path: Path) -> None:
+    more = ("--from", "imperial", "--fill", "#9ecae9=province", "--fill", "#9ecae9=home.italy")
+    output = new(tmp_path, COLOURED, *more)
+    assert "not sound yet, as its rules ask more of a map: " in output and "RS242 " in output
+    text = (tmp_path / "mine" / "map.yaml").read_text("utf-8")
+    assert text.count("      terrain: province\n      home: italy\n") == 2
+    assert "the map is as the drawing has it" in new(tmp_path, COLOURED, "--update")
+
+
 def test_a_document_type_is_read_and_names_nothing(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("<rect id='secret' width='9' height='9'/>", "utf-8")
     head = f"""<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "file://{tmp_path}/secret.txt" [
