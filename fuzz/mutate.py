@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fuzz.grammar import Writer
+from rulespec.language.builtins import BUILTINS
 
 MAX_BYTES = 2_500_000
 """Of an input: more than any file may have, so that the bounds are met."""
@@ -38,7 +39,7 @@ _WORDS = (
     *("exec", "{0}", "%s", ": ", "int 0..6", "int -1..1", "once", "within", "costs", "until", "lead", "any of", "by"),
     *("best", "the", "reach", "cheapest", "ray", "roll", "choose", "return", "cost", "needs", "guard", "with", "when"),
     *("add", "take", "shuffle", "order", "hook", "wrap", "extend", "ask again", "continue", "leave", "together"),
-    *("change option", "change procedure", "remove", "replace", "before", "after", "of", "previous"),
+    *("change option", "change procedure", "remove", "replace", "before", "after", "of", *BUILTINS),
     *("seats", "teams", "facts", "grid", "line", "hexes", "directions", "links", "spaces", "overlays", "product"),
 )
 _OPEN = {"(": ")", "[": "]", "{": "}"}
@@ -231,7 +232,7 @@ class Mutator:
     def _generated(self, text: str) -> str:
         """A text from the grammar, with the names that there are: an expression, a statement, an option, items."""
         rng = self.rng
-        writer = Writer(rng, _NAME.findall(text) or ["x"])
+        writer = Writer(rng, [*(_NAME.findall(text) or ["x"]), *BUILTINS])
         start = rng.choice(_STARTS)
         new = writer.text(start, rng.randrange(2, 8))
         if start == "expr":

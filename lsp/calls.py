@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from rulespec.language.builtins import BUILTINS, Builtin
 from rulespec.lsp.describe import explanation, signature
 from rulespec.lsp.index import Index
 from rulespec.records import Brief
@@ -13,6 +14,7 @@ from rulespec.typed import nodes as typed
 
 _LIMIT = 4_000  # characters before the place that are read
 _TOKEN = re.compile(r'"[^"]*(?:"|$)|#[^\n]*|(?P<mark>[()\[\]{},])')
+_NAMED = re.compile(r"(?<![.\w])[a-z]\w*(?= *\()")
 _CALLED = re.compile(r"\b[A-Za-z]\w*$")
 
 
@@ -58,12 +60,27 @@ def call_around(before: str, index: Index) -> Call | None:
     return None
 
 
+def builtin_at(line: str, column: int) -> tuple[int, int, Builtin] | None:
+    """The built-in function that is called by the name at a column of a line of rules, with the ends of its name.
+
+    Columns count from 1; names after a dot or in a text are none of a function.
+    """
+    code = _TOKEN.sub(lambda token: token[0] if token["mark"] else " " * len(token[0]), line)
+    for name in _NAMED.finditer(code):
+        if name.start() < column <= name.end() + 1 and name[0] in BUILTINS:
+            return name.start() + 1, name.end() + 1, BUILTINS[name[0]]
+    return None
+
+
 def _call(name: str, active: int, index: Index) -> Call | None:
     rules = index.checked.rules
     rule = rules.definitions.get(name) or rules.procedures.get(name) or rules.guards.get(name)
     if rule is not None:
         params = tuple(f"{p.name}: {p.type}" for p in rule.params)
         return Call(signature(rule, index), params, explanation(rule, index), active)
+    if name in BUILTINS:
+        f = BUILTINS[name]
+        return Call(f.signature, f.written, f.help, min(active, len(f.written) - 1) if f.any_number else active)
     option = next((option for _, option in index.options.values() if option.name.text == name), None)
     if option is None:
         return None

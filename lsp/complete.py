@@ -6,23 +6,15 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from rulespec.language.builtins import BUILTINS
 from rulespec.lsp.complete_yaml import Member, complete_yaml
 from rulespec.lsp.index import Index
+from rulespec.syntax import words
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, SetOf, Type
 
-WORDS = [
-    *("and", "or", "not", "in", "is", "some", "none", "if", "elif", "else", "for", "where", "from", "after", "true"),
-    *("false", "let", "set", "to", "pay", "move", "of", "require", "decide", "by", "together", "chance", "option"),
-    *("roll", "choose", "weight", "include", "match", "case", "repeat", "at", "most", "leave", "again", "return"),
-    *("pass", "end", "game", "as", "won", "def", "procedure", "invariant", "scoring", "score", "tiebreak", "options"),
-    *("replace", "wrap", "hook", "extend", "decision", "remove", "count", "sum", "union", "min", "max", "any", "all"),
-    *("first", "best", "the", "next", "ray", "reach", "abs", "players", "cheapest", "costs", "within", "until", "room"),
-    *("order", "ask", "continue", "add", "take", "shuffle", "once", "guard", "cost", "needs", "lead"),
-    *("with", "when", "otherwise"),
-    *("private", "told", "change", "before", "previous"),
-]
-"""The words of the language."""
+WORDS = sorted({*words.WORDS, *BUILTINS} - words.TO_COME)
+"""The words of the language, and its built-in functions."""
 
 _LINE_LIMIT = 2_000  # characters of a line before the cursor that are parsed
 _CHAIN = re.compile(r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$")

@@ -15,7 +15,8 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import is_folder
 from rulespec.documents.versions import RULESPEC
-from rulespec.lsp.calls import call_around
+from rulespec.language.builtins import BUILTINS
+from rulespec.lsp.calls import builtin_at, call_around
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
@@ -220,6 +221,19 @@ class RulespecServer(LanguageServer):
         start, rule = result
         return Span(file, line, start, line, start + len(rule.id)), rule
 
+    def builtin(self, params: lsp.HoverParams, file: str) -> lsp.Hover | None:
+        """The hover of the built-in function that is called at a place."""
+        line, column = self.place(params.text_document.uri, params.position)
+        lines = self.lines(params.text_document.uri)
+        result = builtin_at(lines[line - 1], column) if line <= len(lines) else None
+        if result is None:
+            return None
+        start, end, f = result
+        text = f"```rulespec\n{f.signature}\n```\n\n{f.help}"
+        return lsp.Hover(
+            lsp.MarkupContent(lsp.MarkupKind.Markdown, text), self.range(Span(file, line, start, line, end))
+        )
+
     def range(self, span: Span) -> lsp.Range:
         """A span as a range of the editor, which counts from 0 and in code units."""
         lines = self._lines(span.file)
@@ -318,7 +332,7 @@ def _add_questions(it: RulespecServer) -> None:
             return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))
         at = index.at(file, *place)
         if at is None:
-            return None
+            return it.builtin(params, file)
         span, named = at
         text = f"```rulespec\n{signature(named, index)}\n```\n\n{explanation(named, index)}".strip()
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))
@@ -442,6 +456,9 @@ def _quick_fix(it: RulespecServer, d: Diagnostic, fix: Fix, params: lsp.CodeActi
 
 
 def _item(word: str, named: typed.Named | None, index: Index) -> lsp.CompletionItem:
+    if named is None and word in BUILTINS:
+        f = BUILTINS[word]
+        return lsp.CompletionItem(word, kind=lsp.CompletionItemKind.Function, detail=f.signature, documentation=f.help)
     if named is None:
         return lsp.CompletionItem(word, kind=lsp.CompletionItemKind.Keyword)
     return lsp.CompletionItem(

@@ -25,6 +25,7 @@ RULESPEC = (
         "records",
         "pictures",
         "types",
+        "language",
         "signing",
         "cache",
         "diagnostics",

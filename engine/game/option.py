@@ -10,8 +10,8 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import NO_NUMBER
-from rulespec.engine.program.orders import in_order
 from rulespec.errors import RulespecError
+from rulespec.language.orders import in_order
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_names
 

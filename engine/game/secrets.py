@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.counts import counts_of
-from rulespec.engine.program.orders import in_order
+from rulespec.language.orders import in_order
 
 PUBLIC = -1
 """In the place of a seat: what all seats see."""

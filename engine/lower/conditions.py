@@ -11,6 +11,7 @@ from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
+from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
 
 
@@ -72,7 +73,7 @@ def atoms(e: typed.Expr) -> list[typed.Expr]:
     if isinstance(e, typed.Op):
         if e.op in ("and", "or", "not"):
             return [a for arg in e.args for a in atoms(arg)]
-        if e.op in ("==", "!=", "<", "<=", ">", ">=", "in", "some"):
+        if e.op in COMPARISONS or e.op in ("in", "some"):
             return list(e.args)
     if isinstance(e, typed.Once):
         return [replace(e, type=a.type, value=a) for a in atoms(e.value) if not isinstance(a, typed.Lit)]

@@ -20,6 +20,7 @@ from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback, logic, op, together
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.language.operators import NOT_ONE, OPERATORS
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
 
@@ -264,7 +265,7 @@ class ExpressionLowering:
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
         """The only member of a set."""
         assert isinstance(e.type, Ent)
-        site = self.site(e.span, "there must be exactly one")
+        site = self.site(e.span, NOT_ONE.message)
         self.p.members[site] = tuple(self.layout.titles(e.type.kind))
         return op("the", source, site=site)
 
@@ -298,37 +299,45 @@ class ExpressionLowering:
         if e.op in ("==", "!=") and any(isinstance(a.type, Maybe) for a in e.args):
             return perhaps(e.op, self._given_to(e, scope))
         args = [self.expr(a, scope) for a in e.args]
-        if e.op == "the":
-            return self._only(args[0], e)
-        if e.op == "first":
-            return op("pick", args[0], FALSE)
-        if e.op == "index" or (e.op in ("min", "max") and len(args) == 1):
-            return args[0]
-        if e.op == "some":
-            return op(">=", args[0], FALSE)
-        if e.op == "??":
-            return fallback(args[0], args[1])
-        if e.op == "in":
-            return op("in?" if _may_be_none(e.args[0]) else "in", *args)
-        if e.op == "set":
-            return together("|", [_singleton(one, arg) for one, arg in zip(e.args, args, strict=True)])
-        if e.op in ("next", "previous"):
-            assert isinstance(e.args[0].type, Ent)
-            size = self.layout.size(e.args[0].type.kind)
-            one = args[0] if e.op == "next" else op("+", args[0], ir.Const(size - 2))
-            return op("next", one, ir.Const(size))
+        if e.op in _OPS:
+            return _OPS[e.op](self, e, args)
         if e.op in _OF_ORDERS:
             of = e.args[0].type
             assert isinstance(of, Order | SetOf)
             if e.op != "order":
                 return op(e.op, *args, self.bits(of.kind))
             return ir.Ranked("order", self.slot(scope), args[0], None, None, (), self.bits(of.kind).value)
-        if e.op in ("/", "%"):
-            return op(e.op, *args, site=self.site(e.span, "this divides by zero"))
-        if e.op == "*" and not within(self.ranges.of(ir.Op("*", tuple(args))), MOST):
-            return op("mul", *args, site=self.site(e.span, "this product has more than 15 digits"))
-        result = op(e.op, *args)
-        return self.bounded(result, e.span, MOST) if e.op in ("+", "-") else result
+        return self._plain(e.op, e, args)
+
+    def _plain(self, name: str, e: typed.Op, args: list[ir.Expr]) -> ir.Expr:
+        """An operator of programs, with the place of its fault; a number is checked if it might become too large."""
+        record = OPERATORS[name]
+        if record.chooses and len(args) < record.operands:
+            return args[0]
+        site = self.site(e.span, record.fault.message) if record.fault is not None else 0
+        result = op(name, *args, site=site)
+        return self.bounded(result, e.span, MOST) if isinstance(e.type, Num) else result
+
+
+def _beside(x: ExpressionLowering, e: typed.Op, args: list[ir.Expr]) -> ir.Expr:
+    """The entity after another one in its kind, or before it."""
+    assert isinstance(e.args[0].type, Ent)
+    size = x.layout.size(e.args[0].type.kind)
+    return op("next", args[0] if e.op == "next" else op("+", args[0], ir.Const(size - 2)), ir.Const(size))
+
+
+_OPS: dict[str, Callable[[ExpressionLowering, typed.Op, list[ir.Expr]], ir.Expr]] = {
+    "the": lambda x, e, args: x._only(args[0], e),
+    "first": lambda x, e, args: op("pick", args[0], FALSE),
+    "index": lambda x, e, args: args[0],
+    "some": lambda x, e, args: op(">=", args[0], FALSE),
+    "??": lambda x, e, args: fallback(args[0], args[1]),
+    "in": lambda x, e, args: op("in?" if _may_be_none(e.args[0]) else "in", *args),
+    "set": lambda x, e, args: together("|", [_singleton(a, arg) for a, arg in zip(e.args, args, strict=True)]),
+    **dict.fromkeys(["next", "previous"], _beside),
+    "*": lambda x, e, args: x._plain("*" if within(x.ranges.of(ir.Op("*", tuple(args))), MOST) else "mul", e, args),
+}
+"""Operators of rules that are others in programs."""
 
 
 def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:

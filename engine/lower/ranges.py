@@ -10,13 +10,15 @@ from __future__ import annotations
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.traversal import alternatives
+from rulespec.language.intervals import Interval
+from rulespec.language.operators import OPERATORS
 
 Range = tuple[int, int]
 NUMBERS: Range = (-MAX_NUMBER, MAX_NUMBER)
 ARGUMENT: Range = (-100 * MAX_NUMBER, 100 * MAX_NUMBER)
 """Of the numbers that a definition is given."""
 MOST: Range = (-1_000 * MAX_NUMBER, 1_000 * MAX_NUMBER)
-_ARITHMETIC = frozenset(["+", "-", "*", "/", "%", "neg", "abs", "min", "max"])
 
 
 class Ranges:
@@ -58,10 +60,10 @@ class Ranges:
     def _of(self, e: ir.Expr) -> Range:
         if isinstance(e, ir.Op):
             return self._op(e)
-        if isinstance(e, ir.If):
-            return hull(self.of(e.then), self.of(e.other))
+        if each := alternatives(e):
+            return hull(*map(self.of, each))
         if isinstance(e, ir.Logic):
-            return hull(*map(self.of, e.args)) if e.op in ("??", "?number") else (0, 1)
+            return 0, 1
         if isinstance(e, ir.Row):
             return min(self.p.arrays[e.array]), max(self.p.arrays[e.array])
         if isinstance(e, ir.Lookup):
@@ -69,8 +71,6 @@ class Ranges:
             return min(values, default=0), max(values, default=0)
         if isinstance(e, ir.Call):
             return self._functions[e.function]
-        if isinstance(e, ir.Suppose):
-            return self.of(e.body)
         if isinstance(e, ir.Fold) and e.op in ("min", "max") and e.body is not None and e.default is not None:
             return hull(self.of(e.body), self.of(e.default))
         if isinstance(e, ir.Fold) and e.op == "sum" and e.body is not None:
@@ -82,26 +82,11 @@ class Ranges:
         return self._entity
 
     def _op(self, e: ir.Op) -> Range:
-        if e.op in ("fit", "mul", "flip"):
-            return NUMBERS
-        if e.op not in _ARITHMETIC:
+        interval = OPERATORS[e.op].interval
+        if interval is None:
             return self._entity
-        args = [self.of(a) for a in e.args]
-        low, high = args[0]
-        if e.op == "+":
-            return low + args[1][0], high + args[1][1]
-        if e.op == "-":
-            return low - args[1][1], high - args[1][0]
-        if e.op == "*":
-            products = [a * b for a in args[0] for b in args[1]]
-            return min(products), max(products)
-        if e.op in ("neg", "abs", "/"):
-            most = max(-low, high)
-            return -most, most
-        if e.op == "%":
-            most = max(-args[1][0], args[1][1])
-            return -most, most
-        return hull(*args)  # of min and max
+        low, high = interval(*(Interval(*self.of(a)) for a in e.args))
+        return self._entity[0] if low is None else low, self._entity[1] if high is None else high
 
 
 def hull(*ranges: Range) -> Range:

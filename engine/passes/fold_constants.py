@@ -10,7 +10,7 @@ from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op, toge
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.traversal import LEAVES, Binding, Facts, changed, free, highest, walk
+from rulespec.engine.program.traversal import LEAVES, Binding, Elsewhere, Facts, changed, free, highest, walk
 
 _MAX_FOLDED = 100_000
 """Steps that are taken beforehand for the condition of a loop."""
@@ -100,7 +100,7 @@ def _unrolled(e: ir.Fold) -> ir.Expr:
         return e
     if e.source.value.bit_count() > _FEW or not isinstance(e.body, ir.Cell | ir.Row | ir.Positive):
         return e
-    if any(isinstance(x, Binding | ir.Call | ir.Suppose) for x in walk(e.body)):
+    if any(isinstance(x, Binding | Elsewhere) for x in walk(e.body)):
         return e
     return together("|", [_at(e.body, e.slot, m) for m in members(e.source.value, 0)])
 

@@ -11,7 +11,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, logic, op, together
 from rulespec.engine.program.control_flow import Flow, Loop, loops
 from rulespec.engine.program.option_tests import option_tests
-from rulespec.engine.program.traversal import Facts, changed, free, meet, span, targets, walk
+from rulespec.engine.program.traversal import Elsewhere, Facts, changed, free, meet, span, targets, walk
 
 _FEW = 8
 """Members of a set that a loop tests one by one sooner than all cells at once; sets of pieces are always narrowed."""
@@ -84,7 +84,7 @@ def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
 
     def lasts_exactly(e: ir.Expr) -> bool:
         for part in walk(e):
-            if isinstance(part, ir.Call | ir.Total | ir.Suppose):
+            if isinstance(part, ir.Total | Elsewhere):
                 return False
             if isinstance(part, ir.Cell) and _touch(span(part), written):
                 return False

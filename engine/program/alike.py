@@ -15,7 +15,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.liveness import Frames
 from rulespec.engine.program.machine import Machine
-from rulespec.engine.program.orders import members_of
+from rulespec.language.orders import members_of
 
 Firsts = Callable[[str], Sequence[int]]
 """For each token of a kind the first one that is alike."""

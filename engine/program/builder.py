@@ -1,96 +1,29 @@
-"""Constructors of expressions, which fold constants; the meaning of operators."""
+"""Constructors of expressions, which fold constants."""
 
 from __future__ import annotations
 
-import operator
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rulespec.engine.program.ir import Cell, Const, Expr, If, Logic, Op
-from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
-from rulespec.engine.program.orders import append, front, members_of, place, without
+from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.language.operators import OPERATORS
 
 TRUE, FALSE = Const(1), Const(0)
 NONE = Const(NO_NUMBER)
 """None, where a number may be none."""
 
 
-def _pick(mask: int, start: int) -> int:
-    if mask == 0:
-        return -1
-    chosen = mask >> start << start or mask
-    return (chosen & -chosen).bit_length() - 1
-
-
-def _until(members: int, stops: int, rising: int) -> int:
-    met = members & stops
-    if met == 0:
-        return members
-    if rising:
-        first = (met & -met).bit_length() - 1
-        return members & ((2 << first) - 1)
-    last = met.bit_length() - 1
-    return members >> last << last
-
-
-OPERATORS: dict[str, Callable[..., int]] = {
-    "neg": operator.neg,
-    "not": lambda a: 1 - a,
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "mul": operator.mul,
-    "fit": operator.pos,
-    "flip": lambda a: -a if abs(a) > MAX_NUMBER else a,
-    "/": operator.floordiv,
-    "%": operator.mod,
-    "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b),
-    "<": lambda a, b: int(a < b),
-    "<=": lambda a, b: int(a <= b),
-    ">": lambda a, b: int(a > b),
-    ">=": lambda a, b: int(a >= b),
-    "|": operator.or_,
-    "&": operator.and_,
-    "diff": lambda a, b: a & ~b,
-    "in": lambda a, b: b >> a & 1,
-    "in?": lambda a, b: b >> a & 1 if a >= 0 else 0,
-    "bit": lambda a: 1 << a,
-    "the": lambda a: a.bit_length() - 1,
-    "one": lambda a: 1 << a if a >= 0 else 0,
-    "min": min,
-    "max": max,
-    "abs": abs,
-    "count": int.bit_count,
-    "next": lambda a, b: (a + 1) % b,
-    "pick": _pick,
-    "members": members_of,
-    "append": append,
-    "without": without,
-    "place": place,
-    "front": front,
-    "behind": operator.rshift,
-    "until": _until,
-    "passed": lambda a, *ends: bisect_left(ends, a),
-}
-"""Operator → its meaning on numbers. Division rounds down. `mul` is a product that is bounded, `fit` another number
-that is; `*` is one that cannot grow. `pick` gives the first member of a set from a place on, cyclic."""
-
-
-_PARTIAL = frozenset({"/", "%", "the", "mul", "fit"})
+_MEANINGS = {name: each.meaning for name, each in OPERATORS.items()}
+_FAULTS = {name: each.fault for name, each in OPERATORS.items() if each.fault is not None}
 
 
 def apply_op(name: str, args: Sequence[int]) -> int | None:
-    """The value of an operator; None for a fault.
-
-    That is a division by zero, a bounded number of more than 15 digits, or a set that has not the one member it must.
-    """
-    if name not in _PARTIAL:
-        return OPERATORS[name](*args)
-    if (name in ("/", "%") and args[-1] == 0) or (name == "the" and args[0].bit_count() != 1):
-        return None
-    value = OPERATORS[name](*args)
-    return None if name in ("mul", "fit") and abs(value) > MAX_NUMBER else value
+    """The value of an operator; None for a fault."""
+    if name in _FAULTS:
+        fault = _FAULTS[name]
+        if fault.when(*[args[i] for i in fault.operands]):
+            return None
+    return _MEANINGS[name](*args)
 
 
 def op(name: str, *args: Expr, site: int = 0) -> Expr:
@@ -102,8 +35,8 @@ def op(name: str, *args: Expr, site: int = 0) -> Expr:
         if value is not None:
             return Const(value)
     if name == "not" and isinstance(args[0], Op):
-        turned = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}.get(args[0].op)
-        if turned is not None:
+        turned = OPERATORS[args[0].op].turned
+        if turned:
             return Op(turned, args[0].args, args[0].site)
     if name == "flip" and isinstance(args[0], Op) and args[0].op == "flip":
         return args[0].args[0]

@@ -16,6 +16,7 @@ from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.rounds import Rounds
 from rulespec.engine.program.traversal import parts
+from rulespec.language.operators import OPERATORS
 
 FEW_TESTS = 10_000
 """Steps of testing the values of a parameter that are counted for all that there may be."""
@@ -189,15 +190,10 @@ class Costs:
             if e.array not in self._rows:
                 self._rows[e.array] = max(map(int.bit_count, self.p.arrays[e.array]), default=0)
             return self._rows[e.array]
-        if isinstance(e, ir.Op) and e.op in ("|", "&", "diff"):
-            sizes = [self.members(part) for part in e.args]
-            return sizes[0] if e.op == "diff" else min(sizes) if e.op == "&" else min(self.largest, sum(sizes))
-        if isinstance(e, ir.Op) and e.op == "until":
-            return self.members(e.args[0])
+        if isinstance(e, ir.Op) and (most := OPERATORS[e.op].members) is not None:
+            return min(self.largest, most(*map(self.members, e.args)))
         if isinstance(e, ir.Op) and e.op == "members" and isinstance(e.args[1], ir.Const):
             return min(self.largest, (1 << e.args[1].value) - 1)
-        if isinstance(e, ir.Op) and e.op in ("bit", "one"):
-            return 1
         if isinstance(e, ir.Fold | ir.Ranked) and e.op in ("set", "best"):
             return self.members(e.source)
         if isinstance(e, ir.Suppose):

@@ -15,9 +15,9 @@ from rulespec.engine.program.faults import ProgramFaultError, fault_of
 from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.observer import Observer
-from rulespec.engine.program.orders import packed
 from rulespec.engine.program.payments import below_nothing
 from rulespec.engine.program.traversal import highest
+from rulespec.language.orders import packed
 
 
 class Evaluator(Execution):

@@ -8,6 +8,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.errors import RulespecError
+from rulespec.language.operators import OPERATORS
 
 _SHOWN = 6
 """Members of a set that are named."""
@@ -41,7 +42,8 @@ class ProgramFaultError(RulespecError):
 
 def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
     """The fault of an operator that has no value."""
-    return ProgramFaultError(e.site, mask=args[0] if e.op == "the" else None)
+    fault = OPERATORS[e.op].fault
+    return ProgramFaultError(e.site, mask=args[fault.operands[0]] if fault is not None and fault.names else None)
 
 
 def too_deep() -> DiagnosticsError:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
+from rulespec.language.operators import OPERATORS, Fault
 
 
 class _Parts(dict[type, Callable[..., tuple[ir.Expr, ...]]]):
@@ -46,9 +47,12 @@ _PARTS |= {
 LEAVES = frozenset({ir.Const, ir.Local})
 # Asked by `type(…) in`, because `isinstance` says no slowly where classes are made in C.
 _MAY_FAULT = frozenset({ir.Lookup, ir.Spread, ir.Suppose})
+_FAULTS = {name: each.fault for name, each in OPERATORS.items() if each.fault is not None}
 _OF_STATE = frozenset({ir.Cell, ir.Positive, ir.Total, ir.Held, ir.Suppose})
 Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread
 """An expression that binds slots."""
+Elsewhere = ir.Call | ir.Suppose
+"""An expression whose value depends on rules that are no part of it."""
 _OUTSIDE = ("source", "start", "limit", "default")
 """The fields of a binding expression, but for `keys`; those of `_OUTSIDE` do not know what it binds."""
 _FIELDS: dict[type, tuple[str, ...]] = {
@@ -59,9 +63,25 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 }
 
 
+def _may_be_at_fault(e: ir.Op, fault: Fault) -> bool:
+    """Whether an operator may have no value: the operands that decide it are no constants, or none that it takes."""
+    deciding = [e.args[i] for i in fault.operands]
+    values = [x.value for x in deciding if isinstance(x, ir.Const)]
+    return len(values) < len(deciding) or fault.when(*values)
+
+
 def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
     """The expressions that an expression is directly made of, in the order in which they are evaluated first."""
     return _PARTS[type(e)](e)
+
+
+def alternatives(e: ir.Expr) -> tuple[ir.Expr, ...]:
+    """The parts of which one gives the value of an expression; none if it is made in another way."""
+    if type(e) is ir.If:
+        return e.then, e.other
+    if type(e) is ir.Logic and e.op in ("??", "?number"):
+        return e.args
+    return (e.body,) if type(e) is ir.Suppose else ()
 
 
 def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
@@ -223,11 +243,8 @@ class Facts:
                 )
             if self._faults[e.function]:
                 return True
-        if type(e) is ir.Op:
-            if e.op in ("mul", "fit", "the"):
-                return True
-            if e.op in ("/", "%") and not (isinstance(e.args[1], ir.Const) and e.args[1].value):
-                return True
+        if type(e) is ir.Op and e.op in _FAULTS and _may_be_at_fault(e, _FAULTS[e.op]):
+            return True
         return any(map(self.may_fault, parts(e)))
 
     def counts(self, e: ir.Expr) -> bool:

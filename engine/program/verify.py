@@ -7,13 +7,9 @@ from collections.abc import Iterable, Sequence
 from math import prod
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import OPERATORS
 from rulespec.engine.program.traversal import Binding, binds, inside, parts, walk
+from rulespec.language.operators import OPERATORS
 
-_ONE = {"neg", "not", "fit", "flip", "bit", "the", "one", "abs", "count"}
-_THREE = {"until", "append", "without", "place"}
-_ANY_NUMBER = {"min", "max", "passed"}
-_FAULTING = {"/", "%", "the", "mul", "fit"}
 _FOLDS = {"count", "sum", "min", "max", "any", "all", "first", "set", "union"}
 _WITH_BODY = {"sum", "min", "max", "all", "union"}
 _LOGIC = {"and", "or", "??", "?number"}
@@ -128,10 +124,11 @@ class _Check:
             self.must(e.op in _LOGIC, f"no operator {e.op}")
             self.must(count == 2 if e.op.startswith("?") else count > 0, f"{e.op} of {count}")
             return
-        self.must(e.op in OPERATORS, f"no operator {e.op}")
-        wanted = 1 if e.op in _ONE else 3 if e.op in _THREE else 2
-        self.must(count >= 1 if e.op in _ANY_NUMBER else count == wanted, f"{e.op} of {count}")
-        if e.op in _FAULTING:
+        if e.op not in OPERATORS:
+            self.must(False, f"no operator {e.op}")
+            return
+        self.must(OPERATORS[e.op].takes(count), f"{e.op} of {count}")
+        if OPERATORS[e.op].fault is not None:
             self.site(e.site)
 
     def _binding(self, e: Binding) -> None:

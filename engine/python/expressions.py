@@ -19,27 +19,23 @@ _FORMS = {
     **{op: f"({{0}} {op} {{1}})" for op in ("+", "-", "*", "==", "!=", "<", "<=", ">", ">=", "|", "&")},
     "neg": "(-{0})",
     "not": "(not {0})",
+    "/": "divide({0}, {1}, {site:d})",
+    "%": "modulo({0}, {1}, {site:d})",
     "diff": "({0} & ~{1})",
     "bit": "(1 << {0})",
     "one": "(1 << {0} + 1 >> 1)",
     "count": "({0}).bit_count()",
     "next": "(({0} + 1) % {1})",
-    "until": "until({0}, {1}, {2})",
     "mul": "product({0}, {1}, {site:d})",
     "fit": "fitting({0}, {site:d})",
-    "flip": "flip({0})",
     "the": "the({0}, {site:d})",
     "in": "({1} >> {0} & 1)",
     "in?": "held({0}, {1})",
-    "members": "members_of({0}, {1})",
-    "append": "append({0}, {1}, {2})",
-    "without": "without({0}, {1}, {2})",
-    "place": "place({0}, {1}, {2})",
     "front": "(({0} & (1 << {1}) - 1) - 1)",
     "behind": "({0} >> {1})",
-    "pick": "pick({0}, {1})",
-    "abs": "abs({0})",
 }
+"""Operator → its Python. One that is not here is a call of its meaning, which has its name."""
+_KNOWN_DIVISOR = {"/": "({0} // {1})", "%": "({0} % {1})"}
 
 
 _SHORT = 120
@@ -194,12 +190,8 @@ class ExpressionWriter:
 
     def _op(self, e: ir.Op) -> str:
         a = [self.x(arg) for arg in e.args]
-        if e.op in ("/", "%"):
-            if isinstance(e.args[1], ir.Const) and e.args[1].value:
-                return f"({a[0]} {'//' if e.op == '/' else '%'} {a[1]})"
-            return f"{'divide' if e.op == '/' else 'modulo'}({a[0]}, {a[1]}, {e.site:d})"
-        if e.op in ("min", "max"):
-            return f"{e.op}({', '.join(a)})"
+        if e.op in _KNOWN_DIVISOR and isinstance(e.args[1], ir.Const) and e.args[1].value:
+            return _KNOWN_DIVISOR[e.op].format(*a)
         if e.op == "pick" and e.args[1] == ir.Const(0):
             return f"lowest({a[0]})"
         if e.op == "until" and (isinstance(e.args[2], ir.Const) or sum(map(len, a)) <= _SHORT):
@@ -214,6 +206,8 @@ class ExpressionWriter:
             return f"bisect_left(({''.join(f'{end}, ' for end in a[1:])}), {a[0]})"
         if e.op == "in" and all(self.facts.may_fault(arg) for arg in e.args):
             return _FORMS["in?"].format(*a)  # the first fault is reported: that of the member
+        if e.op not in _FORMS:
+            return f"{e.op}({', '.join(a)})"
         return _FORMS[e.op].format(*a, site=e.site)
 
     def _cut(self, e: ir.Positive | ir.Total) -> str:

@@ -13,8 +13,9 @@ from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER
-from rulespec.engine.program.orders import append, members_of, packed, place, without
 from rulespec.engine.program.payments import below_nothing, too_full, too_much
+from rulespec.language.operators import OPERATORS
+from rulespec.language.orders import packed
 
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
@@ -52,11 +53,6 @@ def product(a: int, b: int, site: int) -> int:
     return value
 
 
-def flip(value: int) -> int:
-    """None, which is the least of numbers, as the greatest, and the other way round."""
-    return -value if abs(value) > MAX_NUMBER else value
-
-
 def fitting(value: int, site: int) -> int:
     """A number that may not grow without end."""
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
@@ -69,14 +65,6 @@ def held(member: int, mask: int) -> int:
     return mask >> member & 1 if member >= 0 else 0
 
 
-def pick(mask: int, start: int) -> int:
-    """The first member of a set from `start` on, cyclic; -1 if there is none."""
-    if not mask:
-        return -1
-    chosen = mask >> start << start or mask
-    return (chosen & -chosen).bit_length() - 1
-
-
 def lowest(mask: int) -> int:
     """The first member of a set; -1 if there is none."""
     return (mask & -mask).bit_length() - 1
@@ -87,15 +75,6 @@ def the(mask: int, site: int) -> int:
     if not mask or mask & mask - 1:
         raise ProgramFaultError(site, mask=mask)
     return mask.bit_length() - 1
-
-
-def until(mask: int, stops: int, rising: int) -> int:
-    """The members of a set up to and with the first one that is a stop, from low to high or from high to low."""
-    met = mask & stops
-    if rising:
-        return mask & (met ^ met - 1)
-    low = (met | 1).bit_length() - 1
-    return mask >> low << low
 
 
 def lookup(table: dict[int, int], key: int, site: int) -> int:
@@ -213,26 +192,20 @@ def runtime_names(largest: int) -> dict[str, Any]:
     """
     sets = _MEMO_MEMBERS // max(largest, 1)
     return {
+        **{name: each.meaning for name, each in OPERATORS.items()},
         "divide": divide,
         "modulo": modulo,
         "product": product,
         "fitting": fitting,
-        "flip": flip,
-        "append": append,
-        "members_of": members_of,
         "packed": packed,
-        "place": place,
-        "without": without,
         "below_nothing": below_nothing,
         "beyond": beyond,
         "heappop": heappop,
         "heappush": heappush,
-        "pick": pick,
         "lowest": lowest,
         "held": held,
         "the": the,
         "lookup": lookup,
-        "until": until,
         "too_much": too_much,
         "too_full": too_full,
         "outside": outside,
@@ -248,9 +221,6 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "ne": ne,
         "restore": restore,
         "__builtins__": {
-            "min": min,
-            "max": max,
-            "abs": abs,
             "bool": bool,
             "dict": dict,
             "tuple": tuple,

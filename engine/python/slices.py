@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import op
 from rulespec.engine.program.control_flow import Loop
-from rulespec.engine.program.traversal import meet, walk
+from rulespec.engine.program.traversal import Elsewhere, meet, walk
 from rulespec.engine.python.plan import Plan
 
 _MANY = 1 << 12
@@ -98,7 +98,7 @@ def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]])
     if rest is None:
         return None
     for read in walk(ir.Cell(value.base, rest, value.size)):
-        if isinstance(read, ir.Call | ir.Positive | ir.Total | ir.Held | ir.Suppose):
+        if isinstance(read, ir.Positive | ir.Total | ir.Held | Elsewhere):
             return None
         if isinstance(read, ir.Cell):
             first = read.base + (read.index.value if isinstance(read.index, ir.Const) else 0)

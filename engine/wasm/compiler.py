@@ -30,7 +30,7 @@ from rulespec.engine.wasm.procedures import ProcedureEmitter
 from rulespec.engine.wasm.ranked import RankEmitter
 from rulespec.engine.wasm.roots import rank_parts, rank_size, rank_source, roots, sorted_most, value_source
 from rulespec.engine.wasm.rows import RowForm, same_options
-from rulespec.engine.wasm.runtime.sources import MODULES, functions, stack_functions
+from rulespec.engine.wasm.runtime.sources import MODULES, functions, meanings, stack_functions
 from rulespec.engine.wasm.sights import sight_source, sight_tables, write_sights
 from rulespec.engine.wasm.small_python import compile_functions, parsed
 from rulespec.engine.wasm.spread import ClosureEmitter, SpreadEmitter
@@ -153,6 +153,7 @@ class _Compiler:
         on_stack = stack_functions(min(MOST_ON_STACK, self.widths.words)) if self.widths.words else []
         for each in (
             *map(functions, MODULES),
+            meanings(),
             on_stack,
             parsed(ranks),
             parsed(value_source(self.p)),

@@ -18,6 +18,7 @@ from rulespec.engine.wasm.values import Forms, SetForms, ValueEmitter
 from rulespec.engine.wasm.wasm_format import I32, I64, Module
 from rulespec.engine.wasm.widths import ROW, Widths
 from rulespec.engine.wasm.words import Word, as_signed
+from rulespec.language.operators import COMPARISONS
 
 _COMPARED = {"==": "eq", "!=": "ne", "<": "lt_s", "<=": "le_s", ">": "gt_s", ">=": "ge_s"}
 TRUTHS = frozenset([*_COMPARED, "not", "in", "in?"])
@@ -268,6 +269,6 @@ class ExpressionEmitter(ValueEmitter):
 
 def _is_plain(e: ir.Expr) -> bool:
     """Whether a condition may be evaluated whatever stands before it, in no time."""
-    if isinstance(e, ir.Op) and e.op in ("==", "!=", "<", "<=", ">", ">=", "not"):
+    if isinstance(e, ir.Op) and (e.op in COMPARISONS or e.op == "not"):
         return all(map(_is_plain, e.args))
     return isinstance(e, ir.Const | ir.Local) or (isinstance(e, ir.Cell) and isinstance(e.index, ir.Const))

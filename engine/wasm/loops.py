@@ -7,11 +7,14 @@ from contextlib import contextmanager
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.traversal import alternatives
 from rulespec.engine.wasm import words as sets
-from rulespec.engine.wasm.expressions import TRUTHS, ExpressionEmitter
+from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I64, Code
 from rulespec.engine.wasm.widths import ROW, WORD
 from rulespec.engine.wasm.words import Word
+from rulespec.language.intervals import Interval
+from rulespec.language.operators import OPERATORS
 
 _SUM = 1 << 62
 """Sums that are smaller are not tested."""
@@ -269,16 +272,15 @@ def most(p: ir.Program, e: ir.Expr) -> int:
         return max(map(abs, p.arrays[e.array]))
     if isinstance(e, ir.Total):
         return min(_SUM, e.count * MAX_NUMBER)
-    if isinstance(e, ir.If):
-        return max(most(p, e.then), most(p, e.other))
+    if each := alternatives(e):
+        return max(most(p, part) for part in each)
     if isinstance(e, ir.Op):
-        if e.op in ("mul", "fit", "count"):
-            return MAX_NUMBER
-        if e.op in ("+", "-", "neg", "abs", "min", "max"):
-            return min(_SUM, sum(most(p, arg) for arg in e.args))
-        if e.op == "*":
-            return min(_SUM, most(p, e.args[0]) * most(p, e.args[1]))
-        return 1 if e.op in TRUTHS else _SUM
+        interval = OPERATORS[e.op].interval
+        if interval is None:
+            return _SUM
+        bounds = [most(p, arg) for arg in e.args]
+        low, high = interval(*(Interval(-bound, bound) for bound in bounds))
+        return min(_SUM, max(0, -low if low is not None else MAX_NUMBER, high if high is not None else MAX_NUMBER))
     return _SUM
 
 

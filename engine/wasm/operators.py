@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rulespec.engine.program import ir
 from rulespec.engine.wasm import words as sets
 from rulespec.engine.wasm.expressions import TRUTHS, ExpressionEmitter
@@ -9,8 +11,10 @@ from rulespec.engine.wasm.wasm_format import I32
 from rulespec.engine.wasm.widths import ROW, WORD, order_bits
 from rulespec.engine.wasm.words import Word
 
-_PLAIN = {"+": "add", "-": "sub", "*": "mul", "|": "or", "&": "and"}
-_CALLS = {"mul": "product", "fit": "fit", "flip": "flip", "pick": "pick", "the": "only", "until": "until"}
+_INSTRUCTIONS = {"+": "add", "-": "sub", "*": "mul", "|": "or", "&": "and", "count": "popcnt", "behind": "shr_u"}
+"""Operators that are one instruction."""
+_CALLS = {"mul": "product", "fit": "fit", "the": "only", "/": "floor_divided", "%": "remainder"}
+"""Operators that are a function of the runtime; one that is in no table is the function of its name."""
 _ORDERS = {"members": "order_members", "append": "order_append", "without": "order_without", "place": "order_place"}
 _WIDE_CALLS = {"|": "wide_or", "&": "wide_and", "diff": "wide_diff", "until": "wide_until"}
 
@@ -25,6 +29,21 @@ class OperatorEmitter:
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
         x.add_forms({ir.Op: self._op}, {ir.Op: self._op_words})
+        self._written: dict[str, Callable[[ir.Op], None]] = {
+            **dict.fromkeys(["/", "%"], self._divided),
+            **dict.fromkeys(["min", "max"], self._extreme),
+            **dict.fromkeys(["bit", "one"], self._bit),
+            **dict.fromkeys(["append", "without", "place"], self._order),
+            "neg": self._negated,
+            "abs": self._absolute,
+            "passed": self._passed,
+            "diff": self._difference,
+            "pick": self._picked,
+            "next": self._next,
+            "until": self._until,
+            "members": self._members,
+            "front": self._front,
+        }
 
     def _op(self, e: ir.Op) -> None:
         code = self.x.code
@@ -37,22 +56,19 @@ class OperatorEmitter:
             self._of_several(e)
         elif e.op in ("&", "diff") and any(self.x.words(arg) > 1 for arg in e.args):
             sets.push(code, self._op_words(e))
-        elif e.op == "diff":
-            self.x.value(e.args[0])
-            self.x.value(e.args[1])
-            code.const(-1)
-            code.do("xor", "and")
-        elif e.op == "until":
-            self.x.value(e.args[0])
-            sets.push(code, self.x.operand(e.args[1], 1, cut=True))
-            self.x.value(e.args[2])
-            code.call("until")
-        elif e.op == "members":
-            self._members(e)
-        elif e.op in _ORDERS:
-            self._order(e)
+        elif e.op in self._written:
+            self._written[e.op](e)
         else:
-            self._number(e)
+            self._values(e)
+            if e.op in _INSTRUCTIONS:
+                code.do(_INSTRUCTIONS[e.op])
+            else:
+                code.call(_CALLS.get(e.op, e.op))
+
+    def _values(self, e: ir.Op) -> None:
+        """Pushes the operands."""
+        for arg in e.args:
+            self.x.value(arg)
 
     def _op_words(self, e: ir.Op) -> list[Word]:
         """The words of a set that an operator makes."""
@@ -86,79 +102,72 @@ class OperatorEmitter:
         code.end()
         return sets.single(code, local, words)
 
-    def _number(self, e: ir.Op) -> None:
-        """An operator on numbers and sets of one word."""
-        code, name = self.x.code, e.op
-        if name == "neg":
-            code.const(0)
-        for arg in () if name in ("passed", "min", "max") else e.args:
-            self.x.value(arg)
-        if name in _PLAIN:
-            code.do(_PLAIN[name])
-        elif name == "pick" and self.x.widths.words:  # it may start behind the members that the set can have
-            code.call("pick1")
-        elif name in _CALLS:
-            code.call(_CALLS[name])
-        elif name == "neg":
-            code.do("sub")
-        elif name == "count":
-            code.do("popcnt")
-        elif name in ("/", "%"):
-            self._divided(e)
-        elif name in ("min", "max"):
-            self._extreme(name, e.args)
-        elif name == "abs":
-            self._absolute()
-        elif name in ("bit", "one"):
-            self._bit(name)
-        elif name == "next":
-            size = code.local()
-            code.set(size)
-            code.const(1)
-            code.do("add")
-            code.get(size)
-            code.do("rem_u")
-        elif name == "front":
-            self._front(e)
-        elif name == "behind":
-            code.do("shr_u")
-        else:
-            assert name == "passed"
-            number = self.x.held(e.args[0], 1)
-            code.const(0)
-            for end in e.args[1:]:
-                self.x.value(end)
-                code.get(number)
-                code.do("lt_s", "extend", "add")
+    def _negated(self, e: ir.Op) -> None:
+        self.x.code.const(0)
+        self._values(e)
+        self.x.code.do("sub")
+
+    def _difference(self, e: ir.Op) -> None:
+        self._values(e)
+        self.x.code.const(-1)
+        self.x.code.do("xor", "and")
+
+    def _picked(self, e: ir.Op) -> None:
+        """The first member from one on, which may be behind the members that the set can have."""
+        self._values(e)
+        self.x.code.call("pick1" if self.x.widths.words else "pick")
+
+    def _until(self, e: ir.Op) -> None:
+        self.x.value(e.args[0])
+        sets.push(self.x.code, self.x.operand(e.args[1], 1, cut=True))
+        self.x.value(e.args[2])
+        self.x.code.call("until")
+
+    def _next(self, e: ir.Op) -> None:
+        self.x.value(e.args[0])
+        self.x.code.const(1)
+        self.x.code.do("add")
+        self.x.value(e.args[1])
+        self.x.code.do("rem_u")
+
+    def _passed(self, e: ir.Op) -> None:
+        """The count of those of some numbers, which grow, that are below the first one."""
+        code, number = self.x.code, self.x.held(e.args[0], 1)
+        code.const(0)
+        for end in e.args[1:]:
+            self.x.value(end)
+            code.get(number)
+            code.do("lt_s", "extend", "add")
 
     def _divided(self, e: ir.Op) -> None:
-        """Division that rounds down, and its remainder; both operands are on the stack."""
+        """Division that rounds down, and its remainder."""
         by = e.args[1].value if isinstance(e.args[1], ir.Const) else 0
         if by > 0 and by & (by - 1) == 0:
-            self.x.code.do("drop")
+            self.x.value(e.args[0])
             self.x.code.const(by.bit_length() - 1 if e.op == "/" else by - 1)
             self.x.code.do("shr_s" if e.op == "/" else "and")
         else:
-            self.x.code.call("floor_divided" if e.op == "/" else "remainder")
+            self._values(e)
+            self.x.code.call(_CALLS[e.op])
 
-    def _extreme(self, name: str, args: tuple[ir.Expr, ...]) -> None:
+    def _extreme(self, e: ir.Op) -> None:
         """The least or the greatest of any number of numbers: of the first two, of that and the third, and so on."""
         code = self.x.code
         one, other = code.local(), code.local()
-        self.x.value(args[0])
-        for arg in args[1:]:
+        self.x.value(e.args[0])
+        for arg in e.args[1:]:
             self.x.value(arg)
             code.set(other)
             code.tee(one)
             code.get(other)
             code.get(one)
             code.get(other)
-            code.do("le_s" if name == "min" else "ge_s", "select")
+            code.do("le_s" if e.op == "min" else "ge_s", "select")
 
-    def _absolute(self) -> None:
-        """The absolute value of the number on the stack."""
+    def _absolute(self, e: ir.Op) -> None:
         code = self.x.code
         one, negated = code.local(), code.local()
+        self._values(e)
         code.tee(one)
         code.const(0)
         code.get(one)
@@ -168,15 +177,16 @@ class OperatorEmitter:
         code.const(0)
         code.do("ge_s", "select")
 
-    def _bit(self, name: str) -> None:
+    def _bit(self, e: ir.Op) -> None:
         """The set of one member; of none with `one`."""
         code = self.x.code
+        self._values(e)
         member = code.local()
         code.set(member)
         code.const(1)
         code.get(member)
         code.do("shl")
-        if name == "one":
+        if e.op == "one":
             code.const(0)
             code.get(member)
             code.const(0)
@@ -186,7 +196,7 @@ class OperatorEmitter:
         bits = e.args[1]
         assert isinstance(bits, ir.Const)
         fits(self.x, bits.value)
-        self.x.code.do("drop")
+        self.x.value(e.args[0])
         self.x.code.const((1 << bits.value) - 1)
         self.x.code.do("and")
         self.x.code.const(1)
@@ -196,8 +206,7 @@ class OperatorEmitter:
         bits = e.args[-1]
         assert isinstance(bits, ir.Const)
         fits(self.x, bits.value)
-        for arg in e.args:
-            self.x.value(arg)
+        self._values(e)
         self.x.code.call(_ORDERS[e.op])
 
     def _members(self, e: ir.Op) -> None:

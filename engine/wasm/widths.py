@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.traversal import Binding, binds, parts, walk
+from rulespec.engine.program.traversal import Binding, alternatives, binds, parts, walk
 from rulespec.engine.wasm.roots import roots
 
 WORD = 64
@@ -81,8 +81,6 @@ class Widths:
             return self._tables[e.table]
         if isinstance(e, ir.Op):
             return self._op(e, slots)
-        if isinstance(e, ir.If):
-            return max(self.of(e.then, slots), self.of(e.other, slots))
         if isinstance(e, ir.Fold):
             return self._fold(e, slots)
         if isinstance(e, ir.Closure):
@@ -99,7 +97,7 @@ class Widths:
             return words_of(len(self.p.arrays[e.array]))
         if isinstance(e, ir.Call):
             return self.functions[e.function][1]
-        return self.of(e.body, slots) if isinstance(e, ir.Suppose) else 1
+        return max((self.of(part, slots) for part in alternatives(e)), default=1)
 
     def of_array(self, number: int) -> int:
         """The words of each value of an array."""

@@ -19,7 +19,7 @@ from rulespec.engine.game.wasm_export import Asides
 from rulespec.engine.program import ir
 from rulespec.engine.program.reads import Reads
 from rulespec.engine.program.taint import Taint
-from rulespec.engine.program.traversal import free, span, walk
+from rulespec.engine.program.traversal import Elsewhere, free, span, walk
 from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Hole, Optional, Template
 from rulespec.engine.words.titles import Text
@@ -125,7 +125,7 @@ class _Exported:
                     pairs.append([part.base, self.asides.add(part.index, params)])
                 else:
                     cells |= self._secret.intersection(span(part))
-            elif isinstance(part, ir.Call | ir.Suppose):
+            elif isinstance(part, Elsewhere):
                 cells |= self._secret & self._reads.of(part)
         return [*sorted(cells), *pairs]
 

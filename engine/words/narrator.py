@@ -23,11 +23,11 @@ from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import NO_NUMBER
-from rulespec.engine.program.orders import in_order
 from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Filled, Template, fill, holes
 from rulespec.engine.words.titles import Text
 from rulespec.engine.words.words import Words
+from rulespec.language.orders import in_order
 from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type, may_be_none, never_none, none_of, or_none
 
 _MAX_DEPTH = 4

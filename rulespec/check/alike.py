@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import one
+from rulespec.language.builtins import BUILTINS, ENTITY
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions, secrecies
 from rulespec.types import Ent, Order, SetOf, Type
@@ -59,12 +60,16 @@ def _kind_in(type_: Type) -> str:
     return type_.kind if isinstance(type_, Ent | SetOf | Order) else ""
 
 
+_ASKING = {"index", *(f.operator for f in BUILTINS.values() if any(each.takes == ENTITY for each in f.parameters))}
+"""Operators whose value depends on the entity that is asked for."""
+
+
 def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:
     results = [e for group in c.expressions_by_rule for e in group]
     for secrecy in secrecies(c.declarations):
         results += [x for e in (secrecy.to, secrecy.open) if e is not None for x in expressions(e)]
     for e in results:
-        asked = e.args[0].type if isinstance(e, typed.Op) and e.op in ("index", "next", "previous") else None
+        asked = e.args[0].type if isinstance(e, typed.Op) and e.op in _ASKING else None
         if isinstance(e, typed.Lit) and e.value >= 0:
             asked = e.type
         kind = kinds.get(asked.kind) if isinstance(asked, Ent) else None

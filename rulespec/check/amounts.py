@@ -9,8 +9,9 @@ from msgspec import Struct
 from rulespec.check.context import Context
 from rulespec.check.flows import Flows, Written
 from rulespec.check.origins import constant_label, constants_in
-from rulespec.check.ranges import COMPARISONS, Range, Ranges
+from rulespec.check.ranges import Range, Ranges
 from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, expressions
 

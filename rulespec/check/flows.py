@@ -8,6 +8,8 @@ from msgspec import Struct
 
 from rulespec.check.ranges import Range, Ranges
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.language.intervals import Interval
+from rulespec.language.operators import OPERATORS
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import entity_name
 from rulespec.types import NO_NUMBER, Num
@@ -75,7 +77,7 @@ class Flows:
                 yield from self._to(e.then, within, args, deep - 1)
             if condition is not True:
                 yield from self._to(e.other, within, args, deep - 1)
-        elif isinstance(e, typed.Op) and e.op in ("min", "max") and len(e.args) > 1:
+        elif isinstance(e, typed.Op) and e.op in OPERATORS and OPERATORS[e.op].chooses:
             yield from self._chosen(e, within, args, deep - 1)
         elif isinstance(e, typed.Call) and e.definition.body is not None:
             bound = dict(zip(e.definition.params, e.args, strict=True))
@@ -100,22 +102,27 @@ class Flows:
         return args.get(e.var, e) if isinstance(e, typed.Local) else e
 
     def _chosen(self, e: typed.Op, within: Range, args: _Args, deep: int) -> Iterator[Written]:
-        """The written values that `min` or `max` may choose.
+        """The written values that an operator such as `min` may choose.
 
         A bound that does not bound counts as chosen: `min(12, n + 1)` is to keep a number from rising above 12.
         """
+        interval = OPERATORS[e.op].interval
+        assert interval is not None
         ranges = [self.ranges.of(a) for a in e.args]
+        operands = [Interval(r.low, r.high) for r in ranges]
         for i, arg in enumerate(e.args):
-            others = ranges[:i] + ranges[i + 1 :]
             for written in self._to(arg, within, args, deep):
-                if e.op == "min":
-                    least = min(written.value, within.high + 1) if within.high is not None else written.value
-                    chosen = all(r.high is None or r.high >= least for r in others)
-                else:
-                    most = max(written.value, within.low - 1) if within.low is not None else written.value
-                    chosen = all(r.low is None or r.low <= most for r in others)
-                if chosen:
-                    yield written
+                for value in (written.value, _just_outside(written.value, within)):
+                    value_of = interval(*operands[:i], Interval(value, value), *operands[i + 1 :])
+                    if fits(value, Range(*value_of)):
+                        yield written
+                        break
+
+
+def _just_outside(value: int, within: Range) -> int:
+    """The same number in a range, else the next one that is outside of it."""
+    value = value if within.high is None else min(value, within.high + 1)
+    return value if within.low is None else max(value, within.low - 1)
 
 
 def fits(value: int, within: Range) -> bool:

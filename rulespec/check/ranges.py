@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from rulespec.language.intervals import Interval, hull
+from rulespec.language.operators import COMPARISONS, OPERATORS
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import head_parts, walk
-from rulespec.types import Maybe
-
-COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
+from rulespec.types import Maybe, Num
 
 
 class Range(Struct, frozen=True):
@@ -74,11 +74,11 @@ class Ranges:
         if isinstance(e, typed.PieceCount) or (isinstance(e, typed.TrackOp) and e.op == "steps"):
             return Range(0, None)
         if isinstance(e, typed.Choice):
-            return _hull([self.of(e.then), self.of(e.other)])
+            return _ranged(hull, [self.of(e.then), self.of(e.other)])
         if isinstance(e, typed.Each) and e.op == "count":
             return Range(0, None)
-        if isinstance(e, typed.Op) and e.op in _OPERATORS:
-            return _OPERATORS[e.op]([self.of(a) for a in e.args])
+        if isinstance(e, typed.Op):
+            return self._of_op(e)
         if isinstance(e, typed.Local):
             return self._of_var(e.var)
         if isinstance(e, typed.Once):
@@ -89,11 +89,17 @@ class Ranges:
             return self._of_definitions[e.definition]
         return UNKNOWN
 
+    def _of_op(self, e: typed.Op) -> Range:
+        if e.op == "index":
+            return Range(0, None)
+        interval = OPERATORS[e.op].interval if e.op in OPERATORS and isinstance(e.type, Num) else None
+        return _ranged(interval, [self.of(a) for a in e.args]) if interval is not None else UNKNOWN
+
     def _of_var(self, var: typed.Var) -> Range:
         if var not in self._of_vars:
             self._of_vars[var] = UNKNOWN  # while it is looked for: a procedure may hand its parameter to itself
             values = self.values(var)
-            self._of_vars[var] = _hull([self.of(value) for value in values]) if values else UNKNOWN
+            self._of_vars[var] = _ranged(hull, [self.of(value) for value in values]) if values else UNKNOWN
         return self._of_vars[var]
 
     def settled(self, e: typed.Expr) -> bool | None:
@@ -167,62 +173,11 @@ def _below(a: Range, b: Range, *, or_equal: bool = False) -> bool:
     return a.high <= b.low if or_equal else a.high < b.low
 
 
-def _all(bounds: Sequence[int | None], of: Callable[[list[int]], int]) -> int | None:
-    """A bound from several, all of which it needs."""
-    known = [b for b in bounds if b is not None]
-    return of(known) if len(known) == len(bounds) else None
-
-
-def _any(bounds: Sequence[int | None], of: Callable[[list[int]], int]) -> int | None:
-    """A bound from several, any of which will do."""
-    known = [b for b in bounds if b is not None]
-    return of(known) if known else None
-
-
 def _of(ranges: Sequence[Range]) -> frozenset[object]:
     return frozenset().union(*(r.of for r in ranges))
 
 
-def _hull(rs: Sequence[Range]) -> Range:
-    return Range(_all([r.low for r in rs], min), _all([r.high for r in rs], max), _of(rs))
-
-
-def _sum(rs: Sequence[Range]) -> Range:
-    return Range(_all([r.low for r in rs], sum), _all([r.high for r in rs], sum), _of(rs))
-
-
-def _negative(rs: Sequence[Range]) -> Range:
-    low, high = rs[0].low, rs[0].high
-    return Range(None if high is None else -high, None if low is None else -low, rs[0].of)
-
-
-def _product(rs: Sequence[Range]) -> Range:
-    a, b = rs
-    for one, other in ((a, b), (b, a)):
-        if one.low == one.high and one.low is not None:
-            ends = [0 if one.low == 0 else None if x is None else x * one.low for x in (other.low, other.high)]
-            low, high = ends if one.low >= 0 else reversed(ends)
-            return Range(low, high, _of(rs))
-    positive = a.low is not None and b.low is not None and a.low >= 0 and b.low >= 0
-    return Range(0, None, _of(rs)) if positive else Range(None, None, _of(rs))
-
-
-def _quotient(rs: Sequence[Range]) -> Range:
-    a, b = rs
-    if b.low is None or b.low != b.high or b.low <= 0:
-        return Range(None, None, _of(rs))
-    return Range(None if a.low is None else a.low // b.low, None if a.high is None else a.high // b.low, _of(rs))
-
-
-_OPERATORS: dict[str, Callable[[Sequence[Range]], Range]] = {
-    "+": _sum,
-    "-": lambda rs: _sum([rs[0], _negative(rs[1:])]),
-    "neg": _negative,
-    "*": _product,
-    "/": _quotient,
-    "min": lambda rs: Range(_all([r.low for r in rs], min), _any([r.high for r in rs], min), _of(rs)),
-    "max": lambda rs: Range(_any([r.low for r in rs], max), _all([r.high for r in rs], max), _of(rs)),
-    "abs": lambda rs: Range(0, None, _of(rs)),
-    "count": lambda rs: Range(0, None),
-    "index": lambda rs: Range(0, None),
-}
+def _ranged(interval: Callable[..., Interval], rs: Sequence[Range]) -> Range:
+    """The range of a value by those of its operands."""
+    low, high = interval(*(Interval(r.low, r.high) for r in rs))
+    return Range(low, high, _of(rs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from rulespec.language.operators import OPERATORS
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import size, values
 from rulespec.typed.traversal import expressions
@@ -70,10 +71,8 @@ class SetSizes:
     def _of_op(self, e: typed.Op, most: int) -> int:
         if e.op == "set":
             return len(e.args)
-        if e.op in ("&", "|", "diff"):
-            sizes = [self.of(part) for part in e.args]
-            return sizes[0] if e.op == "diff" else min(sizes) if e.op == "&" else sum(sizes)
-        return most
+        members = OPERATORS[e.op].members if e.op in OPERATORS else None
+        return members(*map(self.of, e.args)) if members is not None else most
 
     def _of_var(self, var: typed.Var, most: int) -> int:
         if var not in self._of_vars:

@@ -109,9 +109,6 @@ class ExpressionBuilder:
     def minmax(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.CallExpr(span, ast.Name(str(c[0]), self.origin.at(*c[0].place)), c[1])
 
-    def next_of(self, span: Span, c: list[Any]) -> ast.Expr:
-        return ast.CallExpr(span, ast.Name("next", span), (c[0],))
-
     def count_set(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.CallExpr(span, ast.Name("count", span), (c[0],))
 

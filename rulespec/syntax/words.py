@@ -1,19 +1,29 @@
 """The words of the rules language, and the names that each of them is refused as. A new form adds its words here.
 
-The first set that fits holds a word. A refusal is reported at the declaration of the name.
+Built-in functions that are no words of the grammar have records instead. The first set that fits holds a word. A
+refusal is reported at the declaration of the name.
 """
 
 from __future__ import annotations
 
+from rulespec.language.builtins import BUILTINS
+
 BEGIN_EXPRESSIONS = frozenset(
-    ["all", "any", "count", "false", "first", "max", "min", "next", "none", "not", "reach", "sum", "true", "union"]
+    ["all", "any", "count", "false", "first", "max", "min", "none", "not", "reach", "sum", "true", "union"]
 )
 """They begin an expression, so nothing that rules can write has such a name."""
 
 BETWEEN_EXPRESSIONS = frozenset(["and", "else", "if", "in", "is", "once", "or"])
 """They go on with an expression; nothing that rules can write has such a name."""
 
-FUNCTIONS = frozenset(["abs", "best", "cheapest", "original", "ray", "room", "the", "told", "top"])
+TO_COME = frozenset(["top"])
+"""They will have a meaning."""
+
+FUNCTIONS = (
+    frozenset(["best", "cheapest", "original", "ray", "told"])
+    | TO_COME
+    | {name for name, each in BUILTINS.items() if each.reserved and name not in BEGIN_EXPRESSIONS}
+)
 """They are called like definitions, so no definition has such a name; a variable may."""
 
 BEGIN_STATEMENTS = frozenset(
@@ -35,8 +45,8 @@ OTHERS = frozenset(
 )
 """They stand where no name can."""
 
-NO_NAMES = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS
-"""No place of pieces and nothing else that is declared has such a name."""
+NO_NAMES = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS | {"next"}
+"""No place of pieces and nothing else that is declared has such a name; `next` was a word of the grammar."""
 
 NO_VALUES = NO_NAMES | {"players"}
 """No variable, no entity and no value of a setting has such a name."""

@@ -9,7 +9,7 @@ from barn import BARN, TURN
 from worlds import Play, listed, take
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.program.orders import in_order, packed
+from rulespec.language.orders import in_order, packed
 
 
 def barn(play: Play, rules: str = TURN, private: str = "") -> Game:

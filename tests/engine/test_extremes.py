@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from inspect import signature
-from string import Formatter
-
 import pytest
 from cases import small
 from machines_alike import MACHINES, MAKERS, WHOLE, Table
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.program.builder import OPERATORS
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.python.expressions import _FORMS
 
 MOST = 6
 NAMES = "abcdef"
@@ -68,12 +63,3 @@ def test_each_argument_counts(name: str, table: Table) -> None:
                 "max": [max(numbers[:n]) for n in range(1, MOST + 1)],
             }
             assert game.hash == beside.hash
-
-
-@pytest.mark.parametrize("name", sorted(_FORMS))
-def test_the_python_of_an_operator_has_a_slot_for_each_argument(name: str) -> None:
-    """A form with fewer slots than its operator has arguments drops one in silence."""
-    slots = {int(slot) for _, slot, _, _ in Formatter().parse(_FORMS[name]) if slot and slot.isdigit()}
-    parameters = signature(OPERATORS[name]).parameters.values()
-    assert slots == set(range(len(parameters)))
-    assert all(parameter.kind is not parameter.VAR_POSITIONAL for parameter in parameters)

@@ -13,6 +13,7 @@ from editor import Editor, Json
 from folders import ROOT
 
 from rulespec.diagnostics.report import Report
+from rulespec.language.builtins import BUILTINS
 from rulespec.load import load_ruleset
 from rulespec.lsp.complete import WORDS
 from rulespec.lsp.files import EditorFiles
@@ -141,6 +142,15 @@ def test_hover_tells_type_docstring_and_rule_ids(editor: Editor) -> None:
     assert "constant factory_cost: money = 5" in hover(editor, FACTORY, "factory_cost")
     assert "options gifts" in hover(editor, FACTORY, "include gifts", 9)
     assert hover(editor, FACTORY, "# Factory") == ""
+
+
+def test_hover_and_completion_say_what_a_builtin_does(editor: Editor) -> None:
+    editor.open("rules/battle.rules")
+    text = hover(editor, "rules/battle.rules", "count(foes(n, r)) > 0")
+    assert text == f"```rulespec\ncount(s)\n```\n\n{BUILTINS['count'].help}"
+    editor.open(FACTORY)
+    items = completion(editor, FACTORY, "m")
+    assert {name: items[name]["detail"] for name in BUILTINS} == {name: f.signature for name, f in BUILTINS.items()}
 
 
 def test_hover_tells_what_yaml_declares(editor: Editor) -> None:

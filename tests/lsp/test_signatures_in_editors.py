@@ -7,6 +7,8 @@ from typing import Any
 from editor import Editor
 from folders import GAMES
 
+from rulespec.language.builtins import BUILTINS
+
 FACTORY = "rules/factory.rules"
 
 
@@ -36,6 +38,9 @@ def test_a_call_shows_its_parameters_and_an_id_its_rule() -> None:
             assert result["activeParameter"] == active
         [inner] = help_after(editor, "factory_action(n, works(")["signatures"]
         assert inner["label"] == "def works(r: region) -> bool"
+        builtin = help_after(editor, "let most = max(1, n.power, 3")
+        assert builtin["signatures"][0]["label"] == BUILTINS["max"].signature == "max(a, …)"
+        assert (builtin["signatures"][0]["documentation"], builtin["activeParameter"]) == (BUILTINS["max"].help, 1)
         [option] = help_after(editor, "option build(")["signatures"]
         assert (option["label"], option["documentation"][:10]) == ("option build(site: region)", "IMP-COM-03")
         for nothing in ("factory_action(n, n)", 'require true "factory_action("', "unknown("):

@@ -1,10 +1,11 @@
-"""Generated parts of pages, which stand between comments: tables of keys, the index of the language, figures.
+"""Generated parts of pages, which stand between comments: tables of keys and of functions, the index, figures.
 
-`python tests/support/regenerate.py --pages` writes them again.
+The TextMate grammar has a list of functions, too. `python tests/support/regenerate.py --pages` writes them again.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from folders import ROOT
@@ -12,12 +13,25 @@ from key_tables import FILES, key_table
 from speed_tables import sections, speed_table
 from word_index import word_index
 
+from rulespec.language.builtins import BUILTINS
+from rulespec.syntax import words
+
+
+def builtin_table() -> str:
+    """The built-in functions as a table in Markdown."""
+    lines = ["| function | does |", "| --- | --- |"]
+    return "\n".join([*lines, *(f"| `{each.signature}` | {each.help} |" for each in BUILTINS.values())])
+
+
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/reference/files.md": {f"keys: {name}": lambda name=name: key_table(name) for name in FILES},  # type: ignore[misc]
     "docs/reference/index.md": {"index": word_index},
+    "docs/reference/rules.md": {"functions": builtin_table},
     "docs/explanation/speed.md": {f"speed: {name}": lambda name=name: speed_table(name) for name in sections()},  # type: ignore[misc]
 }
 """Page → the comment before each part, and what writes the part."""
+
+TEXTMATE = "editors/textmate/rulespec.tmLanguage.json"
 
 
 def with_generated_parts() -> dict[str, str]:
@@ -28,7 +42,16 @@ def with_generated_parts() -> dict[str, str]:
         for name, part in parts.items():
             text = with_part(text, name, part())
         results[page] = text
+    results[TEXTMATE] = with_functions((ROOT / TEXTMATE).read_text("utf-8"))
     return results
+
+
+def with_functions(grammar: str) -> str:
+    """A TextMate grammar with the functions of the language in its pattern of functions."""
+    called = words.BEGIN_EXPRESSIONS - {"false", "none", "not", "true"} | words.FUNCTIONS - words.TO_COME
+    names = "|".join(sorted({*called, *BUILTINS}))
+    before, name, after = grammar.partition('"name": "support.function.rulespec",')
+    return before + name + re.sub(r"\([a-z|]+\)", lambda _: f"({names})", after, count=1)
 
 
 def with_part(text: str, name: str, part: str) -> str:

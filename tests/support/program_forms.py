@@ -14,13 +14,14 @@ from msgspec import Struct
 from programs import Writer
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.language.builtins import BUILTINS
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 
 _SAID = {"op", "word", "form", "order", "modifier"}
 """Fields that tell forms of one class of nodes apart."""
 _CALLED = (ast.CallExpr, ast.TrackCall)
-BUILT_IN = {"abs", "room", "to", "at", "ahead", "steps", "space"}
+BUILT_IN = {*BUILTINS, "to", "at", "ahead", "steps", "space"}
 """Functions that are built in, and called without being declared."""
 
 

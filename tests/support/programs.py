@@ -33,6 +33,7 @@ from rulespec.check.passes import check_source
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Mapping, Node, Scalar
 from rulespec.documents.reader import parse_yaml
+from rulespec.language.builtins import BUILTINS, NUMBER
 from rulespec.load import load_ruleset
 from rulespec.overlays.overlay import Source
 from rulespec.overlays.stages import lay_rules
@@ -42,6 +43,7 @@ from rulespec.typed import nodes as typed
 Below = Callable[[int], int]
 """Chooses a number from 0 to below another."""
 NUM, BOOL, TOWN, MAYBE, SET, PLAYER = "int", "bool", "town", "town?", "set town", "player"
+OF_NUMBERS = [name for name, f in BUILTINS.items() if {each.takes for each in f.parameters} == {NUMBER}]
 TOWNS = ("oak", "elm", "ash", "fir")
 
 
@@ -128,8 +130,9 @@ class Writer:
         if form == 4:
             return f"({e(NUM, s, d)} if {e(BOOL, s, d)} else {e(NUM, s, d)})"
         if form == 5:
-            numbers = ", ".join(e(NUM, s, d) for _ in range(1 + self.number(6)))
-            return f"{self.pick('min', 'max')}({numbers})"
+            f = BUILTINS[self.pick(*OF_NUMBERS)]
+            count = len(f.parameters) + (self.number(6) if f.any_number else 0)
+            return f"{f.name}({', '.join(e(NUM, s, d) for _ in range(count))})"
         if form == 6:
             return f"{e(TOWN, s, d)}.{self.pick('tax', 'mark', 'index')}"
         if form == 7:

@@ -16,9 +16,10 @@ from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.runtime import intrinsics
 from rulespec.engine.wasm.runtime.intrinsics import Int64
 from rulespec.engine.wasm.runtime.registers import REGISTERS
-from rulespec.engine.wasm.runtime.sources import MODULES, functions
+from rulespec.engine.wasm.runtime.sources import MODULES, functions, meanings
 from rulespec.engine.wasm.small_python import compile_functions, parsed
 from rulespec.engine.wasm.wasm_format import PAGE, Code, Module
+from rulespec.language import arithmetic
 
 PAGES = 1
 ROOM = 0x8000
@@ -55,8 +56,9 @@ class Twins:
         self._functions = {each.name: small_heap for each in source} | {
             each.name: module for name, module in zip(NAMES, self._modules, strict=True) for each in functions(name)
         }
+        self._functions |= {each.name: arithmetic for each in meanings()}
         compiled = _AllExported()
-        for some in (source, *map(functions, NAMES)):
+        for some in (source, meanings(), *map(functions, NAMES)):
             compile_functions(some, compiled, self._constants)
         engine = wasmtime.Engine()
         self._store = wasmtime.Store(engine)

@@ -9,6 +9,7 @@ from docs_pages import anchor, blocks, headings, text
 from folders import ROOT
 from key_tables import FILES, key_names
 
+from rulespec.language.builtins import BUILTINS
 from rulespec.schemas import load_schema
 from rulespec.syntax.words import WORDS
 
@@ -25,7 +26,8 @@ BY_HAND = {
     "Literals and names": "players",
     "Facts, state, piles, rows": "index .index .steps .ahead .space",
     "Tokens": "room .place .number",
-    "Calls": "abs min max",
+    "Calls": " ".join(BUILTINS),
+    "First and next": "next previous",
     "Rules of an overlay": "original",
     "Steps and rays": ".to",
     "Type": "int bool",

@@ -28,13 +28,6 @@ def added(a: int, b: int) -> int:
     return c
 
 
-def flip(a: int) -> int:
-    """The same number if it is within bounds, else the one with the other sign."""
-    if a > MAX_NUMBER or a < -MAX_NUMBER:
-        return -a
-    return a
-
-
 def floor_divided(a: int, b: int) -> int:
     """A quotient that is rounded down."""
     if b == 0:

@@ -4,44 +4,24 @@ from __future__ import annotations
 
 from rulespec.check.expressions import foreign
 from rulespec.check.expressions.boards import infer_to
-from rulespec.check.expressions.context import ENTITY, ExpressionContext
+from rulespec.check.expressions.builtins import infer_builtin
+from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.links import infer_at, link_of
-from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
+from rulespec.language.builtins import BUILTINS
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.typed.members import has_members
-from rulespec.types import ANY, BAD, INT, LITERAL, Bad, Ent, Num, Order, SetOf, Type
+from rulespec.types import BAD, INT, Ent, Num, Type
 
 
 def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     """Types a call of a definition or of a built-in function."""
     name = e.name.text
-    if name in ("min", "max"):
-        return _least_or_greatest(x, e, env)
-    if name == "abs":
-        args = arguments(x, e, [LITERAL], env)
-        return typed.Op(args[0].type, e.span, "abs", args)
-    if name == "count":
-        source = x.as_set(x.infer(e.args[0], env))
-        if not isinstance(source.type, SetOf | Bad):
-            return x.wrong(source, "`count` counts a set")
-        return typed.Op(INT, e.span, "count", (source,))
-    if name in ("the", "first"):
-        return _one_of(x, e, env)
-    if name == "room":
-        from rulespec.check.expressions.capacities import infer_room  # lazily: most rulesets have no capacities
-
-        return infer_room(x, e, env)
-    if name == "next" or (name == "previous" and not _is_declared(x, name)):
-        if len(e.args) != 1:
-            return arguments(x, e, [LITERAL], env)[0]
-        owner = x.infer(e.args[0], env)
-        if not isinstance(owner.type, Ent) or owner.type.optional:
-            return x.expect(owner, ENTITY, f"the argument of `{name}`") if owner.type != BAD else owner
-        return typed.Op(owner.type, e.span, name, (owner,))
+    builtin = BUILTINS.get(name)
+    if builtin is not None and (builtin.reserved or not _is_declared(x, name)):
+        return infer_builtin(x, builtin, e, env)
     if name == "original" and env.original:
         name = env.original
     definition = x.rules.definitions.get(name)
@@ -56,30 +36,14 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
             return x.bad("RS229", f"`{name}` is a procedure, and has no value", e.name.span)
         places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}
         places |= {p.name: p.span for p in x.rules.procedures.values() if p.result is not None}
-        hint, notes = nearest(name, places | dict.fromkeys(("abs", "min", "max", "count")))
-        hint = hint or foreign.CALLS.get(name, "")
+        hint, notes = nearest(name, places | dict.fromkeys(BUILTINS))
+        if not nearest(name, places)[0]:
+            hint = foreign.CALLS.get(name, hint)
         return x.bad("RS221", f"no definition is called `{name}`", e.name.span, notes=notes, help=hint)
     x.decls.used.add(f"def {name}")
     x.decls.refer(e.name.span, definition)
     args = arguments(x, e, [p.type for p in definition.params], env, definition.span, definition.params)
     return typed.Call(definition.result, e.span, definition, args)
-
-
-def _one_of(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
-    """Types `the(s)` and `first(s)`, of a set or an order."""
-    op = e.name.text
-    source = x.infer(e.args[0], env)
-    if isinstance(source.type, Order) and op == "first":
-        return typed.Op(Ent(source.type.kind, not has_members(source)), e.span, "front", (source,))
-    source = x.as_set(source)
-    if isinstance(source.type, SetOf) and source.type.kind != ANY:
-        optional = op == "first" and not has_members(source)
-        return typed.Op(Ent(source.type.kind, optional), e.span, op, (source,))
-    if source.type == BAD:
-        return source
-    help_ = "`{}` has none" if isinstance(source.type, SetOf) else ""
-    what = "the only member" if op == "the" else "the first member"
-    return x.wrong(source, f"`{op}` gives {what} of a set", help_)
 
 
 def infer_procedure(
@@ -112,14 +76,6 @@ def infer_procedure(
 def _is_declared(x: ExpressionContext, name: str) -> bool:
     """Whether the ruleset has a definition or a procedure of this name, which comes before ours."""
     return name in x.rules.definitions or name in x.rules.procedures
-
-
-def _least_or_greatest(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
-    args = [x.infer(a, env) for a in e.args]
-    type_: Type = LITERAL
-    for arg in args:
-        type_ = common_number(x, type_, arg, e.name.text, args[0])
-    return typed.Op(type_, e.span, e.name.text, tuple(args))
 
 
 def infer_method(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
@@ -165,7 +121,7 @@ def arguments(
     declared: Span | None = None,
     params: tuple[typed.Var, ...] = (),
 ) -> tuple[typed.Expr, ...]:
-    """Typed arguments of a call; `LITERAL` among the types stands for a number of any unit.
+    """Typed arguments of a call.
 
     `declared` and `params` are where the called thing and its parameters are declared, for notes.
     """
@@ -178,10 +134,6 @@ def arguments(
         return tuple(typed.Lit(BAD, e.span, 0) for _ in types)
     result = []
     for n, (arg, target) in enumerate(zip(e.args, types, strict=True)):
-        if target == LITERAL:
-            value = x.infer(arg, env)
-            result.append(x.number(value, f"`{e.name.text}` takes numbers"))
-        else:
-            asked = params[n].span if params else declared
-            result.append(x.check(arg, env, target, f"this argument of `{e.name.text}`", asked))
+        asked = params[n].span if params else declared
+        result.append(x.check(arg, env, target, f"this argument of `{e.name.text}`", asked))
     return tuple(result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env, known_if, path_of
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
+from rulespec.language.operators import OPERATORS
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import (
@@ -135,23 +136,12 @@ def _arithmetic(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: ty
     if e.op in ("/", "%") and isinstance(right, typed.Lit) and right.value == 0:
         return x.bad("RS310", "this divides by zero", right.span, notes=x.declared(right))
     if isinstance(left, typed.Lit) and isinstance(right, typed.Lit):
-        value = _folded(e.op, left.value, right.value)
+        value = OPERATORS[e.op].meaning(left.value, right.value)
         if abs(value) > MAX_NUMBER:
             help_ = "numbers have at most 15 digits: make one of the two smaller"
             return x.bad("RS311", "this number has more than 15 digits", e.span, help=help_)
         return typed.Lit(result, e.span, value)
     return typed.Op(result, e.span, e.op, (left, right))
-
-
-def _folded(op: str, a: int, b: int) -> int:
-    """Value of an arithmetic operator. Division rounds down, and `b` is not 0."""
-    if op == "+":
-        return a + b
-    if op == "-":
-        return a - b
-    if op == "*":
-        return a * b
-    return a // b if op == "/" else a % b
 
 
 def _membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr:

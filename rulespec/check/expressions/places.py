@@ -8,6 +8,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import one
+from rulespec.language.builtins import BUILTINS, PLACE
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, BOOL, INT, Ent, SetOf, Type
@@ -87,7 +88,11 @@ def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None)
         return _infer_place(x, e, env, want)
     if isinstance(e, ast.Binary) and e.op in ("in", "not in"):
         return _infer_membership(x, e, env)
-    return _infer_room(x, e, env) if isinstance(e, ast.CallExpr) and e.name.text == "room" else None
+    called = BUILTINS.get(e.name.text) if isinstance(e, ast.CallExpr) else None
+    if called is None or all(each.takes != PLACE for each in called.parameters):
+        return None
+    assert isinstance(e, ast.CallExpr)
+    return _infer_room(x, e, env)
 
 
 def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name: ast.Name, span: Span) -> typed.Expr:

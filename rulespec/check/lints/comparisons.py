@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.check.origins import constants_at
-from rulespec.check.ranges import COMPARISONS, Range
+from rulespec.check.ranges import Range
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
 
 

@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from rulespec.check.context import Context
 from rulespec.check.origins import inside
-from rulespec.check.ranges import COMPARISONS, Ranges
+from rulespec.check.ranges import Ranges
 from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
 from rulespec.typed.meaning import FOR_PEOPLE, PLACES
 from rulespec.typed.traversal import walk

@@ -7,21 +7,16 @@ most rulesets have none, and then there is nothing to follow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rulespec.check.lints.keys import Key, Keys, moved
+from rulespec.language.operators import COMPARISONS, OPERATORS
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import expressions, walk
 from rulespec.types import BOOL
 
 Facts = dict[Key, Key]
 """The keys of fields and conditions, each with that of its value."""
-_ORDER: dict[str, Callable[[int, int], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
 
 
 class Known:
@@ -229,10 +224,10 @@ def _compared(word: str, args: list[Key], key: Key) -> Key:
     if word in ("==", "!="):
         if one == other or len(literal) == 2:
             return _truth(truth=(one == other) == (word == "=="))
-    elif word in _ORDER and len(literal) == 2:
+    elif word in COMPARISONS and len(literal) == 2:
         low, high = (arg[2] for arg in literal)
         if isinstance(low, int) and isinstance(high, int):
-            return _truth(truth=_ORDER[word](low, high))
+            return _truth(truth=bool(OPERATORS[word].meaning(low, high)))
     return key
 
 

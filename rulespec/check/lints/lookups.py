@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from rulespec.check.context import Context
 from rulespec.check.lints.listing import listed
-from rulespec.check.ranges import COMPARISONS, Ranges
+from rulespec.check.ranges import Ranges
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, expressions, parts
 from rulespec.types import Ent

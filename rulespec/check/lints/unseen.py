@@ -9,11 +9,12 @@ from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 from rulespec.typed.traversal import definition_expressions, expressions, parts, statement_expressions, walk
+from rulespec.types import Num
 
 _CHANGES = (typed.Assign, typed.Transfer, typed.Put, typed.CallProcedure, typed.Return)
 """Statements of which each expression says what changes, or is handed on."""
-_AS_THEY_ARE = frozenset(("??", "+", "-", "*", "/", "%", "neg", "min", "max", "first", "front", "the", "members"))
-"""Operators whose result is one of their operands, or is worked out of them."""
+_OF_SETS = frozenset(("??", "first", "front", "the", "members"))
+"""Operators whose value is one of their operands, or is in it; so are those that have numbers of numbers."""
 
 
 def check_unseen(c: Context) -> None:
@@ -65,7 +66,7 @@ def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:
 def _is_handed_on(e: typed.Expr, part: typed.Expr) -> bool:
     """Whether the value of an expression is that of a part, or is worked out of it."""
     if isinstance(e, typed.Op):
-        return e.op in _AS_THEY_ARE
+        return e.op in _OF_SETS or all(isinstance(x.type, Num) for x in (e, *e.args))
     if isinstance(e, typed.Choice):
         return part is not e.condition
     return isinstance(e, typed.Field | typed.Fact | typed.Call)

@@ -1,0 +1,147 @@
+"""The operators of programs, each a record: its operands, its meaning, its faults, and what follows for its value.
+
+The checker, the interpreter, constant folding, the well-formedness of programs and both generators read the records.
+What a generator writes for an operator stands in a table of its own; one without an entry there is a call of the
+meaning, which is a function of `arithmetic` then.
+
+Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; orders are in `orders`. Where a
+number may be none, that is `NO_NUMBER`.
+"""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_left
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from rulespec.language import arithmetic, intervals, orders
+from rulespec.language.intervals import Interval
+from rulespec.types import MAX_NUMBER
+
+
+class Fault(Struct, frozen=True):
+    """A fault of the rules in place of a value.
+
+    Attributes:
+        message: the fault, as it is reported.
+        operands: the operands that decide whether it is one, by their places.
+        when: whether it is one, by these operands.
+        names: whether the first of them is a set whose members the report names.
+    """
+
+    message: str
+    operands: tuple[int, ...]
+    when: Callable[..., bool]
+    names: bool = False
+
+
+class Operator(Struct, frozen=True):
+    """An operator on whole numbers.
+
+    Attributes:
+        name: its name in programs.
+        operands: how many it has, or the least number of them.
+        meaning: its value by the values of its operands.
+        interval: the interval of its value by those of its operands, if it is a number or a truth value.
+        members: the most members of its value by those of its operands, if all are sets.
+        fault: where it has no value.
+        any_number: whether there may be more operands.
+        chooses: whether its value is one of its operands.
+        turned: the operator that is its negation.
+    """
+
+    name: str
+    operands: int
+    meaning: Callable[..., int]
+    interval: Callable[..., Interval] | None = None
+    members: Callable[..., int] | None = None
+    fault: Fault | None = None
+    any_number: bool = False
+    chooses: bool = False
+    turned: str = ""
+
+    def takes(self, operands: int) -> bool:
+        """Whether it may have so many operands."""
+        return operands >= self.operands if self.any_number else operands == self.operands
+
+
+def _pick(mask: int, start: int) -> int:
+    """The first member of a set from `start` on, cyclic; -1 if there is none."""
+    if not mask:
+        return -1
+    chosen = mask >> start << start or mask
+    return (chosen & -chosen).bit_length() - 1
+
+
+def _until(mask: int, stops: int, rising: int) -> int:
+    """The members of a set up to and with the first one that is a stop, from low to high or from high to low."""
+    met = mask & stops
+    if rising:
+        return mask & (met ^ met - 1)
+    low = (met | 1).bit_length() - 1
+    return mask >> low << low
+
+
+def _comparison(name: str, meaning: Callable[[int, int], bool], turned: str) -> Operator:
+    return Operator(name, 2, lambda a, b: int(meaning(a, b)), intervals.truth, turned=turned)
+
+
+_DIVISION = Fault("this divides by zero", (1,), lambda b: b == 0)
+_PRODUCT = Fault("this product has more than 15 digits", (0, 1), lambda a, b: abs(a * b) > MAX_NUMBER)
+_TOO_LARGE = Fault("this number has more than 15 digits", (0,), lambda a: abs(a) > MAX_NUMBER)
+NOT_ONE = Fault("there must be exactly one", (0,), lambda mask: mask.bit_count() != 1, names=True)
+
+_NUMBERS = (
+    Operator("neg", 1, operator.neg, intervals.negated),
+    Operator("+", 2, operator.add, intervals.total),
+    Operator("-", 2, operator.sub, intervals.difference),
+    Operator("*", 2, operator.mul, intervals.product),  # of numbers whose product cannot grow too large
+    Operator("mul", 2, operator.mul, intervals.kept, fault=_PRODUCT),
+    Operator("fit", 1, operator.pos, intervals.kept, fault=_TOO_LARGE),
+    Operator("/", 2, operator.floordiv, intervals.quotient, fault=_DIVISION),  # rounds down
+    Operator("%", 2, operator.mod, intervals.remainder, fault=_DIVISION),
+    Operator("flip", 1, arithmetic.flip, intervals.mirrored),
+    Operator("min", 2, min, intervals.least, any_number=True, chooses=True),
+    Operator("max", 2, max, intervals.greatest, any_number=True, chooses=True),
+    Operator("abs", 1, abs, intervals.absolute),
+    # A number, then numbers that grow: how many of them are below the first.
+    Operator("passed", 1, lambda a, *ends: bisect_left(ends, a), intervals.count, any_number=True),
+)
+_TRUTHS = (
+    Operator("not", 1, lambda a: 1 - a, intervals.truth),
+    _comparison("==", operator.eq, "!="),
+    _comparison("!=", operator.ne, "=="),
+    _comparison("<", operator.lt, ">="),
+    _comparison("<=", operator.le, ">"),
+    _comparison(">", operator.gt, "<="),
+    _comparison(">=", operator.ge, "<"),
+    Operator("in", 2, lambda a, b: b >> a & 1, intervals.truth),  # an element, a set
+    Operator("in?", 2, lambda a, b: b >> a & 1 if a >= 0 else 0, intervals.truth),  # which may be none
+)
+_SETS = (
+    Operator("|", 2, operator.or_, members=operator.add),
+    Operator("&", 2, operator.and_, members=min),
+    Operator("diff", 2, lambda a, b: a & ~b, members=lambda a, _: a),
+    Operator("bit", 1, lambda a: 1 << a, members=lambda _: 1),  # the set of one element
+    Operator("one", 1, lambda a: 1 << a if a >= 0 else 0, members=lambda _: 1),  # which may be none
+    Operator("count", 1, int.bit_count, intervals.count),
+    Operator("the", 1, lambda a: a.bit_length() - 1, fault=NOT_ONE),  # the only member
+    Operator("pick", 2, _pick),  # of a set and a start: the first member from it on, cyclic; -1 if the set is empty
+    Operator("next", 2, lambda a, b: (a + 1) % b),  # an index, the size of the kind
+    Operator("until", 3, _until, members=lambda a, *_: a),
+)
+_ORDERS = (  # the bits of a member are the last operand
+    Operator("members", 2, orders.members_of),
+    Operator("append", 3, orders.append),
+    Operator("without", 3, orders.without),
+    Operator("place", 3, orders.place),
+    Operator("front", 2, orders.front),
+    Operator("behind", 2, operator.rshift),
+)
+
+OPERATORS = {each.name: each for each in (*_NUMBERS, *_TRUTHS, *_SETS, *_ORDERS)}
+"""Name of an operator → its record."""
+COMPARISONS = frozenset(each.name for each in _TRUTHS if each.turned)
+"""The operators that compare two values."""
