@@ -21,7 +21,7 @@ _PLAIN = frozenset(
     {
         *("RS342", "RS601", "RS602", "RS603", "RS605", "RS615", "RS616", "RS617", "RS618", "RS627", "RS632"),
         *("RS656", "RS657", "RS658", "RS659", "RS660", "RS661"),
-        *("RS649", "RS650", "RS705", "RS706", "RS707", "RS708"),
+        *("RS649", "RS650", "RS705", "RS706", "RS707", "RS708", "RS873", "RS874"),
     }
 )
 """Codes whose messages say nothing but what all may know: of files as such, and of the first line of a log."""
@@ -44,6 +44,11 @@ class Audience(Struct, frozen=True):
 def tell_seats(log: str, way: str, own: str = "") -> None:
     """Restricts the diagnostics of this command to a seat's view; see `Audience`."""
     click.get_current_context().meta[_KEY] = Audience(log, way, own)
+
+
+def tell_everything() -> None:
+    """Lifts the restriction of `tell_seats`, as the game turned out to have no secrets."""
+    click.get_current_context().meta.pop(_KEY, None)
 
 
 def is_of_seats() -> bool:

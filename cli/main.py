@@ -35,6 +35,8 @@ COMMANDS = {
     "match": "Let bots play against each other.",
     "playtest": "Answer what a house rule changes, by paired games of bots.",
     "perft": "Count the positions at a depth; compare them with a record.",
+    "why": "Say why an option is legal or refused, what a decision has changed, or who has won.",
+    "ask": "Evaluate expressions and run statements on a copy of a position, at a prompt.",
     "play": "Play a game at the terminal.",
     "serve": "Serve tables in the browser, for people, bots and spectators.",
     "draw": "Draw the board of a ruleset, or a position of a recorded game.",

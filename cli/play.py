@@ -48,6 +48,7 @@ class _Request(Struct, frozen=True):
     ids: bool
     language: str | None
     explain: bool
+    step: bool
 
 
 @click.command("play")
@@ -68,6 +69,7 @@ class _Request(Struct, frozen=True):
 @click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
 @click.option("--explain", is_flag=True, help="After each move of a bot, show what it expects of the best three.")
+@click.option("--step", is_flag=True, help="After each move, show what it has done, statement by statement.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Play a game of the ruleset REF at the terminal, or go on with the saved game LOG under the rules that it carries.
@@ -104,7 +106,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
             note = f"seed {seed} · " if r.seed is not None or not game.omniscient.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
-            code = Table(words, game, programs, saved, explained=r.explain).play()
+            code = Table(words, game, programs, saved, explained=r.explain, steps=r.step).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -263,11 +264,23 @@ def _diverged(result: ReplayResult, divergence: Divergence, words: Words) -> Non
     rows = [
         ("diverges", f"{where(divergence)}, after {output.counted(divergence.index, 'legal decision')}"),
         *output.refused(text if len(text) <= 500 else text[:500] + "…", divergence.refusal, None, None, ()),
+        *_why(result, divergence),
         *_known(result, divergence),
         *_open(result.game, words, divergence.nearest),
     ]
     for line in output.table(rows):
         output.echo(output.style(line, fg="red") if line.startswith(("diverges", "reason")) else line)
+
+
+def _why(result: ReplayResult, divergence: Divergence) -> Iterator[tuple[str, str]]:
+    """The row with the command that explains a refused option of a native log."""
+    action = divergence.action
+    if result.native is None or not divergence.refusal.condition or not isinstance(action, dict):
+        return
+    words = ["rulespec", "why", f"{result.log}@{divergence.index}", str(action.get("option", ""))]
+    if result.native.header.ruleset != result.game.ruleset.ref:
+        words += ["--rules", result.game.ruleset.reference]
+    yield "why", shlex.join([*words, *["--omniscient"] * result.game.omniscient.secretive])
 
 
 def _known(result: ReplayResult, divergence: Divergence) -> Iterator[tuple[str, str]]:

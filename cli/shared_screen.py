@@ -44,6 +44,11 @@ class SharedScreen:
 
     def read(self, prompt: str) -> str | None:
         """A line of input; None at its end. Where the screen is shared, nobody finds the lines of the others again."""
+        line = self.read_whole(prompt)
+        return None if line is None else line.strip()
+
+    def read_whole(self, prompt: str) -> str | None:
+        """A line of input with its blanks; None at its end."""
         if self.active:
             return _line(prompt)
         if sys.stdin.isatty():
@@ -67,7 +72,7 @@ def _line(prompt: str) -> str | None:
     output.echo(prompt, nl=False)
     sys.stdout.flush()
     line = sys.stdin.readline()
-    return line.strip() if line else None
+    return line.removesuffix("\n") if line else None
 
 
 def _line_with_history(prompt: str) -> str | None:
@@ -75,6 +80,6 @@ def _line_with_history(prompt: str) -> str | None:
     with suppress(ImportError):
         import readline  # noqa: F401 - gives `input` history and editing
     try:
-        return input(escaped(prompt)).strip()
+        return input(escaped(prompt))
     except EOFError:
         return None

@@ -13,6 +13,7 @@ from rulespec.cli.people import Person, said
 from rulespec.cli.programs import Programs, Reason
 from rulespec.cli.shared_screen import SharedScreen
 from rulespec.cli.state_text import standings, state_lines
+from rulespec.cli.why import Steps
 from rulespec.engine.game.game import Game, own_options
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.names import AmbiguousNameError
@@ -70,10 +71,18 @@ class Table:
         programs: the seats that programs play.
         saved: the file of the game.
         explained: whether bots say why. Where there are secrets, they do when the game is over.
+        steps: whether each move is shown statement by statement.
     """
 
     def __init__(
-        self, words: Words, game: Game, programs: Programs, saved: SavedGame | None = None, *, explained: bool = False
+        self,
+        words: Words,
+        game: Game,
+        programs: Programs,
+        saved: SavedGame | None = None,
+        *,
+        explained: bool = False,
+        steps: bool = False,
     ) -> None:
         self.words = words
         self.game = game
@@ -85,6 +94,7 @@ class Table:
         self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.secretive)
         self.played = PlayedGame(game)
         self.unsaved = False
+        self.steps = Steps(self.screen.read) if steps else None
         self.explained = explained
         self.reasons: list[str] = []
 
@@ -144,6 +154,8 @@ class Table:
         causes = set_off(self.words, self.game, option)
         self.played.take(option, salt)
         self.save()
+        if self.steps is not None:
+            self.steps.show(self.game, self.reader)
         for person, note, snapshot in before:
             own, others = causes or (person.changes.since(snapshot), ())
             changes = [f"       {change.text}" for change in own]
@@ -152,6 +164,11 @@ class Table:
             if person.seat is None or person.seat != speaker:
                 person.news.append(f"  {note}")
             person.news += changes
+
+    @property
+    def reader(self) -> str | None:
+        """The seat of the only person at the terminal; None if there are several, who see what all see."""
+        return next(iter(self.people)) if len(self.people) == 1 else None
 
     def save(self) -> None:
         """Writes the moves that are not in the file yet."""
@@ -350,6 +367,9 @@ class Table:
                 seat = option.by
             if (refusal := self.game.why_not(option, seat)) is not None:
                 output.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
+                if self.steps is not None:
+                    self.steps.explain(self.game, option, seat)
+                    return False
                 for expression, value in refusal.values.items():
                     output.echo(f"    {expression} = {value}")
                 return False

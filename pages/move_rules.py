@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from rulespec.documents.nodes import get, text
-from rulespec.documents.reader import parse_yaml
 from rulespec.engine.coverage.items import OPTION, RUN, TESTED, Item, Kind, Point
 from rulespec.engine.coverage.trace import Tracer
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
+from rulespec.engine.why.output import overlay_titles
 from rulespec.typed import nodes as typed
 
 _OWN: dict[Kind, str] = {"option": OPTION[1], "range": TESTED[0], "require": TESTED[0]}
@@ -47,16 +46,6 @@ def move_rules(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Move
         else:
             again.apply(move)
         yield _of(list(tracer.take()), game.ruleset, titles)
-
-
-def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
-    """The files of the overlays that lie over a ruleset, each with the title of its overlay."""
-    own = max(layer for file, layer in ruleset.layers.items() if file.rpartition("/")[2] == "game.yaml")
-    titles = {}
-    for file, layer in ruleset.layers.items():
-        if layer > own and file.endswith(".yaml"):
-            titles[layer] = text(get(parse_yaml(ruleset.sources[file], file), "title"))
-    return {file: titles.get(layer, "") for file, layer in ruleset.layers.items() if layer > own}
 
 
 def _cited(item: Item, ruleset: typed.Ruleset, titles: Mapping[str, str]) -> list[Cited]:

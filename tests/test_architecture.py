@@ -40,7 +40,7 @@ RULESPEC = (
     "editor_schema",
 )
 ENGINE = (
-    *("program", "lower", "passes", "python", "wasm", "game", "words", "logs", "dialects", "simulate", "search"),
+    *("program", "lower", "passes", "python", "wasm", "game", "why", "words", "logs", "dialects", "simulate", "search"),
     *("bots", "playtest", "table", "replay", "migrate", "corpus", "verify", "coverage"),
 )
 ROOMS = (

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from rulespec.engine.coverage.items import ELSE, OPTION, OVER, RUN, TESTED, TURN, Items, Point
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.lower.marks import Marks
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE
 from rulespec.engine.program.interpreter import Interpreter
@@ -69,7 +70,7 @@ class _ItemMarks(Marks):
         """Notes a definition."""
         self.functions[function] = Point(self.items.definitions[definition.span], "run")
 
-    def statement(self, s: typed.Stmt, block: int) -> None:
+    def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
         """Notes a statement that is an item of its own."""
         if id(s) in self.items.statements:
             self._add(block, Point(self.items.statements[id(s)], "run"))

@@ -32,6 +32,10 @@ class GuardedState(list[int]):
         super().__init__(state)
         self._unseen = frozenset(unseen)
 
+    def like(self, state: Iterable[int]) -> GuardedState:
+        """Another state with the same cells hidden."""
+        return GuardedState(state, self._unseen)
+
     @overload
     def __getitem__(self, at: SupportsIndex) -> int: ...
     @overload

@@ -13,7 +13,7 @@ from rulespec.engine.game.guarded import UNKNOWN, HiddenError
 from rulespec.engine.game.measures import Measures
 from rulespec.engine.game.notation import OptionReader, words
 from rulespec.engine.game.numbers import Numbers
-from rulespec.engine.game.option import Labels, OptionKind, TakenBack
+from rulespec.engine.game.option import Labels, OptionKind, RulesetFaultError, TakenBack
 from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import why_never
@@ -187,6 +187,14 @@ class Omniscient:
             self._position.edit(lambda state: self._session.queries.assign(target, value, state))
         except ProgramFaultError as fault:
             raise self._position.fault(fault, self._session.queries.program) from None
+
+    def put(self, values: Mapping[int, int]) -> None:
+        """Puts numbers into cells."""
+        self._position.write(values)
+
+    def fault(self, fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
+        """A fault of a program as a mistake of the ruleset, with its place."""
+        return self._position.fault(fault, program)
 
     def prepare(self, call: str) -> None:
         """Runs a procedure, such as `deal(red)`, before the game begins, for set-ups that are given.

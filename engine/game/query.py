@@ -159,7 +159,8 @@ class Queries:
         """The machine that counts the steps of queries and measures; see `Budget.spend`."""
         return self._own.meter
 
-    def _typed(self, text: str, want: Type | None = None) -> typed.Expr:
+    def expression(self, text: str, want: Type | None = None) -> typed.Expr:
+        """An expression with its types; DiagnosticsError if it is not correct."""
         report = Report()
         checker, env = _checker(self, report)
         expr = checker.infer(_parsed(text), env, want)
@@ -174,7 +175,7 @@ class Queries:
             DiagnosticsError: if it is not a correct expression.
             ProgramFaultError: if it has no value, such as a division by zero.
         """
-        expr = self._typed(text)
+        expr = self.expression(text)
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
 
     def measuring(self, labels: Labels) -> Measuring:
@@ -254,14 +255,14 @@ class Queries:
 
     def assign(self, target: str, value: str, state: list[int]) -> dict[int, int]:
         """The cells that change, with their new values, when a value is put into the state; see `Game.set_value`."""
-        place = self._typed(target)
+        place = self.expression(target)
         report = Report()
         if not isinstance(place, typed.Field | typed.PieceCount):
             report.error("RS801", f"`{target}` is neither state nor an account nor a place of pieces", None)
             report.raise_if_errors()
         assert isinstance(place, typed.Field | typed.PieceCount)
         wanted = INT if isinstance(place, typed.PieceCount) else place.decl.type
-        amount = self._evaluate(self._lowered(self._typed(value, wanted)), state)
+        amount = self._evaluate(self._lowered(self.expression(value, wanted)), state)
         if isinstance(place, typed.PieceCount) and amount < 0:
             report.error("RS802", f"there are never {amount} pieces", None)
             report.raise_if_errors()

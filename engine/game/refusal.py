@@ -51,13 +51,29 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
 
 def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[str]:
     """Why an option of the open decision is legal with no arguments: a line for each reason, with the first example."""
-    reasons: dict[str, tuple[str, int]] = {}
+    results = []
+    for args, refusal, number in never(value, labels, choice, slots):
+        more = f", and {number - 1} more" if number > 1 else ""
+        results.append(f"{with_arguments(labels, choice, args)}: {refusal}{more}")
+    return results
+
+
+def with_arguments(labels: Labels, choice: ir.Choice, args: Sequence[int]) -> str:
+    """An option with its arguments, or the first of them, as text."""
+    shown = ", ".join(labels.show(p.type, a) for p, a in zip(choice.params, args, strict=False))
+    return f"{choice.name}({shown})" if shown else choice.name
+
+
+def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[tuple[tuple[int, ...], Refusal, int]]:
+    """The reasons for which an option is legal with no arguments: the first arguments, the refusal, how many have it.
+
+    Where a parameter has no value, or refuses one, the arguments end there.
+    """
+    reasons: dict[str, tuple[tuple[int, ...], Refusal, int]] = {}
     for args, refusal in islice(_refusals(value, labels, choice, slots), _TRIED):
-        shown = ", ".join(labels.show(p.type, a) for p, a in zip(choice.params, args, strict=False))
-        example = f"{choice.name}({shown})" if shown else choice.name
-        first, times = reasons.get(refusal.reason, (f"{example}: {refusal}", 0))
-        reasons[refusal.reason] = (first, times + 1)
-    return [f"{first}{f', and {n - 1} more' if n > 1 else ''}" for first, n in reasons.values()]
+        first, example, number = reasons.get(refusal.reason, (args, refusal, 0))
+        reasons[refusal.reason] = (first, example, number + 1)
+    return list(reasons.values())
 
 
 def _refusals(

@@ -40,6 +40,8 @@ class BlockBuilder:
 
     def emit(self, instruction: ir.Instruction) -> None:
         """Adds an instruction."""
+        if self.x.marks is not None:
+            self.x.marks.emitted(instruction)
         self.p.blocks[self.open_block].body.append(instruction)
 
     def store(self, at: int, value: ir.Expr) -> None:

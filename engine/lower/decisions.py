@@ -162,6 +162,8 @@ class DecisionLowering:
         all_: ir.Expr | None = None,
     ) -> None:
         number = len(self.b.p.decisions)
+        if self.b.x.marks is not None:
+            self.b.x.marks.decision(s, number, scope)
         self.b.p.known[number] = {var.name: (var.type, e) for var, e in scope.where.items()}
         self.b.p.decisions.append(ir.Decision(s.name, s.doc, by, held, tuple(choices), block, s.span, among, all_))
         self.b.p.blocks[block].exit = ir.Ask(number)

@@ -91,7 +91,10 @@ class HeadLowering:
         scope = self._named(option.head, scope, self._read(option.head, read), result, costs)
         steady = len(costs) < 2 and not later
         for cost, inner in costs:
-            result.payments.extend(self._payments(cost, inner, result, steady=steady))
+            paid = list(self._payments(cost, inner, result, steady=steady))
+            if self.x.marks is not None:
+                self.x.marks.payment(cost, paid, inner)
+            result.payments.extend(paid)
         return result._replace(scope=scope)
 
     def _read(self, head: tuple[typed.HeadPart, ...], later: frozenset[typed.Var]) -> frozenset[typed.Var]:

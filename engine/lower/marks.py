@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 
@@ -13,8 +16,17 @@ class Marks:
         """The expression that takes the place of a lowered one: itself, or a marked one of the same value."""
         return lowered
 
-    def statement(self, s: typed.Stmt, block: int) -> None:
-        """A statement begins in a block."""
+    def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
+        """A statement begins in a block, with these variables."""
+
+    def emitted(self, instruction: ir.Instruction) -> None:
+        """An instruction is added for the statement that has begun last."""
+
+    def payment(self, cost: typed.Cost, instructions: Sequence[ir.Instruction], scope: Scope) -> None:
+        """A cost is paid by instructions, which are added later."""
+
+    def decision(self, s: typed.Decide, number: int, scope: Scope) -> None:
+        """A statement asks for the decision of a number, with these variables."""
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
         """The body of a loop begins in a block; `again` is the block that decides whether to go on to `leave`."""

@@ -60,7 +60,7 @@ class StatementLowering:
     def _stmt(self, s: typed.Stmt, scope: Scope) -> Scope:
         """Lowers a statement; returns the scope of those that follow."""
         if self.x.marks is not None:
-            self.x.marks.statement(s, self.b.open_block)
+            self.x.marks.statement(s, self.b.open_block, scope)
         x = self.x
         if isinstance(s, typed.Let):
             at = self.b.local(s.var.name, type_name(s.var.type))

@@ -14,6 +14,7 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.lower.marks import Marks
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.draws import Draws
@@ -68,7 +69,7 @@ class Bounds(Marks, Observer):
 
     # --- marks ---------------------------------------------------------------------------------
 
-    def statement(self, s: typed.Stmt, block: int) -> None:
+    def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
         """Notes a bounded loop, whose body comes next."""
         if isinstance(s, typed.Repeat) and s.limit is not None:
             self._repeat = s

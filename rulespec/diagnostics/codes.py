@@ -276,6 +276,8 @@ CODES: dict[str, str] = {
     "RS858": "borders of a drawing with a gap between them",
     "RS859": "a part of a drawing that looks like the map",
     "RS860": "two entities that look alike to people",
+    "RS873": "nothing that can be explained",
+    "RS874": "no statement that a prompt can run",
     "RS901": "an internal error",
     "RS902": "too many errors",
     "RS903": "the program breaks a property of every game",

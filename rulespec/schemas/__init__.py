@@ -31,6 +31,7 @@ OUTPUTS = (
         "perft",
     ),
     "playtest",
+    "why",
 )
 """JSON output of the commands."""
 

@@ -44,6 +44,7 @@ CANNOT_BE_SHOWN = {
     "RS801": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS802": "scenarios report it as RS813; it is seen by programs that set up positions",
     "RS803": "scenarios report it as RS813; it is seen by programs that set up positions",
+    "RS874": "it needs input at a prompt",
     "RS902": "it needs hundreds of mistakes",
     "RS901": "it is a mistake of the program that nobody knows yet",
     "RS903": "it is a mistake of the program that nobody knows yet",

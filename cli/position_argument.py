@@ -1,0 +1,132 @@
+"""The position that a command is about: `REF|LOG[@N]`, with the flags that go with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from rulespec.bundles.place import whose
+from rulespec.cli import output
+from rulespec.cli.audience import tell_everything, tell_seats
+from rulespec.cli.log_argument import with_samples
+from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
+from rulespec.cli.seats import number_of_players
+from rulespec.cli.settings_flag import settings_flag
+from rulespec.diagnostics.report import Report
+from rulespec.documents.text_files import is_file
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.seating import seat_names
+
+_AT = re.compile(r"(.+)@(\d{1,9})")
+
+
+class Place(Struct, frozen=True):
+    """A reference or the path of a log, and a number of decisions; None: the start, or the end of the log."""
+
+    what: str
+    at: int | None
+
+    def __str__(self) -> str:
+        return self.what if self.at is None else f"{self.what}@{self.at}"
+
+
+class PlaceType(click.ParamType[Place]):
+    """`REF`, `LOG` or `LOG@N`."""
+
+    name = "position"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Place:
+        """The reference or the log, and the number of decisions."""
+        text = str(value)
+        parts = None if Path(text).exists() else _AT.fullmatch(text)
+        return Place(with_samples(text), None) if parts is None else Place(with_samples(parts[1]), int(parts[2]))
+
+
+def position_flags(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the argument `REF|LOG[@N]` and its flags to a command."""
+    seats = viewer_flags("What a seat may know: its id, or the name of who sits there.", "What all may; the default.")
+    everything = click.option("--omniscient", is_flag=True, help="Everything.")
+    rules = click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one that it names.")
+    players = click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, of REF.")
+    argument = click.argument("where", metavar="REF|LOG[@N]", type=PlaceType())
+    for add in (settings_flag, players, rules, everything, seats, argument):
+        command = add(command)
+    return command
+
+
+class Where(Struct, frozen=True):
+    """The position and the reader that the command line names."""
+
+    place: Place
+    rules: str | None
+    players: int | None
+    settings: tuple[str, ...]
+    seat: str | None
+    public: bool
+    omniscient: bool
+
+    @classmethod
+    def taken(cls, values: dict[str, Any]) -> Where:
+        """The position of a command line, whose flags are taken out of `values`."""
+        names = ("rules", "players", "settings", "seat", "public", "omniscient")
+        return cls(values.pop("where"), *(values.pop(name) for name in names))
+
+    @property
+    def viewer(self) -> Viewer:
+        """The reader: what all may know, unless the flags say otherwise.
+
+        Raises:
+            click.UsageError: if they name two.
+        """
+        if self.omniscient and (self.seat is not None or self.public):
+            raise click.UsageError("--for and --public do not go with --omniscient: that shows everything")
+        return viewer(self.seat, self.public or (self.seat is None and not self.omniscient))
+
+    def game(self) -> Game:
+        """The game at the position.
+
+        Raises:
+            click.UsageError: if the flags do not go together, or the log has fewer decisions.
+        """
+        seen, log = self.viewer, self.place.what
+        if not is_file(Path(log)):
+            return self._new()
+        if self.players is not None or self.settings:
+            raise click.UsageError("--players and --set go with a ruleset: a log names its own")
+        if not seen.omniscient:
+            tell_seats(log, "`--omniscient` shows it")
+        game = self._replayed(Path(log), lenient=not seen.omniscient)
+        if not game.omniscient.secretive:
+            tell_everything()
+        return game
+
+    def _new(self) -> Game:
+        from rulespec.load import load_ruleset
+
+        if self.place.at is not None or self.rules is not None:
+            raise click.UsageError("@N and --rules go with a recorded game")
+        ruleset = load_ruleset(self.place.what)
+        players = number_of_players(ruleset, self.players)
+        game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(self.settings))
+        game.omniscient.numbers.begin()
+        if not self.viewer.omniscient and game.omniscient.secretive:
+            tell_seats("", "`--omniscient` shows it")
+        return game
+
+    def _replayed(self, log: Path, *, lenient: bool) -> Game:
+        from rulespec.engine.replay.replay import replay_log
+
+        report, at = Report(), self.place.at
+        result = replay_log(log, rules=self.rules, until=at, report=report, lenient=lenient)
+        output.show(report.diagnostics)
+        if whose(result.game.ruleset):
+            output.echo(whose(result.game.ruleset), err=True)
+        if at is not None and result.game.ply < at and not result.foreign:
+            word = "legal decision" if result.divergence is not None else "decision"
+            raise click.UsageError(f"{log} has {output.counted(result.game.ply, word)}, not {at}")
+        return result.game

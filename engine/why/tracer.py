@@ -1,0 +1,359 @@
+"""Tracing of expressions: each part with its value, down to facts and state, in the order of the source.
+
+After the first part that is hidden nothing more is evaluated: what is left depends on what may be seen alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.game.guarded import HiddenError
+from rulespec.engine.game.named_state import owner_of, place_of
+from rulespec.engine.game.option import Labels
+from rulespec.engine.lower.conditions import text_at
+from rulespec.engine.lower.expressions import ExpressionLowering
+from rulespec.engine.lower.layout import type_name
+from rulespec.engine.lower.scope import Scope
+from rulespec.engine.program import ir
+from rulespec.engine.program.domains import members
+from rulespec.engine.program.evaluator import Evaluator
+from rulespec.engine.program.journal import Journal, State, restore
+from rulespec.engine.program.limits import MAX_VALUE_STEPS
+from rulespec.engine.why.nodes import Node
+from rulespec.typed import nodes as typed
+from rulespec.typed.traversal import parts
+from rulespec.types import SetOf
+
+MAX_NODES = 5_000
+"""Nodes of one trace; what is beyond is a leaf with its value."""
+MAX_DEPTH = 60
+"""Levels of a trace."""
+
+
+class At(Struct, frozen=True):
+    """The variables where an expression is evaluated: their places, and the values of those in slots."""
+
+    scope: Scope = Scope()
+    slots: tuple[int, ...] = ()
+
+
+class Values:
+    """Values of expressions of a ruleset in one state, and their texts.
+
+    Args:
+        lowering: lowers the parts of expressions; its program grows.
+        labels: the names of values.
+        sources: the texts that expressions are written in, by file.
+        state: the cells; those of a `GuardedState` that are hidden end the trace.
+
+    Attributes:
+        hidden: whether a hidden cell was read: then nothing more is evaluated.
+    """
+
+    def __init__(
+        self, lowering: ExpressionLowering, labels: Labels, sources: Mapping[str, str], state: State, steps: int = 0
+    ) -> None:
+        self.x = lowering
+        self.labels = labels
+        self.hidden = False
+        self._sources = sources
+        self._lines: dict[str, list[str]] = {}
+        self._state = state
+        self._left = MAX_NODES
+        self._depth = 0
+        self._machine = Evaluator(lowering.p, steps or MAX_VALUE_STEPS)
+        self._lowered: dict[tuple[int, int], tuple[ir.Expr, Scope]] = {}
+        self._inner: dict[tuple[int, int], tuple[Scope, Scope]] = {}
+
+    # --- values ------------------------------------------------------------------------------
+
+    def number(self, e: typed.Expr, at: At) -> int:
+        """The value of an expression as a number.
+
+        Raises:
+            HiddenError: if it depends on a hidden cell.
+        """
+        return self.evaluate(self.lowered(e, at.scope), at)
+
+    def lowered(self, e: typed.Expr, scope: Scope) -> ir.Expr:
+        """The expression over cells and slots."""
+        key = id(e), id(scope)
+        if key not in self._lowered:
+            self._lowered[key] = self.x.expr(e, scope), scope
+        return self._lowered[key][0]
+
+    def evaluate(self, e: ir.Expr, at: At) -> int:
+        """The value of a lowered expression."""
+        self.x.p.slots = self.x.most_slots
+        return self._machine.evaluate(e, self._state, [*at.slots, *[0] * (self.x.most_slots + 1 - len(at.slots))])
+
+    def bind(self, at: At, var: typed.Var, value: int) -> At:
+        """The place with a variable in the next free slot."""
+        key = id(var), id(at.scope)
+        if key not in self._inner:
+            self._inner[key] = at.scope.in_slot(var, self.x.slot(at.scope)), at.scope
+        scope = self._inner[key][0]
+        slots = [*at.slots[: at.scope.slots], *[0] * (at.scope.slots - len(at.slots)), value]
+        return At(scope, tuple(slots))
+
+    def shown(self, type_: str, value: int) -> Any:
+        """A value for people and JSON."""
+        return [] if type_.endswith(" *") else self.labels.plain(type_, value)
+
+    def text(self, e: typed.Expr | typed.Stmt | typed.HeadPart) -> str:
+        """The text of a part of the rules, on one line."""
+        file = e.span.file
+        if file not in self._lines:
+            self._lines[file] = self._sources.get(file, "").split("\n")
+        return " ".join(text_at(e.span, self._lines[file]).split())
+
+
+class Tracer(Values):
+    """Traces expressions of a ruleset in one state: see `Values` for the arguments."""
+
+    def node(self, e: typed.Expr, at: At) -> Node:
+        """The trace of an expression."""
+        result = Node("value", self.text(e), type_name(e.type), e.span)
+        if self.hidden:
+            return result
+        self._left -= 1
+        self._depth += 1
+        if self._left > 0 and self._depth < MAX_DEPTH:
+            _FORMS.get(type(e), Tracer._plain)(self, e, at, result)
+        else:
+            self._close(e, at, result)
+        self._depth -= 1
+        return result
+
+    def _close(self, e: typed.Expr, at: At, node: Node, known: Sequence[tuple[typed.Expr, Node]] = ()) -> None:
+        """Fills in the value of a node, once its parts are known; those need not be evaluated again."""
+        if self.hidden:
+            return
+        try:
+            if known:
+                scope = at.scope
+                for part, its in known:
+                    scope = scope.with_source(part, ir.Const(its.number))
+                self._fill(node, self.evaluate(self.x.expr(e, scope), at))
+            else:
+                self._fill(node, self.number(e, at))
+        except HiddenError:
+            self.hidden = True
+
+    def _fill(self, node: Node, number: int) -> None:
+        node.number, node.value = number, self.shown(node.type, number)
+
+    def add(self, nodes: list[Node], es: Iterable[typed.Expr], at: At) -> bool:
+        """Adds the traces of expressions; False from the first hidden cell on."""
+        for e in es:
+            if self.hidden:
+                return False
+            nodes.append(self.node(e, at))
+        return not self.hidden
+
+    def _plain(self, e: typed.Expr, at: At, node: Node) -> None:
+        node.op = _NAMES.get(type(e), "value")
+        of = [e.start] if isinstance(e, typed.Reach | typed.Ways) else parts(e)
+        nodes = node.parts if isinstance(e, typed.TrackOp | typed.BoardOp) else node.because
+        if self.add(nodes, of, at):
+            self._close(e, at, node, [*zip(of, nodes, strict=True)])
+
+    def _state_of(self, e: typed.Field | typed.PieceCount, at: At, node: Node) -> None:
+        """A cell of the state, with its name."""
+        node.op = "pieces" if isinstance(e, typed.PieceCount) else "state"
+        if not self.add(node.because, parts(e), at):
+            return
+        scope = at.scope
+        for part, its in zip(parts(e), node.because, strict=True):
+            scope = scope.with_source(part, ir.Const(its.number))
+        try:
+            cell = self.x.expr(e, scope)
+            if isinstance(cell, ir.Cell):
+                node.name = cell_name(self.labels, self.x.p.cells[cell.base + self.evaluate(cell.index, at)])
+            self._fill(node, self.evaluate(cell, at))
+        except HiddenError:
+            self.hidden = True
+
+    def _op(self, e: typed.Op, at: At, node: Node) -> None:
+        node.op = e.op
+        if e.op in ("and", "or", "not"):
+            self._logic(e, at, node)
+        elif e.op == "??":
+            if self.add(node.parts, e.args[:1], at) and node.parts[0].value is None:
+                self.add(node.parts, e.args[1:], at)
+            self._close(e, at, node)
+        else:
+            if e.op == "some":  # also of `is none`, whose text is that of `not`
+                node.text = f"{self.text(e.args[0])} is some"
+            if self.add(node.parts, e.args, at):
+                self._close(e, at, node, [*zip(e.args, node.parts, strict=True)])
+
+    def _logic(self, e: typed.Op, at: At, node: Node) -> None:
+        stop = {"and": False, "or": True}.get(e.op)
+        for part in e.args:
+            node.parts.append(self.node(part, at))
+            if self.hidden:
+                return
+            if node.parts[-1].value is stop:
+                self._fill(node, int(stop))
+                return
+        self._fill(node, int(not node.parts[0].value if e.op == "not" else e.op == "and"))
+
+    def _choice(self, e: typed.Choice, at: At, node: Node) -> None:
+        node.op = "if"
+        if self.add(node.because, [e.condition], at):
+            self.add(node.parts, [e.then if node.because[0].value else e.other], at)
+            self._as_part(node)
+
+    def _as_part(self, node: Node) -> None:
+        if not self.hidden:
+            node.value, node.number = node.parts[0].value, node.parts[0].number
+
+    def _call(self, e: typed.Call, at: At, node: Node) -> None:
+        node.op, place = "call", At()
+        assert e.definition.body is not None
+        for param, arg in zip(e.definition.params, e.args, strict=True):
+            bound = self.named(param, arg, at, place)
+            node.because.append(bound[0])
+            if self.hidden:
+                return
+            place = bound[1]
+        for var, value in e.definition.lets:
+            bound = self.named(var, value, place, place)
+            node.because.append(bound[0])
+            if self.hidden:
+                return
+            place = bound[1]
+        self.add(node.parts, [e.definition.body], place)
+        self._as_part(node)
+
+    def named(self, var: typed.Var, value: typed.Expr, at: At, inner: At) -> tuple[Node, At]:
+        """The trace of a value that gets a name, and the place `inner` with that name."""
+        node = self.node(value, at)
+        node.name = var.name if node.op in ("literal", "name", "state", "fact") else node.name or var.name
+        if self.hidden:
+            return node, inner
+        return node, self.bind(inner, var, node.number)
+
+    def _after_call(self, e: typed.Once, at: At, node: Node) -> None:
+        """The value after a hypothetical call: its trace is made in the state after the call."""
+        node.op = "once"
+        if not self.add(node.because, e.args, at):
+            return
+        supposed = self.lowered(e, at.scope)
+        assert isinstance(supposed, ir.Suppose)
+        journal: Journal = []
+        args = [self.evaluate(arg, at) for arg in supposed.args]
+        try:
+            self._machine.carry_out(supposed, args, self._state, journal)
+            self.add(node.parts, [e.value], at)
+        except HiddenError:
+            self.hidden = True
+        finally:
+            restore(self._state, journal)
+        if node.parts:
+            self._as_part(node)
+
+    # --- sets --------------------------------------------------------------------------------
+
+    def _each(self, e: typed.Each, at: At, node: Node) -> None:
+        """An operation over the members of a set: one part for each member, up to the one that ends it."""
+        b, node.op = e.binder, e.op
+        if not self.add(node.because, [b.source, *([b.start] if b.start is not None else [])], at):
+            return
+        start = self.x.start(b, at.scope)
+        first = self.evaluate(start, at) if start is not None else 0
+        for member in members(node.because[0].number, first) if isinstance(b.source.type, SetOf) else ():
+            part = self._member(e, self.bind(at, b.var, member))
+            node.parts.append(part)
+            if self.hidden:
+                return
+            if _ends(e, part):
+                break
+        if e.op in ("all", "any") and isinstance(b.source.type, SetOf):
+            ended = bool(node.parts) and node.parts[-1].value is (e.op == "any")
+            self._fill(node, int((e.op == "any") is ended))
+        elif e.op in ("count", "sum") and isinstance(b.source.type, SetOf):
+            self._fill(node, sum(part.number for part in node.parts))
+        else:
+            self._close(e, at, node, [(b.source, node.because[0])])
+
+    def _member(self, e: typed.Each, at: At) -> Node:
+        """The part of one member."""
+        where, rest = e.binder.where, [*e.binder.keys, *([e.body] if e.body is not None else [])]
+        name = f"{e.binder.var.name} = {self.labels.show(type_name(e.binder.var.type), at.slots[-1])}"
+        whole = {"any": where, "all": e.body if where is None else None}.get(e.op)
+        if whole is not None:
+            part = self.node(whole, at)
+            part.name = f"{name}: {part.name}" if part.name else name
+            return part
+        part = Node("implies" if e.op == "all" else "member", self.text(e), "bool", None, name=name)
+        fits = where is None or (self.add(part.parts, [where], at) and part.parts[0].value is True)
+        if fits:
+            self.add(part.parts, rest, at)
+        if not self.hidden:
+            values = part.parts[where is not None :]
+            part.value = _of_member(e.op, fits, [each.value for each in values])
+            part.number = (values[-1].number if values else 1) if fits else 0
+        return part
+
+
+def _of_member(op: str, fits: bool, values: Sequence[Any]) -> Any:
+    """The value of the part of a member: its truth, or what it gives to a sum and the like; null if it is left out."""
+    if op == "all":
+        return not fits or bool(values[-1])
+    if not fits:
+        return None if op not in ("count", "any") else False
+    return values[-1] if values else True
+
+
+def _ends(e: typed.Each, part: Node) -> bool:
+    """Whether the part of a member ends an operation."""
+    if e.op in ("all", "any"):
+        return part.value is (e.op == "any")
+    fits = e.binder.where is None or part.parts[0].value is True
+    return e.op == "first" and not e.binder.keys and fits
+
+
+def cell_name(labels: Labels, cell: ir.CellName) -> str:
+    """The name of a cell for people: `cash` of the game, `player.bob.cash`, `hold[bob].hand`."""
+    if cell.group in ("game", "rules"):
+        return cell.name
+    owner = owner_of(labels, cell)
+    if cell.group == "pieces":
+        pile = cell.name if owner == "-" else f"{cell.name}[{owner}]"
+        return f"{pile}.{place_of(labels, cell)}"
+    return f"{cell.group}.{owner}.{cell.name}"
+
+
+_NAMES: dict[type[typed.Expr], str] = {
+    typed.Lit: "literal",
+    typed.Seats: "seats",
+    typed.SettingValue: "setting",
+    typed.Local: "name",
+    typed.Result: "result",
+    typed.Fact: "fact",
+    typed.TableRow: "table",
+    typed.KindSet: "kind",
+    typed.TrackOp: "track",
+    typed.BoardOp: "board",
+    typed.LinkBetween: "link",
+    typed.PlaceValue: "place",
+    typed.Room: "room",
+    typed.RoomTogether: "room",
+    typed.Reach: "reach",
+    typed.Ways: "cheapest",
+    typed.ProductEntity: "entity",
+}
+_FORMS: dict[type[typed.Expr], Callable[[Tracer, Any, At, Node], None]] = {
+    typed.Field: Tracer._state_of,
+    typed.PieceCount: Tracer._state_of,
+    typed.Op: Tracer._op,
+    typed.Choice: Tracer._choice,
+    typed.Call: Tracer._call,
+    typed.Once: Tracer._after_call,
+    typed.Each: Tracer._each,
+}

@@ -1,0 +1,269 @@
+"""The reasons of a position, for one audience: of options, values, questions, effects, ends and invariants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from rulespec.diagnostics.report import failure
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.guarded import UNKNOWN, HiddenError
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.query import Queries
+from rulespec.engine.game.refusal import never, with_arguments
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.journal import State
+from rulespec.engine.why.effects import Skipped
+from rulespec.engine.why.nodes import Node
+from rulespec.engine.why.options import OptionTrace
+from rulespec.engine.why.past import Past
+from rulespec.engine.why.reader import Answer, Reader
+from rulespec.engine.why.tracer import At
+from rulespec.rule_ids import cited
+from rulespec.typed import nodes as typed
+
+LEGAL, REFUSED = "legal", "refused"
+
+
+class Why:
+    """The reasons of the position where a game stands. The game is not changed.
+
+    Args:
+        game: the game.
+        seat: who asks: None for what all seats see; `OMNISCIENT` for all that there is.
+
+    Every method raises RulesetFaultError if the rules are at fault.
+    """
+
+    def __init__(self, game: Game, seat: str | None = None) -> None:
+        self.game = game
+        self._reader = Reader(game, seat)
+        self._program = self._reader.program
+        self._past = Past(self._reader)
+
+    @cached_property
+    def _asked(self) -> int:
+        """The number of the open decision; -1 when the game is over."""
+        return self._program.asked().get(self.game.omniscient.numbers.state[ir.PC], -1)
+
+    def _origin(self, decision: int) -> tuple[typed.Decide, At]:
+        origin = self._reader.origins.decisions[decision]
+        assert isinstance(origin.of, typed.Decide)
+        return origin.of, At(origin.scope)
+
+    def _open(self) -> int:
+        """The number of the open decision.
+
+        Raises:
+            DiagnosticsError: RS873 if the game is over.
+        """
+        if self._asked < 0:
+            raise failure("RS873", "the game is over: no decision is open", None, "ask for its end: --end")
+        return self._asked
+
+    # --- options -----------------------------------------------------------------------------
+
+    def option(self, text: str) -> Answer:
+        """Why an option of the open decision is legal, or why not.
+
+        Raises:
+            DiagnosticsError: RS873 if the game is over, or the decision has no such option.
+        """
+        number = self._open()
+        try:
+            option = self.game.parse(text)
+        except ValueError as error:
+            raise failure("RS873", str(error), None) from None
+        return self.of(option, number)
+
+    def of(self, option: Option, decision: int) -> Answer:
+        """Why an option of a decision is legal, or why not."""
+        return self._reader.alone(lambda: self._of(decision, option.kind.choice, option.args, self._reader.state))
+
+    def _of(self, decision: int, choice: int, args: tuple[int, ...], state: State) -> Answer:
+        s, at = self._origin(decision)
+        lowered = self._program.decisions[decision].choices[choice]
+        tracer = self._reader.tracer(state)
+        conditions = list(OptionTrace(tracer, s.options[choice], lowered, at).conditions(args))
+        if all(node.value is True for node in conditions) and any(param.alike for param in lowered.params):
+            conditions += self._listed_instead(decision, choice, args, state)
+        last = conditions[-1] if conditions else None
+        verdict = LEGAL if last is None or last.value is True else REFUSED if last.value is False else UNKNOWN
+        reason = last.reason if last is not None and verdict == REFUSED else ""
+        subject = with_arguments(self._reader.labels, lowered, args)
+        return Answer("option", subject, verdict, reason, cited(reason), span=lowered.span, conditions=conditions)
+
+    def _listed_instead(self, decision: int, choice: int, args: tuple[int, ...], state: State) -> Iterator[Node]:
+        """The condition that no option with alike tokens is listed instead."""
+        lowered = self._program.decisions[decision].choices[choice]
+        node = Node("alike", "the tokens are alike", "bool", lowered.span)
+        try:
+            instead = Interpreter(self._program).standing(state, decision, choice, args)
+        except HiddenError:
+            yield node
+            return
+        node.value = instead is None
+        if instead is not None:
+            node.name = with_arguments(self._reader.labels, lowered, instead)
+            node.reason = f"`{node.name}` is listed instead: the tokens are alike"
+        yield node
+
+    def nothing(self) -> Answer:
+        """Why no option of the open decision is legal: each option with the first arguments of each reason.
+
+        An option that is legal is among them, so that the answer is true where something is.
+        """
+        number = self._open()
+        return self._reader.alone(lambda: self._nothing(number, self._reader.state))
+
+    def _nothing(self, decision: int, state: State) -> Answer:
+        name = self._program.decisions[decision].name
+        results = [answer for k in self._own(decision) for answer in self._refusals(decision, k, state)]
+        verdicts = {answer.verdict for answer in results}
+        verdict = next((v for v in (LEGAL, UNKNOWN, REFUSED) if v in verdicts), REFUSED)
+        reason = {LEGAL: "something is legal", REFUSED: "nothing is legal"}.get(verdict, "")
+        span = self._program.decisions[decision].span
+        return Answer("nothing", name, verdict, reason, span=span, answers=results)
+
+    def _own(self, decision: int) -> list[int]:
+        """The numbers of the options of the decider."""
+        return [k for k, c in enumerate(self._program.decisions[decision].choices) if c.by is None]
+
+    def _refusals(self, decision: int, choice: int, state: State) -> Iterator[Answer]:
+        """The reasons against an option, each with its first arguments; or the first arguments that are legal."""
+        lowered = self._program.decisions[decision].choices[choice]
+        machine = Interpreter(self._program)
+        slots = self._program.slots + 1
+        try:
+            for at, args, _ in machine.own(state, decision):
+                if at == choice:
+                    yield self._of(decision, choice, args, state)
+                    return
+            reasons = never(lambda e, known: machine.value(e, state, known), self._reader.labels, lowered, slots)
+        except HiddenError:
+            yield Answer("option", lowered.name, UNKNOWN, span=lowered.span)
+            return
+        for args, _, number in reasons:
+            answer = self._of(decision, choice, args, state)
+            if number > 1:
+                answer.owner = f"and {number - 1} more"
+            yield answer
+
+    # --- questions ---------------------------------------------------------------------------
+
+    def asked(self) -> Answer:
+        """Why the open decision is asked of whom it is."""
+        number = self._open()
+        return self._reader.alone(lambda: self._why_asked(number, self._reader.state))
+
+    def _why_asked(self, decision: int, state: State) -> Answer:
+        s, at = self._origin(decision)
+        tracer = self._reader.tracer(state)
+        conditions = []
+        if s.each is not None:
+            conditions = [tracer.node(e, at) for e in (s.each.source,)]
+        conditions += [tracer.node(e, at) for e in (s.by, s.lead) if e is not None]
+        verdict: Any = UNKNOWN
+        try:
+            who = Interpreter(self._program).decider(state, decision) if not tracer.hidden else None
+            verdict = UNKNOWN if who is None else "chance" if who < 0 else self.game.seats[who]
+        except HiddenError:
+            pass
+        rule = self._reader.owner(s)
+        return Answer("asked", s.name, verdict, s.doc, cited(s.doc), rule, s.span, conditions)
+
+    def not_asked(self, seat: str) -> Answer:
+        """Why a seat is not asked: who is instead, and the decisions since the last one that were nobody's.
+
+        Raises:
+            DiagnosticsError: RS873 if there is no such seat.
+        """
+        if seat not in self.game.seats:
+            hint = did_you_mean(seat, self.game.seats) or f"the seats are {', '.join(self.game.seats)}"
+            raise failure("RS873", f"there is no seat `{seat[:80]}`", None, hint)
+        return self._reader.alone(lambda: self._not_asked(seat))
+
+    def _not_asked(self, seat: str) -> Answer:
+        skipped = [self._passed_over(each) for each in self._past.record.skipped]
+        if self._asked < 0:
+            return Answer("not asked", seat, "over", "the game is over", answers=skipped)
+        asked = self._why_asked(self._asked, self._reader.state)
+        decision = self.game.decision
+        assert decision is not None
+        if seat in (decision.by, *decision.among):
+            asked.reason = f"{seat} is asked"
+        return Answer("not asked", seat, asked.verdict, asked.reason, answers=[asked, *skipped])
+
+    def _passed_over(self, skipped: Skipped) -> Answer:
+        """Why a decision was nobody's: who would have been asked, and why nothing was legal."""
+        asked = self._why_asked(skipped.decision, skipped.state)
+        asked.answers = self._nothing(skipped.decision, skipped.state).answers
+        asked.reason = "nothing was legal, so nobody was asked"
+        return asked
+
+    def effects(self, of: str = "") -> Answer:
+        """Changes by the last move, or by the start of the game: each statement with its numbers.
+
+        Args:
+            of: a part of the name of a cell; only statements that change such a cell.
+        """
+        return self._reader.alone(lambda: self._past.effects(of))
+
+    # --- values, invariants, ends ------------------------------------------------------------
+
+    def value(self, text: str) -> Answer:
+        """The value of an expression, with its parts.
+
+        Raises:
+            DiagnosticsError: if it is not a correct expression.
+        """
+        e = Queries(self._reader.ruleset, self.game.seats, self.game.settings).expression(text)
+        self._reader.texts[e.span.file] = text
+        node = self._reader.alone(lambda: self._reader.tracer().node(e, At()))
+        return Answer("value", text, node.value, conditions=[node])
+
+    def invariant(self, name: str) -> Answer:
+        """Whether an invariant holds, and why.
+
+        Raises:
+            DiagnosticsError: RS873 if there is no such invariant.
+        """
+        invariants = self._reader.ruleset.rules.invariants
+        if name not in invariants:
+            hint = did_you_mean(name, invariants) or f"there are {', '.join(invariants) or 'none'}"
+            raise failure("RS873", f"there is no invariant `{name[:80]}`", None, hint)
+        v = invariants[name]
+        node = self._reader.alone(lambda: self._reader.tracer().node(v.condition, At()))
+        return Answer("invariant", name, node.value, v.doc, cited(v.doc), span=v.span, conditions=[node])
+
+    def end(self) -> Answer:
+        """The end of the game and its winners: the statement, and the points of each seat with what breaks ties.
+
+        Raises:
+            DiagnosticsError: RS873 if the game goes on.
+        """
+        result = self.game.result
+        if result is None:
+            raise failure("RS873", "the game goes on: it has no end yet", None)
+        answers = self._reader.alone(lambda: [*self._past.ended(), *self._points()])
+        won = ", ".join(result.winners) or "nobody"
+        return Answer("end", result.ending, result.winners, f"won by {won}", answers=answers)
+
+    def _points(self) -> Iterator[Answer]:
+        """The points of each seat, and what breaks ties."""
+        scoring = self._reader.ruleset.rules.scoring
+        for seat, name in enumerate(self.game.seats) if scoring is not None else ():
+            assert scoring is not None
+            tracer = self._reader.tracer()
+            at = tracer.bind(At(), scoring.var, seat)
+            nodes = [tracer.node(scoring.score, at)]
+            for t in scoring.tiebreaks:
+                if t.var is None or t.source is None or t.key is None:
+                    nodes.append(tracer.node(t.value, at))
+                else:
+                    nodes.append(tracer.node(t.source, at))
+            value = nodes[0].value
+            yield Answer("points", name, value, scoring.doc, cited(scoring.doc), span=scoring.span, conditions=nodes)
