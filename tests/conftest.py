@@ -7,7 +7,7 @@ Contents of `make test`, and the rest in `make proof` (marker `proof`, or a vari
                 every twentieth, interpreter                            interpreter (`proof`)
     perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
                 four, interpreter
-    mutants     20 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
+    mutants     10 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
     playouts    20 games                                                1,000 (RULESPEC_PLAYOUTS)
     machines    some rulesets and overlays, 40 decisions of each        all; 50 whole games of each (RULESPEC_AGREE),
                 machine, and some games by seed                         10,000 by seed (RULESPEC_SEEDS)
@@ -37,7 +37,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-from browser import browser, open_page
+from browser import browser, chromium, open_page
 from cases import small
 from clusters import cluster, dask
 from commands import known_rulesets
@@ -61,6 +61,7 @@ from rulespec.typed.nodes import Ruleset
 
 __all__ = [
     "browser",
+    "chromium",
     "cluster",
     "courier",
     "dask",

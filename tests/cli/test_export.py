@@ -14,7 +14,9 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -141,23 +143,19 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.mark.parametrize("ref, players, games", [("imperial", 4, 10), ("nim", 2, 200)])
 @pytest.mark.sampled(1)
-def test_a_browser_plays_the_same_games(ref: str, players: int, games: int, tmp_path: Path, site: str) -> None:
+def test_a_browser_plays_the_same_games(
+    ref: str, players: int, games: int, tmp_path: Path, site: str, browser: Any
+) -> None:
     games = PAGES or games
-    sync = pytest.importorskip("playwright.sync_api")
-    if (browser := shutil.which("chromium")) is None:
-        pytest.skip("needs chromium")
     exported(tmp_path, ref, players)
     (tmp_path / "index.html").write_text("<!doctype html><title>game</title>")
-    with sync.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        page = chromium.new_page()
+    with closing(browser.new_page()) as page:
         page.goto(f"{site}/index.html")
         script = """async (games) => {
             const { play } = await import('./play.mjs');
             return await play(await (await fetch('game.wasm')).arrayBuffer(), games);
         }"""
         result = page.evaluate(script, games)
-        chromium.close()
     assert result == played(ref, players, games)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+from asyncio.events import _set_running_loop
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,12 +28,9 @@ def _patient(started: Any) -> Any:
     return started
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One browser for all tests of a file; a test that asks for it is skipped where there is none.
-
-    Its driver has an event loop in this thread for as long as it runs: tests of other files may need one of their own.
-    """
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
+    """One browser for all tests of a process, and the event loop of its driver, which is at rest: see `browser`."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -40,8 +39,23 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(
             executable_path=CHROMIUM, args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         )
-        yield _patient(started)
+        loop = asyncio.get_running_loop()
+        _set_running_loop(None)
+        yield _patient(started), loop
+        _set_running_loop(loop)
         started.close()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
+    """The browser, for the tests of a file; a test that asks for it is skipped where there is none.
+
+    Its driver's event loop counts as running in this thread until then: tests of other files need one of their own.
+    """
+    started, loop = chromium
+    _set_running_loop(loop)
+    yield started
+    _set_running_loop(None)
 
 
 class Opened:
