@@ -254,6 +254,7 @@ def test_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("game, shortest, longest", [("nim", 4, 16), ("connect_four", 7, 42), ("chess", 4, 10_000)])
+@pytest.mark.sampled(2)
 def test_games_in_c_count_their_moves(game: str, shortest: int, longest: int, tmp_path: Path) -> None:
     """A slice of no time is one round of games, as many as the program says."""
     try:

@@ -120,6 +120,7 @@ BAD_RULESETS: dict[str, tuple[Change, str, str]] = {
 
 
 @pytest.mark.parametrize("what", BAD_RULESETS)
+@pytest.mark.sampled(15)
 def test_bad_ruleset(
     tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,7 +274,7 @@ HOSTILE_LOGS: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE_LOGS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_hostile_log_costs_little(tmp_path: Path, name: str) -> None:
     log = tmp_path / name
     log.write_bytes(HOSTILE_LOGS[name]())

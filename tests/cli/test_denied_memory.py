@@ -54,7 +54,7 @@ def test_python_plays_instead() -> None:
     ],
     ids=lambda command: str(command[0]),
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_command_that_needs_it_says_why(command: list[str]) -> None:
     done = ran(NONE, *command)
     assert done.returncode == 2

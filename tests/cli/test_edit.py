@@ -181,7 +181,7 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
         ("put isle factory.at one", "`one` is no whole number"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_cannot_be_is_refused_with_the_way_out(lake: Path, words: str, said: str) -> None:
     before = files(lake)
     result = edit(lake, "set hills title Hills", words)

@@ -131,7 +131,7 @@ def test_other_outputs_are_fine() -> None:
         "replay game.jsonl --rules ./nim",
     ],
 )
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_nothing_waits_for_a_pipe(words: str) -> None:
     for name in ("PIPE", "PIPE.jsonl", "PIPE.json", "PIPE.yaml", "PIPE.rules", "PIPE.svg", "PIPE.parquet"):
         os.mkfifo(name)
@@ -185,7 +185,7 @@ def test_devices_are_no_files(device: str, capsys: pytest.CaptureFixture[str]) -
         ("perft ./nim --record", "nim/perft/record"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_on_a_full_disk_the_old_file_stays(words: str, file: str) -> None:
     if file.endswith(".png"):
         pytest.importorskip("resvg_py")

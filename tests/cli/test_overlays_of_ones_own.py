@@ -148,7 +148,7 @@ def reference(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if CALLS[name]("", "")])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_every_command_takes_overlays_of_ones_own(name: str, reference: str) -> None:
     for call in CALLS[name](reference, "own.jsonl"):
         code, out, err = invoke(name, *call)
@@ -172,7 +172,7 @@ def take_rules_out(log: Path) -> None:
     ],
     ids=" ".join,
 )
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(5)
 def test_where_the_overlay_of_a_log_is_not_found_the_way_out_is_told(
     reference: str, args: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,7 +195,7 @@ def test_a_judgement_says_how_a_game_went_under_a_rule_of_ones_own(reference: st
     assert json.loads(json_[1])["logs"][0]["under"] == ruleset.ref
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_what_carries_a_ruleset_loads_it_again(reference: str) -> None:
     ruleset = load_ruleset(reference)
     assert load_ruleset(ruleset.reference).hash == ruleset.hash
@@ -203,14 +203,14 @@ def test_what_carries_a_ruleset_loads_it_again(reference: str) -> None:
     assert load_ruleset(Plan.of(ruleset.reference, ruleset, [2], 1).reference).hash == ruleset.hash
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_identify_tells_that_the_header_names_an_overlay_which_is_not_found(reference: str) -> None:
     take_rules_out(Path("own.jsonl"))
     _, out, err = invoke("identify", "own.jsonl")
     assert "--rules" in out + err
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_a_record_of_an_overlay_of_ones_own_lies_beside_it(reference: str) -> None:
     base = load_ruleset(reference.partition("+")[0]).folders[0]
     before = sorted(base.rglob("*"))

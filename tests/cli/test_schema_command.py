@@ -44,13 +44,13 @@ def names(files: list[tuple[Path, Path]]) -> list[str]:
 
 
 @pytest.mark.parametrize("ref, path", FILES, ids=names(FILES))
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_files_of_a_ruleset_fit_its_own_schema(ref: Path, path: Path) -> None:
     Draft202012Validator(schema(str(ref))).validate(to_plain(read_yaml(path, path.name)))
 
 
 @pytest.mark.parametrize("ref, path", OVERLAYS, ids=names(OVERLAYS))
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_the_overlays_of_a_ruleset_fit_its_own_schema(ref: Path, path: Path) -> None:
     Draft202012Validator(schema(str(ref), "--overlay")).validate(to_plain(read_yaml(path, path.name)))
 

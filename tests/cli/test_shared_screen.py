@@ -82,7 +82,7 @@ def test_the_screen_is_handed_over_and_wiped(played: Terminal) -> None:
 
 
 @pytest.mark.parametrize("keys", ["\x1b[A", "\x10", "\x12bid\n", "\x19", "\x1b[A\x1b[A", "\x1bp"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_nobody_calls_back_what_another_one_typed(keys: str, played: Terminal) -> None:
     """Arrows, searching and yanking give nothing: what was typed, or deleted, is nowhere."""
     played.until("Enter")

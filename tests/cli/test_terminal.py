@@ -67,7 +67,7 @@ def log(seat: str = "A", option: str = "take(1)", **header: object) -> str:
 
 
 @pytest.mark.parametrize("text", [TOGETHER, "\rok", "\tx", *COMMANDS])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_logs_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = text.replace("/", "_") + ".jsonl"
     results = (log(seat=text), log(option=text), log(option=f"take({text})"), log(ruleset_hash=text), log(text), "[{")
@@ -84,7 +84,7 @@ def test_logs_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("text", [TOGETHER, "\rok", "\tx", *COMMANDS])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_rulesets_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = (home / "nim/game.yaml").read_text("utf-8")
     game = game.replace("title: Nim", f"title: {json.dumps(text)}").replace('"1.0"', json.dumps(text))
@@ -350,7 +350,7 @@ def test_a_dialect_that_is_a_loop_of_links_hinders_nobody(home: Path, monkeypatc
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x" * 5_000, "x/" * 2_500])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_an_overlong_name_is_absent(name: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("RULESPEC_PATH", "RULESPEC_CACHE", "XDG_CACHE_HOME", "HOME"):
         with monkeypatch.context() as patch:

@@ -99,6 +99,7 @@ def test_a_kept_result_that_is_damaged_counts_as_missing(small: Path, runs: list
     "folder, file, before, line",
     [("large", "play", "", 3), ("small_2", "play", "", 3), ("large", "more", "", 3), ("large", "play", "# more\n", 4)],
 )
+@pytest.mark.sampled(2)
 def test_a_copy_has_its_own_places(small: Path, folder: str, file: str, before: str, line: int) -> None:
     stuck = STUCK.replace("                pass\n", "")
     (small / "rules/play.rules").write_text(stuck, "utf-8")

@@ -123,7 +123,7 @@ def imported(*labels: str) -> dict[str, str]:
         ("{n}", "n", "{n}"),
     ],
 )
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 def test_titles_are_kept(label: str, name: str, title: str) -> None:
     assert imported(label) == {name: title}
 

@@ -64,7 +64,7 @@ def test_shipped_drawings_have_nothing_to_tell(folder: Path) -> None:
         ("colours: {reed: red}", "RS211"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_mistake_is_told_at_its_place(text: str, code: str, lake: Path) -> None:
     result = codes(lake, f"drawing:\n  {text}\n")
     assert [c for c, _ in result] == [code], result

@@ -62,7 +62,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("before, after, code, line, place", MISTAKES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_mistake_is_seen_and_told_at_its_line(
     before: str, after: str, code: str, line: int, place: str, lake: Path
 ) -> None:

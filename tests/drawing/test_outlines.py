@@ -148,7 +148,7 @@ def test_an_island_lies_in_its_sea() -> None:
         ({"south_lake": "M100 0l100 0 0 100-100 0 0-5z"}, [("RS560", "north_lake")]),  # a point of one of two regions
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_outlines_that_cross_or_end_before_the_frame_are_warned_of(
     lake: Path, changed: dict[str, str], expected: list[tuple[str, str]]
 ) -> None:
@@ -210,6 +210,7 @@ def test_an_outline_with_a_mistake_is_an_error(change: dict[str, str], code: str
 
 
 @pytest.mark.parametrize("frame", ["[0, 0, 0, 300]", "[0, 0, -5, 300]", "[0, 0, 10, 3000]"])
+@pytest.mark.sampled(2)
 def test_a_frame_that_no_sheet_has_is_an_error(frame: str, lake: Path) -> None:
     assert "RS558" in {code for code, _ in warned(lake, written(squares(), frame))}
 

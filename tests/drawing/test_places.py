@@ -87,7 +87,7 @@ def test_tokens_and_certificates_are_places_where_they_are() -> None:
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_titles_are_texts(ref: str) -> None:
     game = played(ref, 0)
     assert all(place.title.strip() for place in board_for(game).places(state_json(game)).values())
@@ -111,7 +111,7 @@ UNPLACED = {
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_each_entity_that_an_option_names_has_a_place(ref: str) -> None:
     named, missing = 0, set()
     for seed in range(2):

@@ -57,7 +57,7 @@ def test_titles_in_another_language_have_room(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "chess", "shadow_of_the_emperor"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_positions_of_a_game_differ_in_dynamic_items_only(ref: str) -> None:
     game = played(ref, 30)
     before = board(game.ruleset, game)

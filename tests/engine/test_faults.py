@@ -82,7 +82,7 @@ procedure rich(p: player):
         "option a(k in 1 .. 400, l in 1 .. 400):",
     ],
 )
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_a_fault_in_a_condition_is_a_fault_too(play: Play, option: str) -> None:
     rules = f"""
 procedure play():

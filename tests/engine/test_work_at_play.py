@@ -62,7 +62,7 @@ def test_both_backends_stop_at_the_same_step(body: str) -> None:
 
 @pytest.mark.parametrize("backend", ["python", "interpreter"])
 @pytest.mark.parametrize("body", ENDLESS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_what_does_not_come_to_a_decision_is_given_up(body: str, backend: str) -> None:
     ruleset = with_rules(rules(body))
     begun = game(ruleset, backend, MAX_STEPS).omniscient.numbers.cells

@@ -35,7 +35,7 @@ def test_no_random_game_gets_stuck_in_a_bay(game: str, name: str, seed: int) -> 
 
 
 @pytest.mark.parametrize("land, seas", [("norway", "north_sea"), ("denmark", "baltic_sea"), ("spain", "bay_of_biscay")])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_bays_elsewhere(land: str, seas: str, tmp_path: Path) -> None:
     overlay = tmp_path / "bay.yaml"
     overlay.write_text(

@@ -73,7 +73,7 @@ def test_a_house_rule_is_as_long_as_its_idea(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FOR)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_it_comes_out_otherwise(name: str) -> None:
     house, base = ruleset(ref(FOR[name], name)), ruleset(FOR[name])
     scenarios = list(suite_scenarios(house, Report()))

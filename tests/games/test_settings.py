@@ -116,7 +116,7 @@ def test_a_log_chooses(name: str, value: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name, value", VALUES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_the_command_line_chooses(name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rulespec.load.load_ruleset", lambda _: ruleset(GAME))  # read once
     args = ["simulate", GAME, "--players", "3", "--games", "1", "--cap", "20", "--set", f"{name}={value}"]

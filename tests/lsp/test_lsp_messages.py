@@ -97,6 +97,7 @@ def note(method: str, params: Any) -> bytes:
     ],
     ids=repr,
 )
+@pytest.mark.sampled(14)
 def test_a_message_with_a_fault_is_answered_by_an_error(data: bytes, code: int, talk: Talk) -> None:
     answer = talk.answer(data)
     assert answer["error"]["code"] == code and len(answer["error"]["message"]) < 300

@@ -67,7 +67,7 @@ def _names() -> list[str]:
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_both_drawings_are_equal(ref: str, tmp_path: Path) -> None:
     ruleset, _ = loaded(ref)
     board, states = random_states(ref, ruleset.players[1], 1, 400, 25)
@@ -90,7 +90,7 @@ def test_the_last_roll_lies_on_the_board(ref: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_plans_are_of_their_form(ref: str) -> None:
     board, _ = random_states(ref, loaded(ref)[0].players[1], 1, 0, 1)
     schema = json.loads((ROOT / "rulespec" / "schemas" / "plan.schema.json").read_text("utf-8"))

@@ -184,7 +184,7 @@ def test_a_page_is_the_same_each_time() -> None:
 
 
 @pytest.mark.parametrize("seat", [OMNISCIENT, "A", None])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_last_roll_lies_on_the_board(seat: str | None) -> None:
     data = replay_data(replay_log(GAMES / "gallery" / "backgammon" / "logs" / "single.jsonl"), seat)
     rolls = [

@@ -215,6 +215,7 @@ WORKERS = {
 
 
 @pytest.mark.parametrize("script", WORKERS)
+@pytest.mark.sampled(4)
 def test_keys_of_some_rooms_hold_what_makes_their_values(script: str) -> None:
     root = Path(cache.__file__).parent
     seen = {name for room in ("*", *WORKERS[script]) for name, _, _ in cache.program_files(root, room)}

@@ -160,7 +160,7 @@ STRANGE = [
 
 @pytest.mark.parametrize("folder", STRANGE)
 @pytest.mark.parametrize("form", [(), ("--map", "oak,elm"), ("--overlay",)])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_new_prints_commands_that_work(folder: str, form: tuple[str, ...]) -> None:
     shutil.copytree(NIM, "nim")  # beside `nim+old`
     Path(folder).mkdir(exist_ok=True)
@@ -175,7 +175,7 @@ def test_new_prints_commands_that_work(folder: str, form: tuple[str, ...]) -> No
 
 
 @pytest.mark.parametrize("folder", STRANGE)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_any_folder_can_be_named(folder: str, tmp_path: Path) -> None:
     shutil.copytree(NIM, Path(folder, "own"))
     Path(folder, "house.yaml").write_text('id: house\ntitle: House\nfor: nim\nversion: "1.0"\n')

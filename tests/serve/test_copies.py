@@ -20,7 +20,7 @@ def past(game: Game) -> Past:
 
 
 @pytest.mark.parametrize("ref", DECIDED)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_games_that_look_the_same_to_a_seat_have_the_same_copies(ref: str) -> None:
     pairs = twins(ref, range(6), 10)
     assert pairs

@@ -114,7 +114,7 @@ def _encrypted(path: Path) -> None:
         ("a.zip", _encrypted, "RS601"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_bombs_are_refused(name: str, bomb: object, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert callable(bomb)
     bomb(tmp_path / name)

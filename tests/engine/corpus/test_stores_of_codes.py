@@ -251,7 +251,7 @@ scoring p in player:
         lambda text: text.replace("at most 4", "at most 3"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_codes_are_mapped_by_names_and_judged_as_logs_are(change: Any, tmp_path: Path) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
     small(own, GAME)

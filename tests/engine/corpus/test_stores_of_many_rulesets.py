@@ -139,6 +139,7 @@ WORTH = {
 
 
 @pytest.mark.parametrize("worth", WORTH)
+@pytest.mark.sampled(3)
 def test_an_expression_is_no_value_for_bots(worth: str, tmp_path: Path) -> None:
     """Whatever the game is played for, positions in which somebody has two coins are found."""
     text = GAME + WORTH[worth]

@@ -68,7 +68,7 @@ def test_recorded_games_are_read_as_without_finders(path: Path, both: Any) -> No
 
 
 @pytest.mark.parametrize("path", ALL[::3], ids=name_of)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_damaged_logs_are_read_as_without_finders(path: Path, both: Any) -> None:
     rng = random.Random(path.stem)
     for _ in range(3):

@@ -114,7 +114,7 @@ def test_hands_that_look_the_same_are_told_the_same() -> None:
 
 
 @pytest.mark.parametrize("seat", ["A", "B", None])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_memories_are_the_same_exactly_where_all_that_was_seen_is(make: Callable[[], Game], seat: str | None) -> None:
     by_memory: dict[str, tuple[str, ...]] = {}
     by_sight: dict[tuple[str, ...], str] = {}

@@ -403,6 +403,7 @@ main()
 
 @posix
 @pytest.mark.parametrize("more", [0, 1, 40, 90, 130])
+@pytest.mark.sampled(3)
 def test_a_file_that_may_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int) -> None:
     path = tmp_path / "game.jsonl"
     save(path, played())

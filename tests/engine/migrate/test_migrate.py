@@ -302,6 +302,7 @@ def test_shipped_games_stay_as_they_are_under_their_own_rules() -> None:
 
 
 @pytest.mark.parametrize("change", [change for change in RENAMED if change != "a decision"])
+@pytest.mark.sampled(2)
 def test_the_line_that_makes_all_games_faithful_is_proposed(
     change: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -137,7 +137,7 @@ def as_they_should_be(game: Game) -> list[int]:
 
 
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "imperial+playimperial"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_they_follow_every_decision_back_and_forth(ref: str) -> None:
     game = Game(load_ruleset(ref), SEATS)
     rng = random.Random(7)

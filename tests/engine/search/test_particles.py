@@ -148,7 +148,7 @@ def ruleset(tmp_path: Path, name: str) -> str:
         ("looking", 2, [4, 6, 7]),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_odds_are_those_of_the_game(tmp_path: Path, name: str, players: int, plies: list[int]) -> None:
     """Within what as many independent draws would show; those of one seed hang together, so there are several."""
     rules, number, seeds = load_ruleset(ruleset(tmp_path, name)), 2000, 4
@@ -170,7 +170,7 @@ def test_the_odds_are_those_of_the_game(tmp_path: Path, name: str, players: int,
 
 
 @pytest.mark.parametrize("name, players, ply", [("tricks", 3, 9), ("looking", 2, 6), ("leaks", 2, 16)])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str, players: int, ply: int) -> None:
     rules = load_ruleset(ruleset(tmp_path, name))
     game = played(Game(rules, [f"P{n}" for n in range(players)]), 4, ply)
@@ -266,7 +266,7 @@ def test_a_game_of_which_all_is_seen_is_the_only_particle() -> None:
 @pytest.mark.parametrize(
     "name, players", [("leduc_poker", 2), ("liars_dice", 2), ("tricks", 3), ("looking", 2), ("leaks", 2)]
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_digests_tell_apart_what_views_do(tmp_path: Path, name: str, players: int) -> None:
     rules = load_ruleset(ruleset(tmp_path, name))
     table = Game(rules, [f"P{n}" for n in range(players)])

@@ -106,6 +106,7 @@ def test_codes_of_options_are_those_of_recorded_decisions() -> None:
 
 
 @pytest.mark.parametrize("times", [1, 7, 100])
+@pytest.mark.sampled(2)
 def test_several_playouts_from_a_row_are_those_from_its_copies(times: int) -> None:
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
     fast, plain = WasmSearch(game), Search(game)

@@ -71,7 +71,7 @@ def disturbed(codes: Codes, rng: random.Random) -> Iterator[Codes]:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=[str(p.relative_to(GAMES)) for p in LOGS])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_shipped_logs_come_to_the_same_end(path: Path) -> None:
     log = read_log(path)
     plain = replay_native(log, load_ruleset(log.header.ruleset))
@@ -85,7 +85,7 @@ def test_shipped_logs_come_to_the_same_end(path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_random_games_and_what_is_made_of_them_are_legal_as_far_as_in_python(folder: Path) -> None:
     ruleset, rng = load_ruleset(str(folder)), random.Random(1)
     start = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])])

@@ -84,7 +84,7 @@ def spread(game: Game, seed: int) -> list[Game]:
 
 @pytest.mark.parametrize("size", [63, 64, 65, 128, 257])
 @pytest.mark.parametrize("name", FIELDS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
     ruleset = with_rules(RULES.format(body=FIELDS[name].strip("\n")), towns_of(size))
     games = spread(Game(ruleset, ["ann", "bob"]), size)
@@ -107,7 +107,7 @@ def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_each_cell_is_read_back_from_a_row(size: int) -> None:
     """Sets of all members, and of the last one alone."""
     game = Game(

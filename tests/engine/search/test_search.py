@@ -56,7 +56,7 @@ def same(result: Expanded | Ends, other: Expanded | Ends) -> None:
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_wasm_search_finds_what_python_finds(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     games = spread(Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), 3, 4, 9)
@@ -108,7 +108,7 @@ def test_wasm_walks_go_where_walks_in_python_go(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("ref", ["nim", "tutorial", "tetrarchia"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_threads_play_the_same_games(ref: str) -> None:
     ruleset = load_ruleset(ref)
     fast, plain = both(game := Game(ruleset, [f"P{i}" for i in range(ruleset.players[0])]))

@@ -162,7 +162,7 @@ def test_a_page_that_says_more_than_its_column_is_refused(part: Path, monkeypatc
     ],
     ids=["texts of a column", "many rows", "texts of lists", "one long list", "keys of mappings"],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_little_that_stands_for_long_texts_is_refused(
     columns: dict[str, Any], part: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

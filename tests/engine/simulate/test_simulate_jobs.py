@@ -229,7 +229,7 @@ def running(session: int) -> list[str]:
 
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     args = (*WAGER, "--games", "1000000", "--jobs", "2", "--out", path)

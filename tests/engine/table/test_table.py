@@ -302,7 +302,7 @@ def test_aside_survives_json() -> None:
 
 
 @pytest.mark.parametrize("ref", [*NAMES, "wager", "nim"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_nobody_who_is_gone_blocks_a_table(ref: str) -> None:
     """One seat never decides: once its time is over, another one lets a bot play it, whatever the decision is."""
     ruleset, clock, rng = load_ruleset(ref), Clock(), random.Random(1)

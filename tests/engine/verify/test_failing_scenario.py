@@ -134,7 +134,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("code", MISTAKES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_finding_is_a_scenario_that_fails_in_the_same_way(
     code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,7 +94,7 @@ def best(failures: list[FailingGame]) -> FailingGame:
 
 
 @pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_nothing_is_found_where_nothing_is_wrong(name: str) -> None:
     assert found_in(ruleset(name), 12) == []
 

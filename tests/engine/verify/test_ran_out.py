@@ -86,6 +86,7 @@ def test_a_bound_that_ends_games_has_its_line_and_its_share(rules: str, line: in
     ],
     ids=range(5),
 )
+@pytest.mark.sampled(3)
 def test_other_ends_are_none(rules: str, tmp_path: Path) -> None:
     assert warned(tmp_path, rules) == []
 

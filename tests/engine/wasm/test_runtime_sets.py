@@ -164,6 +164,7 @@ def test_the_bits_from_a_member_on(twins: Twins, start: int, word: int) -> None:
 
 @ANY
 @given(st.data())
+@pytest.mark.sampled(2)
 def test_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> None:
     twins, count = wide
     members = st.integers(0, 64 * count - 1)
@@ -219,6 +220,7 @@ def test_members_of_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> N
 
 @ANY
 @given(st.integers(2, 9), st.data())
+@pytest.mark.sampled(2)
 def test_wide_orders(wide: tuple[Twins, int], width: int, data: st.DataObject) -> None:
     twins, count = wide
     most = 64 * count // width

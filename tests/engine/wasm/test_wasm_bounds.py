@@ -51,7 +51,7 @@ def size(it: Game) -> int:
 
 @pytest.mark.parametrize("body", WORK.values(), ids=WORK)
 @pytest.mark.parametrize("steps", [60, 700, 6_000, 100_000])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_work_ends_in_wasm_where_the_interpreter_ends_it(body: str, steps: int) -> None:
     ruleset = with_rules(rules(body))
     fast, plain = (game(ruleset, steps, wasm=wasm) for wasm in (True, False))
@@ -62,7 +62,7 @@ def test_work_ends_in_wasm_where_the_interpreter_ends_it(body: str, steps: int) 
 
 
 @pytest.mark.parametrize("body", ENDLESS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_does_not_come_to_a_decision_is_given_up(body: str) -> None:
     it = game(with_rules(rules(body)), 200_000, wasm=True)
     before, begun = size(it), it.omniscient.numbers.cells
@@ -83,7 +83,7 @@ def test_listing_is_bounded(tmp_path: Path, params: str, condition: str) -> None
 
 
 @pytest.mark.parametrize("values", [99_000, 100_000, 100_001])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_options_are_bounded(tmp_path: Path, values: int) -> None:
     """There may be 100,000."""
     text = f"option x(k in 1 .. {values - 1}):"

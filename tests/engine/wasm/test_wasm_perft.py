@@ -20,7 +20,7 @@ from rulespec.load import load_ruleset
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_positions_and_their_hashes_are_those_of_python(folder: Path) -> None:
     ruleset = load_ruleset(str(folder))
     game, draws = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), Draws(5)

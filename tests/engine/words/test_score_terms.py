@@ -25,7 +25,7 @@ def test_the_points_of_imperial_are_cash_and_bonds() -> None:
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 def test_the_parts_add_up_to_the_points(ref: str) -> None:
     ruleset, _ = loaded(ref)
     game = Game(ruleset, seat_names(ruleset.players[1], ruleset.seats))

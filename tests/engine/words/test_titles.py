@@ -331,6 +331,7 @@ def test_what_was_taken_back_is_a_move(folder: Path) -> None:
         ("options: [visit.stay]", "RS213"),
     ],
 )
+@pytest.mark.sampled(4)
 def test_a_hostile_file_is_refused_soon(folder: Path, titles: str, code: str) -> None:
     ruleset = game_of(folder, f"--- titles.yaml\n{titles}\n").ruleset
     with soon(), pytest.raises(DiagnosticsError) as error:

@@ -45,7 +45,7 @@ def warnings_of(folder: Path, change: str, ref: str = "imperial") -> list[Diagno
         ("map.regions.hamburg.coast: [baltic_sea]", "RS230", "from `north_sea` to `hamburg`"),
     ],
 )
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_it_is_an_error_of_the_overlay(tmp_path: Path, change: str, code: str, said: str) -> None:
     result = warnings_of(tmp_path, change)
     assert {d.span.file.rpartition("/")[2] for d in result if d.span is not None} == {PATH}, result
@@ -79,7 +79,7 @@ def test_what_may_be_meant_for_other_cases_is_a_warning(tmp_path: Path, change: 
         "constants.flags_per_nation: 40",
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_number_that_may_be_meant_is_sound(tmp_path: Path, change: str) -> None:
     assert warnings_of(tmp_path, change) == []
 

@@ -140,6 +140,7 @@ class Counted(Files):
 
 
 @pytest.mark.parametrize("number", [MAX_FILES + 1, 5_000])
+@pytest.mark.sampled(1)
 def test_too_many_files_are_refused_before_they_are_read(number: int) -> None:
     write(Path("one"), {f"rules/f{i}.rules": "# nothing\n" for i in range(number)})
     files, report = Counted(), Report()

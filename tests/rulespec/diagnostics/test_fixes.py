@@ -147,7 +147,7 @@ def placed(files: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("what", MENDS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_what_is_certain_is_mended(what: str, ruleset: Make) -> None:
     files, overlays, file, before, after = MENDS[what]
     folder = ruleset({})

@@ -184,7 +184,7 @@ COMMUTING = {
 
 
 @pytest.mark.parametrize("what", COMMUTING)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_overlays_compose_in_any_order(what: str, fair: Path) -> None:
     put(fair, *COMMUTING[what])
     names = [Path(next(iter(files))).stem for files in COMMUTING[what]]

@@ -104,7 +104,7 @@ def test_the_history_outlives_a_page(own: Serving) -> None:
         ("remove nowhere", "no region"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_an_edit_that_cannot_be_made_writes_nothing(edit: str, why: str, serving: Serving) -> None:
     before = files(serving.desk.editor.folder)
     page = serving.page()
