@@ -23,7 +23,7 @@ TRUTHS = Interval(0, 1)
 """False and true."""
 COUNTS = Interval(0, None)
 """Numbers of members."""
-KEPT = Interval(-MAX_NUMBER, MAX_NUMBER)
+BOUNDED = Interval(-MAX_NUMBER, MAX_NUMBER)
 """Numbers that the rules keep."""
 
 
@@ -37,9 +37,9 @@ def count(*_: Interval) -> Interval:
     return COUNTS
 
 
-def kept(*_: Interval) -> Interval:
+def bounded(*_: Interval) -> Interval:
     """Of a number whose size is checked."""
-    return KEPT
+    return BOUNDED
 
 
 def hull(*each: Interval) -> Interval:

@@ -98,8 +98,8 @@ _NUMBERS = (
     Operator("+", 2, operator.add, intervals.total),
     Operator("-", 2, operator.sub, intervals.difference),
     Operator("*", 2, operator.mul, intervals.product),  # of numbers whose product cannot grow too large
-    Operator("mul", 2, operator.mul, intervals.kept, fault=_PRODUCT),
-    Operator("fit", 1, operator.pos, intervals.kept, fault=_TOO_LARGE),
+    Operator("mul", 2, operator.mul, intervals.bounded, fault=_PRODUCT),
+    Operator("fit", 1, operator.pos, intervals.bounded, fault=_TOO_LARGE),
     Operator("/", 2, operator.floordiv, intervals.quotient, fault=_DIVISION),  # rounds down
     Operator("%", 2, operator.mod, intervals.remainder, fault=_DIVISION),
     Operator("flip", 1, arithmetic.flip, intervals.mirrored),
