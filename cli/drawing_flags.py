@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.cli import output
-from rulespec.cli.new_map import REGION_NAME, Base, drawn_map
+from rulespec.cli.new_map import REGION_NAME, Base, drawn_map, is_drawing
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.foreign_files import bytes_of
@@ -40,7 +40,7 @@ class DrawingFlags(Struct, frozen=True):
     @property
     def is_drawing(self) -> bool:
         """Whether there is a drawing, not names."""
-        return self.drawing is not None and self.drawing.endswith(".svg")
+        return is_drawing(self.drawing)
 
     def check(self) -> None:
         """Refuses flags that go with others.

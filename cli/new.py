@@ -76,7 +76,10 @@ class _Request(Struct, frozen=True):
     help="The folder to put it in; default: the current one.",
 )
 @click.option(
-    "--map", "regions", metavar="NAMES|SVG", help="Its regions: `oak,elm,ash`, or a drawing with a shape for each."
+    "--map",
+    "regions",
+    metavar="NAMES|FILE",
+    help="Its regions: `oak,elm,ash`, or a drawing or a GeoJSON with a shape for each.",
 )
 @click.option(
     "--fill", "fills", multiple=True, metavar="COLOUR=FACT", help="What a colour of the drawing says: `#9ecae9=sea`."

@@ -19,6 +19,7 @@ from rulespec.documents.scalars import plain_value
 from rulespec.drawing.map_findings import counts_of, warn
 from rulespec.drawing.map_import import Drawn, Imported, regions_of
 from rulespec.drawing.reading.contexts import Part
+from rulespec.drawing.reading.geo import SUFFIXES, read_geo
 from rulespec.drawing.reading.looks import NO_FILL, colour_of
 from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.edits.yaml_edits import flow
@@ -32,10 +33,16 @@ MAX_REGIONS = 400
 _VALUES = 12  # values of a fact, or colours, that are listed
 REGION_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _LINK = "link"
+_DRAWINGS = (".svg", *SUFFIXES)
+
+
+def is_drawing(source: str | None) -> bool:
+    """Whether `--map` names a drawing, and not regions."""
+    return source is not None and source.endswith(_DRAWINGS)
 
 
 def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | None = None) -> Drawn:
-    """The map that `--map` names: a file that ends in `.svg`, or names with commas between.
+    """The map that `--map` names: a drawing, a map of the earth, or names with commas between.
 
     `part`: the part of a drawing that is the map; `ids`: label → the name that its author chooses.
 
@@ -43,9 +50,10 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
         click.UsageError: if a name is none.
         DiagnosticsError: RS56x, for a drawing.
     """
-    if source.endswith(".svg"):
-        report = Report()
-        result = regions_of(read_sketch(Path(source), report, part), ids)
+    if is_drawing(source):
+        report, path = Report(), Path(source)
+        sketch = read_sketch(path, report, part) if source.endswith(".svg") else read_geo(path, part)
+        result = regions_of(sketch, ids)
         warn(result, report)
         output.show(report.diagnostics)
         output.echo(f"read: {counts_of(result)}")
@@ -54,7 +62,9 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
     for name in names:
         if not REGION_NAME.fullmatch(name):
             help_ = "names have small letters, digits and `_`, and commas between them"
-            raise click.UsageError(f"`{name[:80]}` is no name of a region, nor a file that ends in .svg: {help_}")
+            raise click.UsageError(
+                f"`{name[:80]}` is no name of a region, nor a file that ends in {' or '.join(_DRAWINGS)}: {help_}"
+            )
         if name in NO_VALUES:
             raise click.UsageError(f"`{name}` is a word of the language: give it another name, such as `{name}_`")
     if len(set(names)) < len(names) or len(names) > MAX_REGIONS:

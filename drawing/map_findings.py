@@ -30,7 +30,7 @@ class Counts(Struct, frozen=True):
     def __str__(self) -> str:
         parts = [("text", self.by_text), ("label", self.by_label), ("id", self.by_id), ("program", self.by_program)]
         named = ", ".join(f"{number} by {what}" for what, number in parts if number)
-        return f"{_counted(self.regions, 'region')} (named {named}), {_counted(self.touching, 'pair')} that touch"
+        return f"{_counted(self.regions, 'region')} (named {named}), {self.touching} pair{' that touches' if self.touching == 1 else 's that touch'}"
 
 
 def counts_of(drawn: Drawn) -> Counts:
@@ -42,7 +42,7 @@ def counts_of(drawn: Drawn) -> Counts:
 
 
 def warn(drawn: Drawn, report: Report) -> None:
-    """Reports what is noticed of a drawing: RS564, RS852, RS854 to RS859, RS906."""
+    """Reports what is noticed of a drawing: RS564, RS565, RS852, RS854 to RS859, RS906."""
     _Findings(drawn, report).all()
 
 
@@ -76,9 +76,15 @@ class _Findings:
             more = len(self.drawn.twice) - 1
             message += f", and {more} more of that kind" if more else ""
             self._warn("RS564", shape.line, message, "take one of the two layers out, or choose one with --layer")
-        if self.drawn.regions and not any(region.outline for region in self.drawn.regions):
+        small = [region for region in self.drawn.regions if not region.outline]
+        if small and len(small) == len(self.drawn.regions):
             message = "left out: all outlines, which have no area, or too many points"
             self._warn("RS564", 1, message, "simplify the paths of the drawing")
+        elif small:
+            message = (
+                f"{_counted(len(small), 'region')} without an outline, as too small: {_names([r.name for r in small])}"
+            )
+            self._warn("RS565", small[0].line, message, "draw them larger, or leave them out with --not")
 
     def _part(self) -> None:
         """Parts that are passed over, and one that looks more like the map."""

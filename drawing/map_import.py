@@ -103,6 +103,9 @@ def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> Drawn:
     named = dict(zip(rest, names_of([sketch.shapes[i] for i in rest], ids or {}), strict=True))
     names = {i: name.text for i, name in named.items()}
     touching = _touching([rings[i] for i in rest], [outlines[i] for i in rest])
+    if sketch.touching is not None:
+        numbers = {i: number for number, i in enumerate(rest)}
+        touching = {(numbers[a], numbers[b]) for a, b in sketch.touching if a in numbers and b in numbers}
     results = []
     for number, i in enumerate(rest):
         shape, name = sketch.shapes[i], names[i]
@@ -150,7 +153,7 @@ def _distinct(
         texts[k] = texts[k] or texts[i]
         shapes[k] = replace(shapes[k], fill=shapes[k].fill or shapes[i].fill)
     rest = [i for i in range(len(shapes)) if i not in same]
-    result = replace(sketch, shapes=[shapes[i] for i in rest], texts=[texts[i] for i in rest])
+    result = replace(sketch, touching=None, shapes=[shapes[i] for i in rest], texts=[texts[i] for i in rest])
     return result, [outlines[i] for i in rest], [(sketch.shapes[i], sketch.shapes[k]) for i, k in same.items()]
 
 

@@ -126,9 +126,8 @@ def _cut(outlines: list[list[Ring]]) -> list[list[Ring]]:
         if not outlines[k] or not (e <= a and f <= b and c <= g and d <= h) or sizes[k] >= sizes[i] or left < 0:
             return False
         left -= len(dots[i]) * len(dots[k])
-        (p, q), free = outlines[k][0][:2], dots[k] - dots[i]
-        middle = ((p[0] + q[0]) / 2, (p[1] + q[1]) / 2)
-        return left >= 0 and all(holds(outlines[i], *dot) for dot in free or (middle,))
+        free = dots[k] - dots[i]
+        return left >= 0 and all(holds(outlines[i], *dot) for dot in free or (_within(outlines[k][0]),))
 
     results = []
     for i, rings in enumerate(outlines):
@@ -139,6 +138,13 @@ def _cut(outlines: list[list[Ring]]) -> list[list[Ring]]:
                 largest.append(k)
         results.append([*rings, *(ring for k in largest for ring in outlines[k])])
     return results
+
+
+def _within(ring: Ring) -> Point:
+    """A point beside the middle of the first edge, inside: on the edge, a hole of the same points would hold it."""
+    (px, py), (qx, qy) = ring[:2]
+    aside = (0.1 if area(ring) > 0 else -0.1) / hypot(qx - px, qy - py)
+    return (px + qx) / 2 - (qy - py) * aside, (py + qy) / 2 + (qx - px) * aside
 
 
 def _box(rings: Sequence[Ring]) -> tuple[int, int, int, int]:

@@ -52,13 +52,17 @@ class Notes(Struct):
 
 
 class Sketch(Struct, frozen=True):
-    """The content of a drawing: shapes, those below first, the texts in them ("": none), its frame if it says one."""
+    """The content of a drawing: shapes, those below first, the texts in them ("": none), its frame if it says one.
+
+    `touching`: the pairs of shapes that are neighbours, if the drawing says it.
+    """
 
     shapes: list[Shape]
     texts: list[str]
     box: Box | None
     file: str = ""
     notes: Notes = field(default_factory=Notes)
+    touching: set[tuple[int, int]] | None = None
 
 
 def read_sketch(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
