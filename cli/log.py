@@ -36,6 +36,7 @@ class _Request(Struct, frozen=True):
     table: str | None
     rules: str | None
     out: Path | None
+    as_: str | None
 
 
 @click.command("log")
@@ -48,6 +49,7 @@ class _Request(Struct, frozen=True):
 @click.option("--bundle-beside", "beside", is_flag=True, help="Write the rules of many logs beside them, once.")
 @click.option("--table", metavar="ID", help="Of a store of tables that is not served: the whole log of this table.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
+@click.option("--as", "as_", type=click.Choice(["pgn"]), help="Print the whole game as a text of its moves.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; secrets for its owner alone."
 )
@@ -66,6 +68,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     With --table, LOG is a store of `rulespec serve`, which is only read: the log of a table that cannot be resumed
     ends before the damage, and `rulespec serve` goes on from there.
 
+    With --as pgn, LOG may be of any known dialect: its moves, comments and tags are printed as text.
+
     Example: rulespec log game.jsonl --for Ann --out ann.jsonl; rulespec log game.jsonl --for Ann --check ann.jsonl
 
     Example: rulespec log game.jsonl --bundle --out whole.jsonl
@@ -77,6 +81,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         from rulespec.cli.log_table import print_table
 
         ctx.exit(print_table(r.logs[0], r.table, r.out))
+    if r.as_ is not None:
+        ctx.exit(_print_text(r.logs[0], r.rules, r.out))
     if viewed.omniscient:
         from rulespec.cli.log_bundle import print_bundled, write_bundles
 
@@ -115,8 +121,8 @@ def _check_usage(r: _Request, viewed: Viewer) -> None:
     Raises:
         UsageError: one of these.
     """
-    if (not viewed.omniscient) + r.bundle + r.beside + (r.table is not None) != 1:
-        raise click.UsageError("say one of --for SEAT, --public, --bundle, --bundle-beside and --table ID")
+    if (not viewed.omniscient) + r.bundle + r.beside + (r.table is not None) + (r.as_ is not None) != 1:
+        raise click.UsageError("say one of --for SEAT, --public, --bundle, --bundle-beside, --table ID and --as pgn")
     if viewed.omniscient and r.earlier is not None:
         raise click.UsageError("--check goes with --for or --public")
     if r.table is not None and r.rules is not None:
@@ -126,6 +132,32 @@ def _check_usage(r: _Request, viewed: Viewer) -> None:
     if r.out is not None and (r.beside or r.earlier is not None):
         why = "the rules are written beside the logs" if r.beside else "nothing is written"
         raise click.UsageError(f"--out does not go with {'--bundle-beside' if r.beside else '--check'}: {why}")
+
+
+def _print_text(log: Path, rules: str | None, out: Path | None) -> int:
+    """Prints a game as a text of its moves, or writes it."""
+    from rulespec.engine.dialects.written import as_pgn, text_dialect
+    from rulespec.engine.logs.log_file import standing
+    from rulespec.engine.replay.replay import ReplayRequest
+
+    report = Report()
+    try:
+        result = ReplayRequest(log, rules=rules, report=report, remarks=True).replay()
+        if result.divergence is not None:
+            tells = f"`rulespec replay {log}` tells why"
+            raise click.UsageError(f"{log} is legal for {output.counted(result.game.ply, 'decision')} only: {tells}")
+        places = [result.places[number] for number in standing(result.moves)]
+        text = as_pgn(result.game, text_dialect(result.game.ruleset), result.notes, places)
+    finally:
+        output.show(report.diagnostics)
+    if out is None:
+        for line in text.splitlines():
+            output.echo(line)
+        return output.OK
+    with output.written(out, secret=result.game.omniscient.secretive) as file:
+        file.write(text)
+    output.echo(f"written: {out}")
+    return output.OK
 
 
 def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, ReplayResult]:

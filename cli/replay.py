@@ -75,6 +75,7 @@ class _Request(Struct, frozen=True):
     jobs: int
     cluster: str
     every: int | None
+    remarks: bool
 
 
 @click.command("replay")
@@ -110,6 +111,7 @@ class _Request(Struct, frozen=True):
     help="Write the game as a native log; of many logs, rows to FILE.jsonl or FOLDER.parquet, which are continued.",
 )
 @click.option("--over-time", "every", type=click.IntRange(1), metavar="N", help="Rows: measures every N decisions.")
+@click.option("--remarks", is_flag=True, help="Keep the names that stand in the chat of a foreign log.")
 @log_workers_flags
 @click.option(
     "--backend",
@@ -165,7 +167,15 @@ def _is_corpus(r: _Request) -> bool:
     rows = r.out is not None and (r.out.suffix == ".parquet" or r.under is not None)
     if several or rows or r.jobs != 1 or r.cluster or r.every is not None:
         return True
-    return any(is_container(str(log)) for log in r.logs)
+    if any(is_container(str(log)) for log in r.logs):
+        return True
+    return any(log.name.endswith((".pgn", ".pgn.gz")) and _holds_several(log) for log in r.logs)
+
+
+def _holds_several(log: Path) -> bool:
+    from rulespec.engine.corpus.logs import holds_several  # lazily: most logs hold one game
+
+    return holds_several(log)
 
 
 def _replay_corpus(r: _Request) -> int:
@@ -287,6 +297,7 @@ class _Run(Struct, frozen=True):
                 single_use=not self.many and not self.request.check,
                 lenient=not self.showing.viewer.omniscient,
                 past_known_faults=self.request.past,
+                remarks=self.request.remarks,
             ).replay()
         except DiagnosticsError as error:
             report.extend(error.diagnostics)

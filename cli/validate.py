@@ -264,10 +264,11 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
 
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
-    """Checks the files beside the rules: offered overlays, and dialects. `rulespec test` checks scenarios."""
+    """Checks offered overlays, dialects and the notation, beside the rules. `rulespec test` checks scenarios."""
     from rulespec.documents.folders import visible
     from rulespec.documents.text_files import display, inside, is_present
     from rulespec.engine.dialects.dialect import read_dialect
+    from rulespec.engine.dialects.notation_file import notation_of
     from rulespec.engine.dialects.unknown import unknown_names
     from rulespec.engine.dialects.unread import uneven_forms
 
@@ -278,6 +279,10 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
         help_ = f"write variants/{name}.yaml, or remove it from the list"
         report.error("RS502", f"there is no file for the overlay `{name}`", places.get(name), help=help_)
     for folder in ruleset.folders:
+        try:
+            notation_of(Path(display(folder)))
+        except DiagnosticsError as error:
+            report.extend(error.diagnostics)
         paths = sorted(islice(visible(folder / "dialects", "*.yaml"), _MAX_DIALECTS + 1))
         if len(paths) > _MAX_DIALECTS:
             message = f"this ruleset has more than {_MAX_DIALECTS} dialects"

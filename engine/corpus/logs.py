@@ -5,6 +5,8 @@ from __future__ import annotations
 import glob
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,8 +17,12 @@ from rulespec.documents.folders import visible_files
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.corpus.archives import members
 from rulespec.engine.logs.containers import is_archive, is_container
-from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes, log_text
 from rulespec.engine.logs.samples import ENDINGS, is_log_name
+from rulespec.engine.notation.pgn import read_pgn
+
+_TEXTS = (".pgn", ".pgn.gz")
+"""Endings of the names of files that may hold several games."""
 
 
 class Log(Struct, frozen=True):
@@ -89,7 +95,7 @@ class Corpus:
 
 
 def _logs_at(path: Path, first: int) -> Iterator[Log]:
-    for number, (name, data) in enumerate(_named(path), first):
+    for number, (name, data) in enumerate(_single(_named(path)), first):
         plain = "".join(c if c.isprintable() else "�" for c in name)
         if isinstance(data, bytes):
             yield Log(number, plain, data)
@@ -117,6 +123,36 @@ def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
             yield from _in_archive(file) if is_archive(file.name) and not is_folder(file) else _named(file)
         except DiagnosticsError as error:
             yield str(file), error
+
+
+def _single(logs: Iterator[tuple[str, bytes | DiagnosticsError]]) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
+    """Logs with those that hold several games as one log for each game."""
+    for name, data in logs:
+        if not isinstance(data, bytes) or not name.endswith(_TEXTS):
+            yield name, data
+            continue
+        try:
+            text, _ = log_text(data, name, MAX_NATIVE_BYTES)
+            games = read_pgn(text, name)
+            first, second = next(games, None), next(games, None)
+            if first is None or second is None:
+                yield name, data
+                continue
+            for number, game in enumerate(chain((first, second), games), 1):
+                yield f"{name}#{number}", text[game.begins : game.ends].encode()
+        except DiagnosticsError as error:
+            yield name, error
+
+
+def holds_several(path: Path) -> bool:
+    """Whether a file holds several games; False if it cannot be read."""
+    if not path.name.endswith(_TEXTS):
+        return False
+    with suppress(DiagnosticsError):
+        data = log_bytes(path, str(path), MAX_NATIVE_BYTES)
+        games = read_pgn(log_text(data, str(path), MAX_NATIVE_BYTES)[0], str(path))
+        return next(games, None) is not None and next(games, None) is not None
+    return False
 
 
 def _in_archive(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -7,11 +7,15 @@ from msgspec.structs import replace
 
 
 class Checkpoint(Struct, frozen=True, eq=False, gc=False):
-    """Position that an undo goes back to: the number of decisions, and the used elements of the first entry's lists."""
+    """Position that an undo goes back to: the number of decisions, and the used elements of the first entry's lists.
+
+    `orders` are the entries of the standing orders there.
+    """
 
     ply: int
     heads: tuple[tuple[str, int], ...]
     before: Checkpoint | None
+    orders: tuple[int, ...] = ()
 
 
 class Cursor(Struct, frozen=True, gc=False):
@@ -25,6 +29,7 @@ class Cursor(Struct, frozen=True, gc=False):
         automatic: the number of decisions that no entry of their own answered.
         waiting: an undo went back to an automatic option; the other system now waits for somebody to take it.
         checkpoint: the last checkpoint before here.
+        orders: the entries of the standing orders.
     """
 
     entry: int = 1
@@ -34,6 +39,7 @@ class Cursor(Struct, frozen=True, gc=False):
     automatic: int = 0
     waiting: bool = False
     checkpoint: Checkpoint | None = None
+    orders: tuple[int, ...] = ()
 
     def head(self, name: str) -> int:
         """The number of used elements of a list."""
@@ -47,7 +53,9 @@ class Cursor(Struct, frozen=True, gc=False):
 
     def answered(self) -> Cursor:
         """The cursor after an entry that an option answers."""
-        return Cursor(self.entry + 1, heads=self.heads, automatic=self.automatic, checkpoint=self.checkpoint)
+        return Cursor(
+            self.entry + 1, heads=self.heads, automatic=self.automatic, checkpoint=self.checkpoint, orders=self.orders
+        )
 
     def matching(self, item: int) -> Cursor:
         """The cursor after an option that an element of the entry's list answers."""
@@ -59,4 +67,4 @@ class Cursor(Struct, frozen=True, gc=False):
 
     def marked(self, ply: int) -> Cursor:
         """The cursor with one more checkpoint."""
-        return replace(self, checkpoint=Checkpoint(ply, self.heads, self.checkpoint))
+        return replace(self, checkpoint=Checkpoint(ply, self.heads, self.checkpoint, self.orders))

@@ -10,14 +10,15 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import Report, failure
 from rulespec.documents.kept_trees import parse_kept
-from rulespec.documents.nodes import Mapping as YamlMapping
-from rulespec.documents.nodes import Node, locate, to_plain
+from rulespec.documents.nodes import locate, to_plain
 from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import read_text
+from rulespec.engine.dialects.notation_file import FILE, Notation, notation_of
 from rulespec.engine.dialects.paths import MISSING, follow
+from rulespec.engine.dialects.projected import Projection, as_text, places, projections
 from rulespec.records import Brief
 from rulespec.schemas import load_schema
 
@@ -25,30 +26,47 @@ _MEMO_SIZE = 20
 """Dialects in memory, for the next log."""
 
 
-class Projection(Brief, Struct, frozen=True):
-    """The record of an option in a log.
+class Shape(Brief, Struct, frozen=True):
+    """The place of the entries in a log.
 
     Attributes:
-        type: the type of its entry; empty if it has none.
-        match: (path, expression, optional) for each compared field.
-        when: an expression that must hold, too; may be empty.
-        item: the path of a list that several decisions share; each answers one element.
-        closes: the path of such a list; the record stands for the option once all elements are matched.
-        list: the name of a list of the first entry that answers the option.
-        by: the path of the seat that acts; may be empty.
-        automatic: whether the other system takes the option by itself.
-        not_compared: paths of fields that say nothing of this option.
+        list: the path of their list in an object, which is the first entry; `*` is every element of a list, or every
+            value of an object, on the way. Empty: the log itself is the list.
+        inside: paths of lists of further entries in an entry, which come after it.
+        joined: type of entries → types of the entries right before one that belong to it.
     """
 
+    list: str = ""
+    inside: tuple[str, ...] = ()
+    joined: Mapping[str, frozenset[str]] = {}
+
+
+class Remarks(Brief, Struct, frozen=True):
+    """Entries that only say something: their type, and the paths of the text and of who says it (may be empty)."""
+
     type: str
-    match: tuple[tuple[str, str, bool], ...]
-    when: str
-    item: str
-    closes: str
-    list: str
+    text: str
     by: str
-    automatic: bool
-    not_compared: tuple[str, ...] = ()
+
+
+class Recorded(Brief, Struct, frozen=True):
+    """The end of a game as the other system has it.
+
+    Attributes:
+        entry: the type of the entry that has it; empty: the first one.
+        scores: the path of the points, by the names of the seats or in the order of the seats; may be empty.
+        winners: the path of the winner, or of the list of them; may be empty.
+        won: value at that path → numbers of the seats that have won; none: the names stand there.
+        ending: the path of the ending; may be empty.
+        endings: value at that path → the name of an ending here.
+    """
+
+    entry: str
+    scores: str
+    winners: str
+    won: Mapping[str, tuple[int, ...]]
+    ending: str
+    endings: Mapping[str, str]
 
 
 class Undo(Brief, Struct, frozen=True):
@@ -57,20 +75,27 @@ class Undo(Brief, Struct, frozen=True):
     Attributes:
         type: the type of its entry.
         by: the path of the seat that takes back; may be empty.
-        checkpoints: types of entries, or `decision.option`, to before which it goes back.
+        checkpoints: types of entries, or `decision.option`, to before which it goes back. None: it takes back whole
+            entries, and what was taken back is not played.
         not_during: decisions during which it is not legal.
         keeps: state fields that are not taken back.
         sets: fields of the game, each with the expression whose value it gets after the undo.
         not_compared: paths of fields that say nothing.
+        to: the path of the id of the last entry that stays; may be empty.
+        id: the path of an entry's id.
+        redo: the type of entries that put back what the last undo took; may be empty.
     """
 
     type: str
     by: str
-    checkpoints: frozenset[str]
+    checkpoints: frozenset[str] | None
     not_during: frozenset[str]
     keeps: tuple[str, ...]
     sets: tuple[tuple[str, str], ...]
     not_compared: tuple[str, ...] = ()
+    to: str = ""
+    id: str = ""
+    redo: str = ""
 
 
 class KnownFault(Brief, Struct, frozen=True):
@@ -98,6 +123,14 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         accepts: rules that the other system does not know: entries that only they refuse are not ignored.
         not_compared: paths of fields that say nothing, in entries of any type.
         known_faults: what the other system is known to do wrong.
+        shape: where the entries are.
+        untyped: the type of entries that name none; may be empty.
+        values: name → path of a whole number in the first entry; expressions may use the name.
+        remarks: entries that only say something; None if there are none.
+        result: the end as the other system has it; None if the log does not say it.
+        format: that of the file: `json`, or `pgn`.
+        text_path: the path of the text of a move in an entry; may be empty.
+        notation: how such texts are read; None if there are none.
     """
 
     id: str
@@ -118,21 +151,46 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     spans: Mapping[str, Span]
     not_compared: frozenset[str] = frozenset()
     known_faults: tuple[KnownFault, ...] = ()
+    shape: Shape = Shape()
+    untyped: str = ""
+    values: Mapping[str, str] = {}
+    remarks: Remarks | None = None
+    result: Recorded | None = None
+    format: str = "json"
+    text_path: str = ""
+    notation: Notation | None = None
+
+    @property
+    def start_type(self) -> str:
+        """The type of the first entry; empty if that is the object around the list."""
+        result: str = self.start.get("type", "")
+        return result
+
+    def begins(self, entry: Any) -> bool:
+        """Whether an entry has the type of a first one, or the list of entries in it."""
+        if self.shape.list and follow(entry, self.shape.list.partition(".*")[0]) is MISSING:
+            return False
+        return not self.start_type or bool(follow(entry, self.type_path) == self.start_type)
+
+    def header(self, entry: Any) -> Any:
+        """The fields of the first entry."""
+        return entry if self.shape.list else follow(entry, self.payload_path)
 
     def knows(self, entry: Any) -> bool:
         """Whether a log that begins with this entry is of this dialect."""
-        if follow(entry, self.type_path) != self.start["type"]:
+        if not self.begins(entry):
             return False
-        payload = follow(entry, self.payload_path)
+        payload = self.header(entry)
         for path, wanted in self.start.get("when", {}).items():
-            if follow(payload, path) not in (wanted if isinstance(wanted, list) else [wanted]):
+            value = follow(payload, path)
+            if (None if value is MISSING else value) not in (wanted if isinstance(wanted, list) else [wanted]):
                 return False
         return isinstance(self.rules, str) or self._rules_key(entry) in self.rules["values"]
 
     def _rules_key(self, entry: Any) -> str | None:
         """The value in the first entry that names the ruleset."""
         assert not isinstance(self.rules, str)
-        result = follow(follow(entry, self.payload_path), self.rules["path"])
+        result = follow(self.header(entry), self.rules["path"])
         key = self.rules.get("missing") if result in (MISSING, None) else result
         return key if isinstance(key, str) else None
 
@@ -184,6 +242,9 @@ def _dialect(text: str, file: str) -> Dialect:
     report.raise_if_errors()
     data = to_plain(node)
     action = data.get("action", {})
+    spans = places(locate(node, []))
+    notation = _notation(file, spans) if "text" in action else None
+    own = {key: projections(value) for key, value in data["decisions"].items()}
     return Dialect(
         id=data["id"],
         title=data["title"],
@@ -191,9 +252,9 @@ def _dialect(text: str, file: str) -> Dialect:
         file=file,
         automatic=data.get("automatic", True),
         type_path=action.get("type", "type"),
-        payload_path=action.get("payload", "payload"),
+        payload_path=action.get("payload", "" if "text" in action else "payload"),
         start=data["start"],
-        names=data.get("names", {}),
+        names=data.get("names", notation.names if notation is not None else {}),
         ignore=frozenset(data.get("ignore", [])),
         ends=frozenset(data.get("ends", [])),
         ignores_illegal="ignores_illegal" in data,
@@ -204,53 +265,73 @@ def _dialect(text: str, file: str) -> Dialect:
             for f in data.get("known_faults", [])
         ),
         undo=_undo(data["undo"]) if "undo" in data else None,
-        decisions={key: _projections(value) for key, value in data["decisions"].items()},
-        spans=_places(locate(node, ["decisions"]))
-        | {f"settings.{name}": span for name, span in _places(locate(node, ["start", "settings"])).items()}
-        | _places(locate(node, [])),
+        shape=_shape(data.get("entries", "")),
+        untyped=action.get("missing", ""),
+        values=data["start"].get("values", {}),
+        remarks=_remarks(data["remarks"]) if "remarks" in data else None,
+        result=_recorded(data["result"]) if "result" in data else None,
+        format=data.get("format", "json"),
+        text_path=action.get("text", ""),
+        notation=notation,
+        decisions=own if notation is None else {**notation.decisions, **own},
+        spans=places(locate(node, ["decisions"]))
+        | {f"settings.{name}": span for name, span in places(locate(node, ["start", "settings"])).items()}
+        | spans,
     )
 
 
-def _places(node: Node | None) -> dict[str, Span]:
-    return {key: place.span for key, (place, _) in node.entries.items()} if isinstance(node, YamlMapping) else {}
+def _notation(file: str, spans: Mapping[str, Span]) -> Notation:
+    """The notation of the ruleset that a dialect file belongs to.
+
+    Raises:
+        DiagnosticsError: RS886 if it has none.
+    """
+    notation = notation_of(Path(file).parent.parent)
+    if notation is None:
+        help_ = f"write `{FILE}` beside `game.yaml`"
+        raise failure("RS886", "the ruleset of this dialect has no notation for texts", spans.get("action"), help_)
+    return notation
+
+
+def _shape(data: str | Mapping[str, Any]) -> Shape:
+    if isinstance(data, str):
+        return Shape(data)
+    joined = {type_: frozenset(before) for type_, before in data.get("joined", {}).items()}
+    return Shape(data.get("list", ""), tuple(data.get("inside", [])), joined)
+
+
+def _remarks(data: Mapping[str, str]) -> Remarks:
+    return Remarks(data["type"], data["text"], data.get("by", ""))
+
+
+def _recorded(data: Mapping[str, Any]) -> Recorded:
+    winners, ending = (_path_of(data.get(key, "")) for key in ("winners", "ending"))
+    won = {value: tuple(seats) for value, seats in winners.get("values", {}).items()}
+    return Recorded(
+        data.get("entry", ""),
+        data.get("scores", ""),
+        winners["path"],
+        won,
+        ending["path"],
+        ending.get("values", {}),
+    )
+
+
+def _path_of(data: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """A path with a table of values; a text is the path alone."""
+    return {"path": data} if isinstance(data, str) else data
 
 
 def _undo(data: Mapping[str, Any]) -> Undo:
     return Undo(
         data["type"],
         data.get("by", ""),
-        frozenset(data["checkpoints"]),
+        frozenset(data["checkpoints"]) if "checkpoints" in data else None,
         frozenset(data.get("not_during", [])),
         tuple(data.get("keeps", [])),
-        tuple((name, _text(expression)) for name, expression in data.get("sets", {}).items()),
+        tuple((name, as_text(expression)) for name, expression in data.get("sets", {}).items()),
         tuple(data.get("not_compared", {})),
-    )
-
-
-def _text(expression: str | int | bool) -> str:
-    """An expression as text; YAML reads some as numbers or truth values."""
-    return str(expression).lower() if isinstance(expression, bool) else str(expression)
-
-
-def _projections(data: Any) -> tuple[Projection, ...]:
-    """The projections of an option, which may have several forms in the log."""
-    return tuple(_projection(form) for form in (data if isinstance(data, list) else [data]))
-
-
-def _projection(data: Mapping[str, Any]) -> Projection:
-    match = data.get("match", {})
-    fields = {"": match} if not isinstance(match, dict) else match
-    rows = []
-    for path, expr in fields.items():
-        rows.append((path.removesuffix("?"), _text(expr), path.endswith("?")))
-    return Projection(
-        data.get("type", ""),
-        tuple(rows),
-        data.get("when", ""),
-        data.get("item", ""),
-        data.get("closes", ""),
-        data.get("list", ""),
-        data.get("by", ""),
-        data.get("automatic", False),
-        tuple(data.get("not_compared", {})),
+        data.get("to", ""),
+        data.get("id", "id"),
+        data.get("redo", ""),
     )

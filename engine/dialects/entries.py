@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from rulespec.engine.dialects.dialect import Dialect
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.dialects.cursor import Cursor
+from rulespec.engine.dialects.dialect import Dialect, Undo
 from rulespec.engine.dialects.foreign_log import ForeignLog
+from rulespec.engine.dialects.notation_file import Notation
 from rulespec.engine.dialects.paths import MISSING, follow, path_reader
+from rulespec.engine.logs.log_text import fail
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
 
@@ -17,31 +24,60 @@ class Entries:
     """The entries of a log, by number; after the last one there is None.
 
     Attributes:
-        types: the type of each entry; None if it is no text.
-        payloads: the payload of each entry.
+        types: the type of each entry; None if it is no text. The object around the list of entries has the type "".
+        payloads: the payload of each entry, with what belongs to it of other entries.
         lists: lists of the first entry that answer decisions, by name.
-        is_skipped: entries without a meaning.
+        is_skipped: entries without a meaning: also those that were taken back as a whole.
         is_boundary: entries that are no decision: another start, an end, an undo.
         is_checkpoint: entries that an undo goes back to.
+        undone: entries that were taken back as a whole, and those that did so.
+        orders: entries that give a standing order, or end one, with their types.
+
+    Raises:
+        DiagnosticsError: RS613 if an entry takes back to another that is not there.
     """
 
     def __init__(self, dialect: Dialect, log: ForeignLog) -> None:
-        self._log = log.entries
+        self._log, self._inner = log.entries, log.inner
         entries = [*log.entries, None]
         types = map(path_reader(dialect.type_path), entries)
-        self.types = [type_ if isinstance(type_, str) else None for type_ in types]
-        self.payloads = [*map(path_reader(dialect.payload_path), entries)]
+        missing = dialect.untyped or None
+        self.types = [type_ if isinstance(type_, str) and type_ else missing for type_ in types]
+        self.types[-1] = None
+        if dialect.shape.list:
+            self.types[0] = ""
+        payloads = map(path_reader(dialect.payload_path), entries)
+        self.payloads = [*payloads]
+        for number, parent in enumerate(log.parents):
+            self.payloads[number] = with_parent(log.entries[number], self.payloads[number], parent)
+        if dialect.notation is not None:
+            self._read_texts(dialect.notation, dialect.text_path)
+        self.payloads[0] = dialect.header(log.entries[0])
         self.lists: dict[str, list[Any]] = {}
         for name, spec in dialect.start.get("lists", {}).items():
             result = follow(self.payloads[0], spec["path"])
             values = result if isinstance(result, list) else []
             self.lists[name] = ordered([v for v in values if v is not MISSING], spec.get("order", "as_is"))
         start, undo = self._start(dialect), dialect.undo
-        boundaries = {dialect.start["type"], *dialect.ends, *([undo.type] if undo is not None else [])}
-        checkpoints = undo.checkpoints if undo is not None else frozenset[str]()
-        self.is_skipped = [number < start or type_ in dialect.ignore for number, type_ in enumerate(self.types)]
+        marks = undo.checkpoints if undo is not None else None
+        boundaries = {dialect.start_type, *dialect.ends}
+        if undo is not None and marks is not None:
+            boundaries.add(undo.type)
+        givers, enders = order_types(dialect)
+        remark = dialect.remarks.type if dialect.remarks is not None else ""
+        ignored = {*dialect.ignore, *givers, *enders, remark}
+        self.is_skipped = [number < start or type_ in ignored for number, type_ in enumerate(self.types)]
         self.is_boundary = [type_ in boundaries for type_ in self.types]
-        self.is_checkpoint = [type_ in checkpoints for type_ in self.types]
+        self.is_checkpoint = [type_ in (marks or ()) for type_ in self.types]
+        self.undone: frozenset[int] = frozenset()
+        if undo is not None and marks is None:
+            self._take_back(undo, remark, start, log.file)
+        self._join(dialect)
+        self.orders = {
+            number: type_
+            for number, type_ in enumerate(self.types)
+            if type_ is not None and (type_ in givers or type_ in enders) and number not in self.undone
+        }
 
     def __len__(self) -> int:
         return len(self._log)
@@ -49,12 +85,168 @@ class Entries:
     def __getitem__(self, number: int) -> Any:
         return self._log[number] if number < len(self._log) else None
 
+    def standing(self) -> Iterator[int]:
+        """The numbers of the entries that are played: those with a meaning that were not taken back."""
+        return (n for n in range(len(self._log)) if not self.is_skipped[n] and not self.is_boundary[n])
+
     def _start(self, dialect: Dialect) -> int:
         """The number of the first entry after those that begin the log: the first one may stand there twice."""
         for number, entry in enumerate(self._log):
             if entry != self._log[0] and self.types[number] not in dialect.ignore:
                 return number
         return len(self._log)
+
+    def _read_texts(self, notation: Notation, path: str) -> None:
+        """Puts what the texts of moves say in the place of their entries. A text that says nothing is its own type."""
+        text_of, memo = path_reader(path), dict[str, tuple[str, Any]]()
+        for number, payload in enumerate(self.payloads):
+            text = text_of(payload)
+            if not isinstance(text, str) or not number:
+                continue
+            if text not in memo:
+                move = notation.grammar.read(text)
+                memo[text] = (text, {}) if move is None else (move.type, dict(move.fields))
+            self.types[number], self.payloads[number] = memo[text]
+
+    def _take_back(self, undo: Undo, remark: str, start: int, file: str) -> None:
+        """Skips entries that were taken back as a whole, with those inside them."""
+        log = WholeEntries(undo, self.payloads, self._inner)
+        for number in range(start, len(self._log)):
+            if number in self._inner or self.types[number] == remark:
+                continue
+            if self.types[number] not in (undo.type, undo.redo):
+                log.add(number)
+            elif not (log.take_back(number) if self.types[number] == undo.type else log.put_back()):
+                place, help_ = Span(file, 1, 1, 1, 2), "is a part of the log missing?"
+                fail("RS613", f"entry {number} takes back to an entry that is not there", place, help=help_)
+        self.undone = log.undone(range(start, len(self._log)), self.types, remark)
+        for number in self.undone:
+            self.is_skipped[number] = True
+
+    def _join(self, dialect: Dialect) -> None:
+        """Gives entries the payloads of those before them that belong to them, by type, and skips these."""
+        joined = dialect.shape.joined
+        alone = {form.type for of in dialect.decisions.values() for form in of}
+        before: list[int] = []
+        for number, type_ in enumerate(self.types if joined else ()):
+            if self.is_skipped[number]:
+                continue
+            own = joined.get(type_ or "", frozenset())
+            payload = self.payloads[number]
+            if own and isinstance(payload, dict):
+                payload, taken = dict(payload), set[str | None]()
+                while before and (kind := self.types[before[-1]]) in own and (kind not in taken or kind not in alone):
+                    earlier = before.pop()
+                    self.is_skipped[earlier] = True
+                    payload.setdefault(str(kind), self.payloads[earlier])  # the last of several counts
+                    taken.add(kind)
+                self.payloads[number] = payload
+            before.append(number)
+
+
+class WholeEntries:
+    """Entries that are taken back as a whole, and put back.
+
+    Args:
+        undo: how the other system does so.
+        payloads: the payloads of all entries.
+        inner: entries inside others, which go with these.
+    """
+
+    def __init__(self, undo: Undo, payloads: Sequence[Any], inner: Collection[int]) -> None:
+        self._id, self._to = path_reader(undo.id), path_reader(undo.to) if undo.to else None
+        self._payloads, self._inner = payloads, inner
+        self._standing: list[int] = []
+        self._taken: list[list[int]] = []
+        self._at: dict[Any, int] = {}
+
+    def add(self, number: int) -> None:
+        """Notes an entry that stands; what was taken back before it stays so."""
+        self._standing.append(number)
+        self._taken.clear()
+        key = self._id(self._payloads[number])
+        if isinstance(key, int | str):
+            self._at[key] = number
+
+    def take_back(self, number: int) -> bool:
+        """Takes back what an entry says; False if it names an entry that is not there."""
+        to = self._to(self._payloads[number]) if self._to is not None else None
+        left = len(self._standing) - 1
+        if to not in (None, MISSING):
+            last = self._last(to)
+            if last is None:
+                return False
+            left = bisect_right(self._standing, last)
+        self._taken.append(self._standing[max(left, 0) :])
+        del self._standing[max(left, 0) :]
+        return True
+
+    def _last(self, to: Any) -> int | None:
+        """The number of the entry with an id; -1 for the start of the log, None if there is none."""
+        if to == 0:
+            return -1
+        return self._at.get(to) if isinstance(to, int | str) else None
+
+    def put_back(self) -> bool:
+        """Puts back what was taken back last; nothing if nothing was."""
+        self._standing += self._taken.pop() if self._taken else []
+        return True
+
+    def undone(self, numbers: Iterable[int], types: Sequence[str | None], remark: str) -> frozenset[int]:
+        """Those of some entries that do not stand at the end; remarks are left out."""
+        standing, gone, stands = set(self._standing), set(), True
+        for number in numbers:
+            if number not in self._inner:
+                stands = number in standing
+            if not stands and types[number] != remark:
+                gone.add(number)
+        return frozenset(gone)
+
+
+def with_parent(entry: Any, payload: Any, parent: Any) -> Any:
+    """The payload of an entry with the fields of what it stands in as `^`; an entry that is no object is a `value`."""
+    if not isinstance(entry, dict):
+        payload = {"value": entry}
+    return {**payload, "^": parent} if parent is not None and isinstance(payload, dict) else payload
+
+
+class StandingOrders:
+    """The standing orders of a log, as a cursor has them.
+
+    Args:
+        dialect: the dialect of the log.
+        entries: its entries.
+    """
+
+    def __init__(self, dialect: Dialect, entries: Entries) -> None:
+        self._types, self._payloads = entries.orders, entries.payloads
+        self._forms = {form.order.type: form for of in dialect.decisions.values() for form in of if form.order}
+
+    def after(self, cursor: Cursor, entry: int) -> Cursor:
+        """The cursor after an entry that may give a standing order, or end those of its seat."""
+        if entry not in self._types:
+            return cursor
+        type_, left = self._types[entry], cursor.orders
+        giver = self._forms.get(type_)
+        for other, form in self._forms.items():
+            if giver is form or (form.order is not None and type_ in form.order.until):
+                path = form.by.removesuffix("?")
+                left = tuple(n for n in left if self._types[n] != other or not self._same_seat(n, entry, path))
+        return replace(cursor, orders=(*left, entry) if giver is not None else left)
+
+    def _same_seat(self, one: int, other: int, path: str) -> bool:
+        """Whether two entries are of one seat; where the dialect names no path, there is only one."""
+        return not path or bool(follow(self._payloads[one], path) == follow(self._payloads[other], path))
+
+    def at(self, cursor: Cursor) -> list[tuple[str, Any]]:
+        """The types and payloads of the standing orders."""
+        return [(self._types[entry], self._payloads[entry]) for entry in cursor.orders]
+
+
+def order_types(dialect: Dialect) -> tuple[frozenset[str], frozenset[str]]:
+    """The types of entries that give standing orders, and of those that end them."""
+    orders = [form.order for of in dialect.decisions.values() for form in of if form.order is not None]
+    return frozenset(o.type for o in orders), frozenset(type_ for o in orders for type_ in o.until)
 
 
 def ordered(values: Sequence[Any], order: str) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from rulespec.engine.dialects.forms import Form
+from rulespec.engine.dialects.forms import Form, is_silent
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.cost import Costs
@@ -79,10 +79,15 @@ class Finders:
         if fragments is None or fragments.program is not program:
             fragments = known.fragments = Fragments(program, _NAMES)
         source = FinderSource(fragments.x)
-        of_type = {k: [form for form in of if form.projection.type == type_] for k, of in forms.items()}
+        of_type = {k: [f for f in of if f.projection.type == type_ and not is_silent(f)] for k, of in forms.items()}
         chosen = [form for of in of_type.values() for form in of]
+        if self._projections.variables.used:
+            return None
         exprs = [f.lowered for form in chosen for f in form.fields]
         exprs += [form.condition for form in chosen if form.condition is not None]
+        several = len(self._projections.shared.get(type_, ())) > 1
+        if several or any(form.projection.part or form.projection.ordered for form in chosen):
+            return None
         costs = Costs(program)
         if not fragments.can_write(exprs) or any(costs.of(e) > MAX_UNCOUNTED for e in exprs):
             return None

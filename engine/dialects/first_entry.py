@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.game.names import comparable
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.log_text import fail
+from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.typed import nodes as typed
+
+_NUMBER = re.compile(r"-?[0-9]{1,15}")
 
 
 def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> tuple[list[str], dict[str, str]]:
@@ -19,12 +26,15 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
     """
     report = Report()
     first = Span(log.file, 1, 1, 1, 2)
-    payload = follow(log.entries[0], dialect.payload_path)
-    seats = follow(follow(log.first, dialect.payload_path), dialect.start["seats"])
-    if not isinstance(seats, list) or not all(isinstance(s, str | int) for s in seats):
-        report.error("RS620", f"the first entry has no list of players at `{dialect.start['seats']}`", first)
-        report.raise_if_errors()
-    names = [str(seat) for seat in seats]
+    payload, path = dialect.header(log.entries[0]), dialect.start["seats"]
+    if isinstance(path, list):
+        names = _one_by_one(dialect.header(log.first), path, ruleset)
+    else:
+        seats = follow(dialect.header(log.first), path)
+        if not isinstance(seats, list) or not all(isinstance(s, str | int) for s in seats):
+            report.error("RS620", f"the first entry has no list of players at `{path}`", first)
+            report.raise_if_errors()
+        names = [str(seat) for seat in seats]
     if len(set(map(comparable, names))) < len(names):
         help_ = "entries name seats: give each seat a name of its own in the log"
         report.error("RS650", f"two seats have the same name: {_twice(names)}", first, help=help_)
@@ -45,6 +55,41 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
     report.raise_if_errors()
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
     return names, texts
+
+
+def by_seat(dialect: Dialect, names: list[str], ruleset: typed.Ruleset) -> list[str] | dict[str, str]:
+    """The names of players by the ids of their seats, where entries do not name seats."""
+    if isinstance(dialect.start["seats"], list):
+        return dict(zip(seat_names(len(names), ruleset.seats), names, strict=True))
+    return names
+
+
+def values_of(dialect: Dialect, log: ForeignLog) -> dict[str, int]:
+    """The whole numbers of the first entry that expressions use, by name.
+
+    Raises:
+        DiagnosticsError: RS620 if there is no such number.
+    """
+    payload, results = dialect.header(log.entries[0]), {}
+    for name, path in dialect.values.items():
+        value = follow(payload, path)
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
+            value = int(value)
+        if type(value) is not int or abs(value) > MAX_NUMBER:
+            message = f"the first entry has no whole number at `{path}`, which `{dialect.id}` reads as `{name}`"
+            fail("RS620", message, Span(log.file, 1, 1, 1, 2), help="is it a log of another kind?")
+        results[name] = value
+    return results
+
+
+def _one_by_one(payload: object, paths: list[str], ruleset: typed.Ruleset) -> list[str]:
+    """Names at paths of their own; a seat without one is called as in the rules, and so are seats of the same name."""
+    own = seat_names(len(paths), ruleset.seats)
+    values = [follow(payload, path) for path in paths]
+    names = [str(value) if isinstance(value, str | int) else "" for value in values]
+    names = [own[n] if name.strip() in ("", "?") else name for n, name in enumerate(names)]
+    alike = [comparable(name) for name in names]
+    return [f"{name} ({own[n]})" if alike.count(alike[n]) > 1 else name for n, name in enumerate(names)]
 
 
 def _twice(names: list[str]) -> str:

@@ -1,16 +1,21 @@
-"""Foreign logs: JSON arrays of entries, as other programs record games."""
+"""Foreign logs: entries as other programs record games, in a JSON array, or in lists within a JSON object."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.game.names import comparable
 from rulespec.engine.logs.log_text import fail
+from rulespec.engine.notation.pgn import PgnGame, as_document, is_pgn, read_pgn
 from rulespec.records import Brief
 
 MAX_ACTIONS = 50_000
@@ -22,11 +27,22 @@ class ForeignLog(Brief, Struct):
     """The entries of a foreign log, and the name of its file.
 
     Names in entries are compared in NFC, and all texts of entries are in it; `written` is the first entry as it stands.
+
+    Attributes:
+        parents: for each entry the object that its list stands in, with what that stands in as `^`; None for none.
+            Empty if the log is the list of the entries.
+        inner: the numbers of the entries that stand in a list within another entry.
+        format: that of the file: `json`, or `pgn`.
+        game: the game of a PGN file.
     """
 
     file: str
     entries: list[Any] = []
     written: Any = None
+    parents: list[Any] = []
+    inner: frozenset[int] = frozenset()
+    format: str = "json"
+    game: PgnGame | None = None
 
     @property
     def first(self) -> Any:
@@ -37,26 +53,27 @@ class ForeignLog(Brief, Struct):
 def parse_foreign(text: str, file: str) -> ForeignLog:
     """The entries of a foreign log: a JSON array of objects, or of texts that hold objects.
 
+    A JSON object is an only entry: its dialect says where the others are in it (`shaped`).
+
     Raises:
         DiagnosticsError: RS61x if it is something else, or too long.
     """
     start = Span(file, 1, 1, 1, 2)
     if not text.strip():
         fail("RS612", "the log is empty", start, help="is it the right file?")
+    if is_pgn(text):
+        return _of_pgn(text, file)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)
-    if text.lstrip()[:1] == "{":
-        help_ = 'a native log begins with {"rulespec_log": 1, …}; a foreign one is a JSON array'
-        fail("RS613", "this log does not begin with a header", start, help=help_)
     try:
-        entries = _read_json(text)
+        value = _read_json(text)
     except json.JSONDecodeError as error:
-        span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
-        fail("RS612", f"this log is not JSON: {error.msg}", span, help="is it complete?")
+        _no_json(text, file, error)
     except (RecursionError, ValueError):
         fail("RS612", "this log nests too deep to be read as JSON", start)
-    if not isinstance(entries, list) or not entries:
-        fail("RS613", "a log is a JSON array of entries, or lines that begin with the header of a native log", start)
+    entries = [value] if isinstance(value, dict) else value
+    if not isinstance(entries, list) or not entries or not value:
+        fail("RS613", "a log is JSON: an array of entries, or an object that holds them", start)
     if len(entries) > MAX_ACTIONS:
         fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", start)
     for number, entry in enumerate(entries):
@@ -73,6 +90,95 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
         return ForeignLog(file, [_normal(entry) for entry in entries], entries[0])
     except RecursionError:
         fail("RS612", "this log nests too deep to be read as JSON", start)
+
+
+def _of_pgn(text: str, file: str) -> ForeignLog:
+    """The log of the only game in a PGN file; RS887 if there are several."""
+    games = read_pgn(text, file)
+    game = next(games, None)
+    start = Span(file, 1, 1, 1, 2)
+    if game is None:
+        fail("RS612", "the log is empty", start, help="is it the right file?")
+    if next(games, None) is not None:
+        help_ = f"name one, the first as `{file}#1`; `replay`, with `--out` too, takes all of them"
+        fail("RS887", "this file has several games", start, help=help_)
+    document = as_document(game)
+    return ForeignLog(file, [_normal(document)], document, format="pgn", game=game)
+
+
+def _no_json(text: str, file: str, error: json.JSONDecodeError) -> NoReturn:
+    """Refuses a text that is no JSON."""
+    first = text.lstrip().partition("\n")[0]
+    if first[:1] == "{" and error.msg == "Extra data":
+        help_ = 'a native log begins with {"rulespec_log": 2, …}; a foreign one is a JSON array, or one object'
+        fail("RS613", "this log does not begin with a header", Span(file, 1, 1, 1, 2), help=help_)
+    span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
+    fail("RS612", f"this log is not JSON: {error.msg}", span, help="is it complete?")
+
+
+def shaped(log: ForeignLog, dialect: Dialect) -> ForeignLog:
+    """A log with the entries that its dialect finds in it, one after the other.
+
+    Raises:
+        DiagnosticsError: RS613 if the list of entries is not there, RS614 if there are too many.
+    """
+    shape = dialect.shape
+    if not shape.list and not shape.inside:
+        return log
+    start = Span(log.file, 1, 1, 1, 2)
+    entries, parents, inner = [log.entries[0]], [None], set[int]()
+    pairs: Iterator[tuple[Any, Any]] = iter((entry, None) for entry in log.entries[1:])
+    if shape.list:
+        pairs = _listed(log.entries[0], shape.list.split("."), None)
+    for entry, parent in pairs:
+        if entry is MISSING:
+            fail("RS613", f"there is no list of entries at {shown(shape.list)}", start, help="is the log complete?")
+        around = [(entry, parent)]
+        while around:
+            value, outer = around.pop()
+            if value is not entry:
+                inner.add(len(entries))
+            entries.append(value)
+            parents.append(outer)
+            if len(entries) > MAX_ACTIONS:
+                fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", start)
+            for path in reversed(shape.inside):
+                within = follow(value, path)
+                around += [(each, value) for each in reversed(within)] if isinstance(within, list) else []
+    return replace(log, entries=entries, parents=parents, inner=frozenset(inner))
+
+
+def _listed(value: Any, keys: list[str], parent: Any) -> Iterator[tuple[Any, Any]]:
+    """The entries at a path, each with the object that its list stands in; MISSING if there is no list at all.
+
+    A text counts as the list of its words. `*` is each element of a list, or each value of an object: then its key is
+    the field `key` of the object around it.
+    """
+    at = keys.index("*") if "*" in keys else len(keys)
+    for key in keys[:at]:
+        value = value.get(key, MISSING) if isinstance(value, dict) else MISSING
+    if at == len(keys) and isinstance(value, str):
+        value = value.split()
+    if not isinstance(value, list) and (at == len(keys) or not isinstance(value, dict)):
+        if parent is None:  # a phase may have none
+            yield MISSING, None
+        return
+    if at == len(keys):
+        yield from ((entry, parent) for entry in value)
+        return
+    outer = {} if parent is None else {"^": parent}
+    rest = keys[at + 1 :]
+    pairs: list[tuple[Any, Any]] = [*value.items()] if isinstance(value, dict) else [(None, each) for each in value]
+    for key, each in pairs:
+        own: dict[str, Any] = {} if key is None else {"key": key}
+        if key is None and isinstance(each, dict):
+            own = {name: field for name, field in each.items() if [name] != rest[:1]}
+        if isinstance(each, list) and not rest:
+            yield from ((entry, {**own, **outer}) for entry in each)
+        elif rest:
+            yield from _listed(each, rest, {**own, **outer})
+        else:
+            yield each, {**own, **outer}
 
 
 def _normal(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.engine.dialects.dialect import Projection
+from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.game.query import Value
 from rulespec.engine.program import ir
 
@@ -49,3 +49,9 @@ class Form(Struct):
     fields: list[Field] = []
     when: Value | None = None
     condition: ir.Expr | None = None
+
+
+def is_silent(form: Form) -> bool:
+    """Whether the log never records an option in this form: the other system takes it by itself."""
+    p = form.projection
+    return p.order is not None or (p.automatic and not p.type)

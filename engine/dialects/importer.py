@@ -19,6 +19,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, shown
 from rulespec.engine.dialects.cursor import Cursor
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.entries import Entries
+from rulespec.engine.dialects.first_entry import values_of
 from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.mismatch import Explainer
 from rulespec.engine.dialects.projection import Projections
@@ -40,6 +41,7 @@ MAX_TRIED = 300_000
 """Arguments tried in all to explain entries that are not legal: a quarter of a minute."""
 
 Step = Callable[[int], None]
+_NONE: frozenset[int] = frozenset()
 
 
 class Stop(Brief, Struct, frozen=True):
@@ -114,9 +116,9 @@ class Importer:
         # Other rules than the other system's own say nothing about what it ignored.
         own = past or dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
         self._ignores = dialect.ignores_illegal and own and not strict
-        self._projections = Projections(game, dialect, own)
-        self._explainer = Explainer(game, dialect, self._projections)
         self.log = Entries(dialect, log)
+        self._projections = Projections(game, dialect, own, values_of(dialect, log))
+        self._explainer = Explainer(game, dialect, self._projections)
         self._search = StretchSearch(game, dialect, self.log, self._projections)
         self._stepped = 0
         self._step: Step | None = None
@@ -222,7 +224,7 @@ class Importer:
 
     def _is_undo(self, cursor: Cursor) -> bool:
         undo = self.dialect.undo
-        return undo is not None and self.log.types[cursor.entry] == undo.type
+        return undo is not None and undo.checkpoints is not None and self.log.types[cursor.entry] == undo.type
 
     def _changes(self, cursor: Cursor) -> bool:
         """Whether an entry that is no decision changes anything; an undo of an ignored entry does not."""
@@ -242,7 +244,7 @@ class Importer:
         self._took_back(cursor, back)
         waiting = cursor.waiting or decisions > 0
         return Cursor(
-            cursor.entry + 1, heads=to.heads, automatic=cursor.automatic, waiting=waiting, checkpoint=to.before
+            cursor.entry + 1, _NONE, to.heads, 0, cursor.automatic, waiting, checkpoint=to.before, orders=to.orders
         )
 
     def _took_back(self, cursor: Cursor, back: TakenBack | None) -> None:
@@ -282,7 +284,7 @@ class Importer:
 
     def _was_ignored(self, cursor: Cursor, refusal: Refusal) -> bool:
         """Whether the other system ignored an entry that is not legal."""
-        begins = self.log.types[cursor.entry] == self.dialect.start["type"] and self._search.ended is None
+        begins = self.log.types[cursor.entry] == self.dialect.start_type and self._search.ended is None
         return (
             self._ignores
             and not begins
@@ -324,7 +326,9 @@ class Importer:
         """The option that an entry stands for, if it is known, and why the entry is not legal."""
         if unlisted := self._unlisted(cursor):
             return None, refused(unlisted)
-        return self._explainer.explain(self.log[cursor.entry], cursor.matched)
+        entry, type_ = cursor.entry, self.log.types[cursor.entry]
+        read = None if type_ is None else (type_, self.log.payloads[entry])
+        return self._explainer.explain(self.log[entry], cursor.matched, read)
 
     def _unlisted(self, cursor: Cursor) -> str:
         """Why an element of a first entry's list does not fit the open decision; empty if there is no such element."""

@@ -96,11 +96,11 @@ def _of(dialect: Dialect) -> _OfDialect:
     return of
 
 
-def known(game: Game, dialect: Dialect) -> Known:
-    """Facts about a dialect in games like this one."""
+def known(game: Game, dialect: Dialect, values: Mapping[str, int]) -> Known:
+    """Facts about a dialect in games like this one, whose logs have these values for expressions."""
     of = _of(dialect)
     named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
-    key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named)
+    key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named, *values.items())
     if key not in of.games:
         if len(of.games) >= _MEMO_LIMIT:
             of.games.clear()

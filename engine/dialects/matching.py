@@ -9,9 +9,11 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.dialects.dialect import Dialect, Projection
+from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.finders import Finder, Finders
+from rulespec.engine.dialects.forms import is_silent
 from rulespec.engine.dialects.inverse import Args, FormInverse
+from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option, options_of
@@ -52,10 +54,13 @@ class DecisionForms:
     Attributes:
         silent: the numbers of the choices that the dialect does not know, in the order in which options are listed.
         automatic: those of the choices that the other system takes by itself, in the same order.
+        by_itself: the forms that say so, by choice.
         checkpoints: those of the choices to before which an undo goes back.
         lists: the lists of the first entry that may answer the decision.
         types: the types of its entries.
+        whole: those of entries that answer it as a whole, and not by an element.
         kinds: the kinds of its options.
+        ordered: forms of the choices that the other system takes by a standing order.
         is_plain: whether entries alone answer it: neither lists of the first entry nor the other system itself.
     """
 
@@ -73,15 +78,19 @@ class DecisionForms:
         self._forms = forms
         self._of_type: dict[str | None, list[Candidate]] = {}
         self.silent = [k for k in listed if not forms[k]]
-        self.automatic = [k for k in listed if any(form.projection.automatic for form in forms[k])]
-        marks = dialect.undo.checkpoints if dialect.undo is not None else frozenset()
+        self.by_itself = {k: own for k in listed if (own := [f for f in forms[k] if f.projection.automatic])}
+        self.automatic = [*self.by_itself]
+        marks = (dialect.undo.checkpoints if dialect.undo is not None else None) or frozenset()
         self.checkpoints = frozenset(k for k in listed if f"{decision.name}.{decision.choices[k].name}" in marks)
         # Decisions of one name may be asked for in several places.
         every = projections.by_decision.get(decision.name, [])
         self.lists = frozenset(form.projection.list for form in every) - {""}
         self.types = frozenset(form.projection.type for form in every)
+        self.whole = frozenset(form.projection.type for form in every if not form.projection.item)
         self.is_automatic = any(form.projection.automatic for form in every)
-        self.is_plain = not self.is_automatic and not self.lists
+        ordered = [(k, form) for k in listed for form in forms[k] if form.projection.order is not None]
+        self.ordered = [(k, FormInverse(form, projections)) for k, form in ordered]
+        self.is_plain = not self.is_automatic and not self.lists and not self.ordered
 
     def finder(self, type_: str | None) -> Finder | None:
         """The finder of the options that entries of this type stand for; None if there is none (yet)."""
@@ -100,7 +109,7 @@ class DecisionForms:
         if kind not in self._of_type:
             self._of_type[kind] = []
             for k, forms in self._forms.items():
-                chosen = [form for form in forms if form.projection.list or form.projection.type == kind]
+                chosen = [f for f in forms if f.projection.list or (f.projection.type == kind and not is_silent(f))]
                 if chosen:
                     inverses = [FormInverse(form, self._projections) for form in chosen]
                     plain = inverses[0] if len(inverses) == 1 and _is_plain(chosen[0].projection) else None
@@ -185,6 +194,36 @@ class Matcher:
             for args in guesses:
                 results.setdefault(args, []).append(pattern)
         return sorted(results.items(), key=lambda guess: guess[0])
+
+    def by_text(self, forms: DecisionForms, type_: str | None, fields: Any) -> Option | None:
+        """The legal option that the text of a move stands for; None if there is none, or more than one."""
+        options = [
+            option
+            for answer in forms.of_type(type_)
+            for option, _ in self.matches(answer.choice, [Pattern(form, fields) for form in answer.forms], fields)
+        ]
+        return options[0] if len(options) == 1 else None
+
+    def by_itself(self, forms: DecisionForms) -> Iterator[Option]:
+        """The legal options that the other system takes by itself, if the condition of one of their forms holds."""
+        for option in self.legal(forms.automatic):
+            state = self.game.omniscient.numbers.state
+            if any(self.projections.holds(form, option.args, state) for form in forms.by_itself[option.kind.choice]):
+                yield option
+
+    def by_order(self, forms: DecisionForms, orders: Sequence[tuple[str, Any]]) -> Iterator[Option]:
+        """The legal options that the other system takes by a standing order.
+
+        Args:
+            forms: the forms of the open decision.
+            orders: the types and payloads of the entries of the standing orders.
+        """
+        for choice, form in forms.ordered:
+            order = form.projection.order
+            for type_, payload in orders:
+                if order is not None and type_ == order.type:
+                    for option, _ in self.matches(choice, [Pattern(form, payload)], payload):
+                        yield option
 
     def legal(self, choices: Collection[int]) -> Iterator[Option]:
         """The legal options of some choices of the open decision, one by one, in the order of the list.

@@ -85,18 +85,20 @@ class Explainer:
         self.projections = projections
         self._facts = Facts(game.omniscient.program)
 
-    def explain(self, entry: Any, matched: frozenset[int]) -> tuple[Option | None, Refusal]:
+    def explain(
+        self, entry: Any, matched: frozenset[int], read: tuple[str, Any] | None = None
+    ) -> tuple[Option | None, Refusal]:
         """The option that an entry stands for, if it is known, and why the entry is not legal.
 
         Args:
             entry: the entry; None if the log has no more.
+            read: its type and its payload, where they are not simply what stands in it.
             matched: the elements of its list that are matched.
         """
         decision = self.game.decision
         if decision is None:
             return None, refused("the game is over")
-        payload = follow(entry, self.dialect.payload_path)
-        kind = follow(entry, self.dialect.type_path)
+        kind, payload = read or (follow(entry, self.dialect.type_path), follow(entry, self.dialect.payload_path))
         candidates = self._candidates(decision, kind)
         if not candidates:
             return None, self._other_decision(decision, kind, payload, matched)
@@ -108,7 +110,7 @@ class Explainer:
         self, decision: Decision, candidates: list[_Candidate], payload: Any, matched: frozenset[int]
     ) -> tuple[Option | None, Refusal]:
         fitting: tuple[Option | None, Refusal] = None, refused("what follows does not fit")
-        for record, path in _records(candidates, payload, matched):
+        for record, path in self._records(candidates, payload, matched):
             own = [c for c in candidates if bool(c.form.projection.item) == bool(path)]
             if not own:
                 listed = candidates[0].form.projection.item
@@ -121,7 +123,19 @@ class Explainer:
             if not best.legal:
                 return best.option, best.refusal
             fitting = best.option, best.refusal
+            if self.dialect.notation is not None:
+                fitting = best.option, refused(self._several(decision, own, record))
         return fitting
+
+    def _records(self, candidates: list[_Candidate], payload: Any, matched: frozenset[int]) -> list[tuple[Any, str]]:
+        """The records in an entry, each with the path to it: elements of its lists that are not matched, or itself."""
+        results: list[tuple[Any, str]] = []
+        for type_, path in dict.fromkeys((c.form.projection.type, c.form.projection.item) for c in candidates):
+            first, part = self.projections.shared[type_][path] if path else (0, False)
+            for i, item in enumerate(items(payload, path, part) if path else ()):
+                if first + i not in matched:
+                    results.append((item, f"{path}." if part else f"{path}.{i}."))
+        return results or [(payload, "")]
 
     def _candidates(self, decision: Decision, kind: Any) -> list[_Candidate]:
         """The forms of the open decision that have an entry's type."""
@@ -130,7 +144,7 @@ class Explainer:
             _Candidate(k, c, form)
             for k, c in enumerate(asked.choices if asked is not None else ())
             for form in self.projections.forms.get((decision.name, c.name), ())
-            if form.projection.type == kind and not form.projection.list
+            if form.projection.type == kind and not form.projection.list and form.projection.order is None
         ]
 
     # --- entries that are for another time, or for another seat -------------------------------------
@@ -138,11 +152,18 @@ class Explainer:
     def _other_decision(self, decision: Decision, kind: Any, payload: Any, matched: frozenset[int]) -> Refusal:
         """Why an entry of a type that the open decision lacks does not fit."""
         asked = self._asked(decision)
+        notation = self.dialect.notation
+        if notation is not None and isinstance(kind, str) and not any(kind == r.type for r in notation.grammar.rules):
+            return refused(f"{shown(kind)} is no move in {notation.title}")
         if kind is MISSING:
             return refused(f"the entry has no type, and the open decision is {asked}")
-        for path in self.projections.shared.get(kind, ()) if isinstance(kind, str) and matched else ():
-            whole = len(items(payload, path))
-            text = f"only {len(matched)} of the {whole} elements of `{path}` fit: then {asked} is open"
+        shared = self.projections.shared.get(kind, {}) if isinstance(kind, str) and matched else {}
+        for path, (first, part) in shared.items():
+            whole = len(items(payload, path, part))
+            done = sum(first <= number < first + whole for number in matched)
+            if part or (done == whole and len(shared) > 1):
+                continue
+            text = f"only {done} of the {whole} elements of `{path}` fit: then {asked} is open"
             return self._with_rule(text)
         return refused(f"the open decision is {asked}, not {shown(str(kind))}")
 
@@ -174,7 +195,7 @@ class Explainer:
     def _not_a_list(self, candidates: list[_Candidate], payload: Any) -> str:
         """Why a list that several decisions share is none; empty if it is one."""
         for p in (c.form.projection for c in candidates):
-            path = p.item or p.closes
+            path = "" if p.part else p.item or p.closes
             if path and not isinstance(result := follow(payload, path), list):
                 return f"{_holds(path, result)}, and there should be a list"
         return ""
@@ -247,6 +268,19 @@ class Explainer:
             before.append(f.path)
         return None
 
+    def _several(self, decision: Decision, candidates: list[_Candidate], record: Any) -> str:
+        """Why the text of a move that is legal stands for none: it stands for several."""
+        state = list(self.game.omniscient.numbers.cells)
+        same = [
+            str(option)
+            for option in islice(every_option(self.game), MAX_COMPARED)
+            if any(
+                option.kind.choice == c.number and self.projections.equal(option.args, c.form, record, state)
+                for c in candidates
+            )
+        ]
+        return f"the text means several legal options of {self._asked(decision)}: {', '.join(same[:MAX_VALUES])}"
+
     def _asked(self, decision: Decision) -> str:
         return f"`{decision.name}` of {self.projections.shown(decision.by)}"
 
@@ -264,15 +298,6 @@ class Explainer:
         if f.type.startswith("set "):
             return [_value(name) for i, name in enumerate(names) if value >> i & 1]
         return [_value(None if value < 0 else names[value])]
-
-
-def _records(candidates: list[_Candidate], payload: Any, matched: frozenset[int]) -> list[tuple[Any, str]]:
-    """The records in an entry, each with the path to it: elements of its list that are not matched yet, or itself."""
-    paths = dict.fromkeys(c.form.projection.item for c in candidates if c.form.projection.item)
-    results: list[tuple[Any, str]] = [
-        (item, f"{path}.{i}.") for path in paths for i, item in enumerate(items(payload, path)) if i not in matched
-    ]
-    return results or [(payload, "")]
 
 
 def _holds(path: str, value: Any) -> str:

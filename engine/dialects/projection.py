@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -12,29 +13,38 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.dialects.dialect import Dialect, Projection
-from rulespec.engine.dialects.forms import Field, Form
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.forms import Field, Form, Params
 from rulespec.engine.dialects.known import known
 from rulespec.engine.dialects.paths import MISSING, follow, path_reader
+from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.names import comparable
 from rulespec.engine.game.query import Queries, Query
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Use
+from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.traversal import Binding, walk
 from rulespec.typed.seats import entity_names
+from rulespec.types import Type
 
 MAX_ITEMS = 1_000
 """Elements of a list that several decisions share; a longer list counts as none."""
+NO_VALUES: Mapping[str, int] = {}
 MAX_GUESSES = 20_000
 """Arguments tried for the option that an entry stands for."""
 
 
-def items(payload: Any, path: str) -> list[Any]:
-    """The elements of a list that several decisions share; empty if there is no such list."""
+def items(payload: Any, path: str, part: bool = False) -> list[Any]:
+    """The elements of a list that several decisions share; empty if there is no such list.
+
+    A `part` is an element by itself, if it is there.
+    """
     result = follow(payload, path)
+    if part:
+        return [] if result is MISSING or result is None else [result]
     return result if isinstance(result, list) and len(result) <= MAX_ITEMS else []
 
 
@@ -63,6 +73,64 @@ def by_reader(path: str) -> Callable[[Any, str | None], bool]:
     return is_by
 
 
+def with_values(text: str, values: Mapping[str, int]) -> str:
+    """An expression with the values of the first entry for their names."""
+    for name, value in values.items():
+        text = re.sub(rf"(?<![\w.]){name}(?!\w)", f"({value:d})", text)
+    return text
+
+
+class Variables:
+    """The variables of the rules that are known where a decision is open, for expressions of a dialect.
+
+    Attributes:
+        used: whether an expression has used one: then it is of this game alone.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._position = game.omniscient.numbers
+        self._program = game.omniscient.program
+        self.used = False
+        self._known: dict[str, dict[str, Type]] = {}
+        for number, decision in enumerate(self._program.decisions):
+            own = {name: type_ for name, (type_, _) in self._program.known.get(number, {}).items()}
+            before = self._known.setdefault(decision.name, own)
+            self._known[decision.name] = {name: t for name, t in before.items() if own.get(name) == t}
+
+    def projection(self, queries: Queries, text: str, decision: str, params: Params) -> Query:
+        """An expression over the parameters of an option, and over the variables where its decision is asked.
+
+        Raises:
+            DiagnosticsError: if it is not a correct expression.
+        """
+        names, words = {name for name, _ in params}, set(re.findall(r"\w+", text))
+        known = [(n, t) for n, t in self._known.get(decision, {}).items() if n in words and n not in names]
+        try:
+            return queries.projection(text, params)
+        except DiagnosticsError:
+            if not known:
+                raise
+            with suppress(DiagnosticsError):
+                return self._with(known, queries.projection(text, [*params, *known]), len(params))
+            raise
+
+    def _with(self, known: Sequence[tuple[str, Type]], query: Query, params: int) -> Query:
+        """An expression over parameters and variables as one over the parameters and the position."""
+        slots = frozenset(slot for slot in query.slots if slot < params)
+        self.used = True
+        read = [name for name, _ in known]
+
+        def value(state: list[int], args: Sequence[int]) -> int:
+            own = [*args, *[0] * (params - len(args))]
+            return query.value(state, [*own, *(self._value(name, state) for name in read)])
+
+        return replace(query, value=value, slots=slots, constant=False)
+
+    def _value(self, name: str, state: list[int]) -> int:
+        _, e = self._program.known[self._position.asked][name]
+        return evaluate(self._program, e, state, [0] * (self._program.slots + 1))
+
+
 class Projections:
     """The forms of all options of a game that the dialect knows; options that the ruleset lacks are left out.
 
@@ -70,17 +138,20 @@ class Projections:
         game: the game.
         dialect: the dialect.
         own: whether the rules are those of the dialect: then each of its expressions must compile.
+        values: the whole numbers of the first entry that expressions use, by name.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
     """
 
-    def __init__(self, game: Game, dialect: Dialect, own: bool) -> None:
+    def __init__(self, game: Game, dialect: Dialect, own: bool, values: Mapping[str, int] = NO_VALUES) -> None:
         self.game = game
         self.dialect = dialect
+        self._header_values = values
         self.by_decision: dict[str, list[Form]] = {}
-        self.shared: dict[str | None, set[str]] = {}
-        """Type of entry → paths of lists that several decisions share."""
+        self.shared: dict[str | None, dict[str, tuple[int, bool]]] = {}
+        """Type of entry → path of a list that several decisions share → the number of its first element, and whether it
+        is a part that is an element by itself."""
         self.tried = 0
         """Number of arguments tried for the options that entries stand for."""
         self.names = {seat: comparable(name) for seat, name in game.names.items()}
@@ -88,7 +159,8 @@ class Projections:
         self._names: dict[str, tuple[str, ...]] = {}
         self._queries = Queries(game.ruleset, game.seats, game.settings)
         self._equals: dict[str, Callable[[Any, int], bool]] = {}
-        self.known = known(game, dialect)
+        self.variables = Variables(game)
+        self.known = known(game, dialect, values)
         """The knowledge that games like this one share."""
         forms = self.known.forms
         if forms is None:
@@ -96,14 +168,15 @@ class Projections:
             forms = self._compiled(report)
             if own:
                 report.raise_if_errors()
-            if not report.diagnostics:
+            if not report.diagnostics and not self.variables.used:
                 self.known.forms = forms
         self.forms = forms
         for (decision, _), result in forms.items():
             self.by_decision.setdefault(decision, []).extend(result)
             for p in (form.projection for form in result):
                 if p.item:
-                    self.shared.setdefault(p.type, set()).add(p.item)
+                    paths = self.shared.setdefault(p.type, {})
+                    paths.setdefault(p.item, (len(paths) * MAX_ITEMS, p.part))
 
     def _compiled(self, report: Report) -> Mapping[tuple[str, str], list[Form]]:
         """The forms of all options of the program."""
@@ -122,8 +195,9 @@ class Projections:
         use = Use(f"`{name}` of the dialect `{self.dialect.id}`", self.dialect.spans.get(name))
 
         def compiled(text: str) -> Query | None:
+            text = with_values(text, self._header_values)
             try:
-                query = self._queries.projection(text, form.params)
+                query = self.variables.projection(self._queries, text, decision, form.params)
                 if any(isinstance(e, ir.Call | Binding) for e in walk(query.lowered)):
                     return replace(query, value=self.known.counted(query.value, self._queries.meter, use))
                 return query
@@ -155,6 +229,20 @@ class Projections:
             else:
                 form.when, form.condition = result.value, result.lowered
         return form
+
+    def query(self, text: str, decision: str = "", params: Params = ()) -> Query:
+        """An expression of the dialect's file over the parameters of an option.
+
+        Raises:
+            DiagnosticsError: RS622 if it is wrong.
+        """
+        try:
+            return self.variables.projection(self._queries, text, decision, params)
+        except DiagnosticsError as error:
+            first, report = error.diagnostics[0], Report()
+            message = f"`{text}` of {self.dialect.title}: {first.message}"
+            report.error("RS622", message, self.dialect.spans.get("decisions"), help=first.help)
+            raise DiagnosticsError(report.diagnostics) from None
 
     def is_by(self, payload: Any, path: str, seat: str | None) -> bool:
         """Whether the field at `path` names the seat that acts. The empty path says nothing against it."""
@@ -277,7 +365,8 @@ class Projections:
         for form in self.by_decision.get(decision, ()):
             if form.projection.type != kind:
                 continue
-            records = items(payload, form.projection.item) if form.projection.item else [payload]
+            p = form.projection
+            records = items(payload, p.item, p.part) if p.item else [payload]
             for f in form.fields:
                 for result in (follow(record, f.path) for record in records):
                     if f.type in self.game.omniscient.labels.names and isinstance(result, str):

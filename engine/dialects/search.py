@@ -6,7 +6,7 @@ other, within a bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,11 +15,12 @@ from msgspec.structs import replace
 
 from rulespec.engine.dialects.cursor import Checkpoint, Cursor
 from rulespec.engine.dialects.dialect import Dialect
-from rulespec.engine.dialects.entries import Entries
+from rulespec.engine.dialects.entries import Entries, StandingOrders
 from rulespec.engine.dialects.finders import Finder, Match
 from rulespec.engine.dialects.inverse import FormInverse
 from rulespec.engine.dialects.matching import DecisionForms, Matcher, Pattern
 from rulespec.engine.dialects.paths import follow
+from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.dialects.projection import Projections, items
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option
@@ -102,6 +103,8 @@ class StretchSearch:
         self._is_skipped = entries.is_skipped
         self._is_boundary = entries.is_boundary
         self._is_checkpoint = entries.is_checkpoint
+        self._orders = StandingOrders(dialect, entries)
+        self._of_texts = dialect.notation is not None
 
     def run(self, cursor: Cursor) -> Stretch:
         """The stretch up to the next entry that is no decision, to the end, or to the first entry that nothing fits."""
@@ -154,7 +157,8 @@ class StretchSearch:
         """
         if self.ended is not None:
             return cursor
-        position, end, plain = self.game.omniscient.numbers, self.end, self._matcher.plain
+        position, end = self.game.omniscient.numbers, self.end
+        plain = {} if self._of_texts else self._matcher.plain
         types, payloads = self._types, self._payloads
         is_boundary, is_skipped, is_checkpoint = self._is_boundary, self._is_skipped, self._is_checkpoint
         while True:
@@ -172,12 +176,12 @@ class StretchSearch:
             stack.append(_Frame(cursor, finder, 1, None, option))
             checkpoint = cursor.checkpoint
             if (is_checkpoint[entry] and not cursor.matched) or choice in forms.checkpoints:
-                checkpoint = Checkpoint(position.ply, cursor.heads, checkpoint)
+                checkpoint = Checkpoint(position.ply, cursor.heads, checkpoint, cursor.orders)
             if item < 0:
-                cursor = Cursor(entry + 1, _NONE, cursor.heads, 0, cursor.automatic, False, checkpoint)
+                cursor = Cursor(entry + 1, _NONE, cursor.heads, 0, cursor.automatic, False, checkpoint, cursor.orders)
             else:
                 matched = cursor.matched | {item}
-                cursor = Cursor(entry, matched, cursor.heads, 0, cursor.automatic, False, checkpoint)
+                cursor = Cursor(entry, matched, cursor.heads, 0, cursor.automatic, False, checkpoint, cursor.orders)
             position.take(option)
             if item >= 0 or is_skipped[entry + 1]:
                 cursor = self.skip(cursor)
@@ -220,6 +224,7 @@ class StretchSearch:
         """The cursor after entries without a meaning, and after a list that is matched and cannot go on."""
         entry, end = cursor.entry, self.end
         while entry < end and self._is_skipped[entry]:
+            cursor = self._orders.after(cursor, entry)
             entry += 1
         if entry == cursor.entry < end and cursor.matched and self._is_list_done(cursor):
             return self.skip(replace(cursor, entry=entry + 1, matched=frozenset()))
@@ -228,11 +233,11 @@ class StretchSearch:
     def _is_list_done(self, cursor: Cursor) -> bool:
         """Whether all elements are matched and the open decision takes no more of them."""
         kind, payload = self._types[cursor.entry], self._payloads[cursor.entry]
-        for path in self._projections.shared.get(kind, ()):
-            if len(cursor.matched) < len(items(payload, path)):
-                return False
+        shared = self._projections.shared.get(kind, {})
+        if len(cursor.matched) < sum(len(items(payload, path, part)) for path, (_, part) in shared.items()):
+            return False
         forms = self._matcher.decision_forms()
-        return forms is None or kind not in forms.types
+        return forms is None or kind not in forms.whole
 
     def _has_answer(self, forms: DecisionForms, cursor: Cursor) -> bool:
         """Whether a list of the first entry answers the open decision."""
@@ -246,12 +251,14 @@ class StretchSearch:
         if forms.is_automatic and not cursor.waiting:  # the other system takes it by itself
             if may_be_silent:
                 following = replace(cursor, automatic=cursor.automatic + 1, silent=cursor.silent + 1)
-                for option in self._matcher.legal(forms.automatic):
+                for option in self._matcher.by_itself(forms):
                     yield option, self._with_checkpoint(forms, option, cursor, following)
             return
         payload = self._payloads[cursor.entry]
         type_ = self._types[cursor.entry] if cursor.entry < self.end else None
-        for answer in forms.of_type(type_):
+        if self._of_texts and (named := self._matcher.by_text(forms, type_, payload)) is not None:
+            yield named, self._with_checkpoint(forms, named, cursor, cursor.answered())
+        for answer in forms.of_type(type_) if not self._of_texts else ():
             choice, plain, state = answer.choice, answer.plain, self.game.omniscient.numbers.state
             guesses = plain.guesses(payload, state) if plain is not None else None
             if plain is None or guesses is None:
@@ -264,7 +271,16 @@ class StretchSearch:
                 if result is not None and plain.fits(args, payload, state) and plain.is_by(payload, result.by):
                     yield result, self._with_checkpoint(forms, result, cursor, cursor.answered())
                     state = self.game.omniscient.numbers.state
+        yield from self._by_order(forms, cursor)
         yield from self._silent(forms, cursor)
+
+    def _by_order(self, forms: DecisionForms, cursor: Cursor) -> Iterator[Candidate]:
+        """The options that the other system takes by a standing order, each with the cursor after it."""
+        if forms.ordered and cursor.orders and cursor.silent < MAX_SILENT:
+            orders = self._orders.at(cursor)
+            following = replace(cursor, automatic=cursor.automatic + 1, silent=cursor.silent + 1)
+            for option in self._matcher.by_order(forms, orders):
+                yield option, self._with_checkpoint(forms, option, cursor, following)
 
     def _silent(self, forms: DecisionForms, cursor: Cursor) -> Iterator[Candidate]:
         """The options that the dialect does not know, each with the cursor after it."""
@@ -282,16 +298,13 @@ class StretchSearch:
                 values, at = self._lists.get(p.list, ()), cursor.head(p.list)
                 results += [Pattern(form, value) for value in values[at : at + 1]]
             elif p.item:
-                records = enumerate(items(payload, p.item))
-                results += [Pattern(form, record, i) for i, record in records if i not in cursor.matched]
-            elif not p.closes or self._is_closed(payload, p.closes, cursor):
+                first, part = self._projections.shared[p.type][p.item]
+                records = enumerate(items(payload, p.item, part), first)
+                left = [Pattern(form, record, i) for i, record in records if i not in cursor.matched]
+                results += left[:1] if p.ordered else left
+            elif not p.closes or is_closed(payload, p, cursor, self._projections.shared.get(p.type, {})):
                 results.append(Pattern(form, payload))
         return results
-
-    def _is_closed(self, payload: Any, path: str, cursor: Cursor) -> bool:
-        """Whether all elements of a list that several decisions share are matched."""
-        result = follow(payload, path)
-        return isinstance(result, list) and len(cursor.matched) >= len(result)
 
     def _after(self, pattern: Pattern, cursor: Cursor) -> Cursor:
         """The cursor after an option that matches a pattern."""
@@ -313,3 +326,14 @@ class StretchSearch:
 
 def _steps(frames: list[_Frame]) -> tuple[tuple[Cursor, Option], ...]:
     return tuple((frame.cursor, frame.option) for frame in frames if frame.option is not None)
+
+
+def is_closed(payload: Any, p: Projection, cursor: Cursor, shared: Mapping[str, tuple[int, bool]]) -> bool:
+    """Whether all elements of a list that several decisions share are matched."""
+    result = follow(payload, p.closes)
+    if not isinstance(result, list):
+        return False
+    if len(shared) <= 1:
+        return len(cursor.matched) >= len(result)
+    first, _ = shared.get(p.closes, (0, False))
+    return all(number in cursor.matched for number in range(first, first + len(result)))

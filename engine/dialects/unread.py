@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
-from rulespec.engine.dialects.dialect import Dialect, Projection
+from rulespec.engine.dialects.dialect import Dialect, Recorded
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.paths import MISSING
+from rulespec.engine.dialects.projected import Projection
 
 MAX_UNREAD = 10
 """Fields of a log that are reported."""
@@ -52,7 +53,7 @@ def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
 def _typed_forms(dialect: Dialect) -> Iterator[tuple[str, Projection]]:
     for name, forms in dialect.decisions.items():
         for form in forms:
-            if form.type and not form.list:
+            if form.type and not form.list and form.order is None:
                 yield name, form
 
 
@@ -69,7 +70,8 @@ def _declared(form: Projection) -> Iterator[str]:
 
 
 def _in_item(form: Projection, path: str) -> str:
-    return ".".join(part for part in (*([form.item, "*"] if form.item else ()), path) if part)
+    own = ([form.item] if form.part else [form.item, "*"]) if form.item else []
+    return ".".join(part for part in (*own, path) if part)
 
 
 # --- the log ----------------------------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[D
     trees, around = _trees(dialect), _around(dialect)
     types, payloads = entries.types, entries.payloads
     doubtful = _doubtful(trees, types, payloads)
-    enclosed = not around or not _is_strange(log.entries, around)
+    enclosed = not around or not _is_strange(log.entries[1:] if dialect.shape.list else log.entries, around)
     results: dict[tuple[str, str], int] = {}
     for number, type_ in enumerate(types) if doubtful or not enclosed else ():
         if type_ is None or type_ not in trees or (type_ not in doubtful and enclosed):
@@ -101,7 +103,8 @@ def _note(counts: dict[tuple[str, str], int], type_: str, paths: Iterable[str], 
 
 
 def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -> Diagnostic:
-    message = f"nothing compares {shown(path)} of {shown(type_)}, first in entry {number}"
+    of = f"{shown(type_)}, first in entry {number}" if type_ else "the object around the entries"
+    message = f"nothing compares {shown(path)} of {of}"
     help_ = f"let the dialect `{dialect.id}` compare it under `match`, or declare it under `not_compared`"
     return Diagnostic("RS629", Severity.WARNING, message, start, help=help_)
 
@@ -125,12 +128,24 @@ def _trees(dialect: Dialect) -> Mapping[str, tuple[Tree, Below]]:
             _container(tree, form.closes)
     for type_ in dialect.ends:
         trees.setdefault(type_, {})
-    if dialect.undo is not None:
-        by = dialect.undo.by.removesuffix("?")
-        _add(trees.setdefault(dialect.undo.type, {}), [*([by] if by else ()), *dialect.undo.not_compared])
-    _add(trees.setdefault(dialect.start["type"], {}), _of_start(dialect))
+    undo, result = dialect.undo, dialect.result
+    if undo is not None:
+        by = undo.by.removesuffix("?")
+        for type_ in filter(None, (undo.type, undo.redo)):
+            _add(trees.setdefault(type_, {}), [*filter(None, (by, undo.to)), *undo.not_compared])
+    _add(trees.setdefault(dialect.start_type, {}), _of_start(dialect))
+    if result is not None:
+        _add(trees.setdefault(result.entry or dialect.start_type, {}), filter(None, _of_result(result)))
+    for type_, before in dialect.shape.joined.items():
+        for earlier in before:
+            _add(trees.setdefault(earlier, {}), list(_below(trees.get(type_, {}).get(earlier))))
+    ids = [undo.id] if undo is not None and undo.checkpoints is None else []
+    inside = [*dialect.shape.inside, "^"] if dialect.shape.inside else []
     for tree in trees.values():
-        _add(tree, [*dialect.not_compared, *([dialect.type_path] if not dialect.payload_path else ())])
+        _add(tree, [*ids, *inside, *dialect.not_compared, *([dialect.type_path] if not dialect.payload_path else ())])
+    for type_, before in dialect.shape.joined.items():
+        for earlier in before:
+            _add(trees.setdefault(type_, {}), list(_below(trees[earlier], f"{earlier}.")))
     return {
         type_: (
             tree,
@@ -146,13 +161,29 @@ def _is_flat(tree: Tree) -> bool:
 
 def _of_start(dialect: Dialect) -> Iterator[str]:
     start = dialect.start
-    yield start["seats"]
+    yield from start["seats"] if isinstance(start["seats"], list) else [start["seats"]]
+    if dialect.shape.list:
+        yield dialect.shape.list.partition(".*")[0]
+    yield from dialect.values.values()
     yield from start.get("when", {})
     yield from start.get("not_compared", {})
     yield from (spec["path"] for spec in start.get("settings", {}).values() if isinstance(spec, dict))
     yield from (spec["path"] for spec in start.get("lists", {}).values())
     if not isinstance(dialect.rules, str):
         yield dialect.rules["path"]
+
+
+def _of_result(result: Recorded) -> Iterator[str]:
+    yield from (result.scores, result.winners, result.ending)
+
+
+def _below(tree: Tree | None, at: str = "") -> Iterator[str]:
+    """The paths of all that is known below a key."""
+    for key, below in (tree or {}).items():
+        if below is None:
+            yield f"{at}{key}"
+        else:
+            yield from _below(below, f"{at}{key}.")
 
 
 def _add(tree: Tree, paths: Iterable[str]) -> None:

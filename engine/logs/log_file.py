@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +16,7 @@ from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.ends import end_json
 from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json
-from rulespec.engine.logs.notes import Notes
+from rulespec.engine.logs.notes import LogNotes, Notes
 from rulespec.engine.logs.sealed import salted
 
 
@@ -68,6 +68,7 @@ def write_log(
     log: NativeLog | None = None,
     lines: Sequence[int] = (),
     random: str = "",
+    foreign: LogNotes | None = None,
 ) -> None:
     """Writes a game as a native log with its end line, which is its owner's alone if there are secrets in it.
 
@@ -80,33 +81,38 @@ def write_log(
         log: the log that the moves come from, whose notes are kept.
         lines: the line of each move in it; 0 for a move that it does not have.
         random: the generator that a simulated game was drawn from.
+        foreign: the notes of a foreign log, whose entries are the lines then.
     """
     salted(game)
     steps = game.omniscient.numbers.steps
     left = list(range(len(steps))) if moves is None else standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
-    header = LogHeader.of(game, log.header.notes if log is not None else None, random, own_bundle(game.ruleset))
+    notes = LogNotes(log.header.notes, log.notes, log.remarks()) if log is not None else foreign
+    header = LogHeader.of(game, notes.header if notes is not None else None, random, own_bundle(game.ruleset))
     with LogWriter(path, header, secret=game.omniscient.secretive) as writer:
-        if log is None:
+        if notes is None:
             for number, move in enumerate(game.history if moves is None else moves):
                 writer.add(steps_of.get(number, move))
             writer.end(game)
             return
-        remarks = _Remarks(log)
+        remarks, before = _Remarks(notes.remarks), -1
         for number, (move, line) in enumerate(zip(moves or (), lines, strict=True)):
             remarks.write(writer, line)
-            writer.add(steps_of.get(number, move), log.notes.get(line))
+            writer.add(steps_of.get(number, move), notes.moves.get(line) if line != before else None)
+            before = line
         last = max(lines, default=0)
-        rest = next((entry.line for entry in log.entries if entry.line > last), None)  # the log goes on there
+        entries = log.entries if log is not None else []
+        rest = next((entry.line for entry in entries if entry.line > last), None)  # the log goes on there
         remarks.write(writer, rest)
-        writer.end(game, log.notes.get(log.end.line) if rest is None and log.end is not None else None)
+        end = log.end if log is not None and rest is None else None
+        writer.end(game, notes.moves.get(end.line) if end is not None else None)
 
 
 class _Remarks:
     """Lines of a log with nothing but notes, in order."""
 
-    def __init__(self, log: NativeLog) -> None:
-        self._left = [*log.remarks().items()]
+    def __init__(self, remarks: Mapping[int, Notes]) -> None:
+        self._left = sorted(remarks.items())
 
     def write(self, writer: LogWriter, line: int | None) -> None:
         """Writes those before a line; None: all that are left."""

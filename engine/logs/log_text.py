@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zlib
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,7 +12,8 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
-from rulespec.documents.text_files import broken_link, is_folder
+from rulespec.documents.text_files import broken_link, is_folder, is_present
+from rulespec.engine.notation.pgn import is_pgn, read_pgn
 
 MAX_NATIVE_BYTES = 16_000_000
 """More than 200,000 lines of ordinary length, the most that a native log may have."""
@@ -20,6 +23,7 @@ MAX_FOREIGN_BYTES = 4_000_000
 GZIP = b"\x1f\x8b"
 """First bytes of a gzip file."""
 _CHUNK = 1 << 20
+_GAME = re.compile(r"(.+)#([1-9][0-9]{0,5})")
 
 
 def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
@@ -41,7 +45,13 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
 
 
 def log_bytes(path: Path, display: str, limit: int) -> bytes:
-    """The bytes of a log file; one more than the limit if there are more. Errors: RS601, if it cannot be read."""
+    """The bytes of a log file; one more than the limit if there are more. `games.pgn#2` is the second of several games.
+
+    Raises:
+        DiagnosticsError: RS601 if it cannot be read, or has no such game.
+    """
+    if (game := _GAME.fullmatch(path.name)) is not None and not is_present(path):
+        return _one_of(path.with_name(game[1]), int(game[2]), display, limit)
     try:
         return bytes_of(path, limit)
     except (OSError, ValueError) as error:
@@ -54,6 +64,16 @@ def log_bytes(path: Path, display: str, limit: int) -> bytes:
         detail = getattr(error, "strerror", None) or str(error)
         help_ = "this is a folder: name a log in it" if is_folder(path) else "check the path and its permissions"
         fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help=help_)
+
+
+def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
+    """The bytes of one of the games in a file."""
+    text, _ = log_text(log_bytes(path, str(path), limit), str(path), limit)
+    games = read_pgn(text, str(path)) if is_pgn(text) else iter(())
+    game = next(islice(games, number - 1, None), None)
+    if game is None:
+        fail("RS601", f"there is no game {shown(display)}", None, help="the file has fewer games")
+    return text[game.begins : game.ends].encode()
 
 
 def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:

@@ -14,11 +14,16 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.engine.logs.ends import Wrong
 
 Notes = Mapping[str, Any]
 """Key → value."""
+
+GLYPHS, VARIATIONS, TAGS = "x-glyphs", "x-variations", "x-tags"
+"""Keys of what a text of moves says besides: numeric glyphs, other ways to go on as text, and the tags of the game."""
 
 OF_ALL = ("remark", "date")
 """Keys that each line may have."""
@@ -91,6 +96,20 @@ def _is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+class LogNotes(Struct, frozen=True):
+    """Notes of a foreign log.
+
+    Attributes:
+        header: those of the game.
+        moves: those of decisions, by entry.
+        remarks: those that are no decision's, by entry.
+    """
+
+    header: Notes = {}
+    moves: Mapping[int, Notes] = {}
+    remarks: Mapping[int, Notes] = {}
 
 
 class SeenNotes:

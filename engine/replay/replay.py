@@ -25,6 +25,7 @@ from rulespec.engine.game.state_json import scores, state_json
 from rulespec.engine.logs.ends import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, log_bytes, log_text, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
+from rulespec.engine.logs.notes import LogNotes
 from rulespec.engine.logs.recorded import apply_recorded, nearest
 from rulespec.engine.logs.samples import sample
 from rulespec.engine.program.budget import SpentError
@@ -66,6 +67,7 @@ class ReplayResult(Brief, Struct):
         native: the native log; None for a foreign one.
         random: the generator that a simulated game was drawn from; empty if it is none.
         other_end: the end of the replay, where the log says another; None if it is the same, or the log says nothing.
+        said: the notes of a foreign log.
     """
 
     log: str
@@ -80,6 +82,7 @@ class ReplayResult(Brief, Struct):
     native: NativeLog | None = None
     random: str = ""
     other_end: OtherEnd | None = None
+    said: LogNotes = LogNotes()
 
     def _end(self) -> dict[str, Any] | None:
         """The end in the log, and its differences from the replayed one; None if the log has none."""
@@ -114,11 +117,17 @@ class ReplayResult(Brief, Struct):
             "winners": result.winners if result else [],
             "state": state_json(game),
             "end": self._end(),
-            "notes": dict(self.native.header.notes) if self.native is not None else {},
+            "notes": dict(self.notes.header),
             "ignored": [entry.to_json() for entry in self.ignored],
             **({"known_faults": [entry.to_json() for entry in self.passed]} if self.passed else {}),
             "divergence": self.divergence.to_json() | {"open": self._open()} if self.divergence else None,
         }
+
+    @property
+    def notes(self) -> LogNotes:
+        """The notes of the log, native or foreign, by its lines or entries."""
+        native = self.native
+        return self.said if native is None else LogNotes(native.header.notes, native.notes, native.remarks())
 
     def at(self, move: int) -> Game:
         """The game after so many of the moves, as a game of its own; those that are taken back count as moves.
@@ -141,7 +150,8 @@ class ReplayResult(Brief, Struct):
         """Writes the game as a native log, with the decisions taken back, and with the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
-        write_log(path, self.game, self.moves, self.native, self.places, self.random)
+        said = self.said if self.foreign else None
+        write_log(path, self.game, self.moves, self.native, self.places, self.random, said)
 
 
 class ReplayRequest(Struct, frozen=True):
@@ -165,6 +175,7 @@ class ReplayRequest(Struct, frozen=True):
             the overlays that its dialect names for them; not with `rules`.
         carried: whether the rules that a native log carries count; else those that it names do.
         data: the bytes of the log, if they have been read.
+        remarks: whether remarks in a foreign log keep the names that stand in them.
     """
 
     path: Path
@@ -181,6 +192,7 @@ class ReplayRequest(Struct, frozen=True):
     past_known_faults: bool = False
     carried: bool = True
     data: bytes | None = None
+    remarks: bool = False
 
     def replay(self) -> ReplayResult:
         """Replays the log; raises as `replay_log`."""
@@ -393,19 +405,26 @@ def _dialect_files(rules: str | None) -> Iterator[Path]:
 
 
 def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
-    from rulespec.engine.dialects.first_entry import seats_and_settings
+    from rulespec.engine.dialects.first_entry import by_seat, seats_and_settings
+    from rulespec.engine.dialects.foreign_log import shaped
     from rulespec.engine.dialects.importer import Importer
     from rulespec.engine.dialects.known import unknown
     from rulespec.engine.dialects.known_faults import check_options, fault_title, passed_faults, past_faults
+    from rulespec.engine.dialects.recognised import check_game, rules_for
+    from rulespec.engine.dialects.recorded_end import check_recorded_end
+    from rulespec.engine.dialects.said import said_in
     from rulespec.engine.dialects.unread import uneven_forms, unread_fields
 
     rules, report, trace = request.rules, request.report, request.trace
     strict = rules is not None if request.strict is None else request.strict
     dialect = _dialect(log, rules, request.dialect, report)
-    ref = rules or _own_rules(dialect, log)
+    log = shaped(log, dialect)
+    ref = rules or rules_for(dialect, log)
     ruleset = request.load(past_faults(dialect, ref) if request.past_known_faults else ref)
-    seats, settings = seats_and_settings(dialect, log, ruleset)
-    game = _placed(lambda: Game(ruleset, seats, settings, request.machine(log.entries)), log.file)
+    check_game(dialect, log, ruleset)
+    names, settings = seats_and_settings(dialect, log, ruleset)
+    seats, machine = by_seat(dialect, names, ruleset), request.machine(log.entries)
+    game = _placed(lambda: Game(ruleset, seats, settings, machine), log.file)
     if request.past_known_faults:
         check_options(dialect, game)
     importer = Importer(game, dialect, log, strict, request.past_known_faults)
@@ -416,9 +435,9 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
         if trace is not None:
             trace(_record(game, next(numbers), entry))
 
-    result = ReplayResult(
-        log.file, game, None, importer.moves, importer.entries, importer.ignored, True, system=dialect.title
-    )
+    said, moves = said_in(dialect, log, importer.log, game, named=request.remarks), importer.moves
+    result = ReplayResult(log.file, game, None, moves, importer.entries, importer.ignored, True, said=said)
+    result.system = dialect.title
     try:
         stop = importer.run(request.until, step if trace is not None else None)
     except RulesetFaultError as error:
@@ -438,6 +457,8 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
         result.divergence = Divergence(
             stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest, known_fault=fault
         )
+    elif request.until is None:
+        result.other_end = check_recorded_end(game, dialect, importer.log, log.file, report)
     if len(result.ignored) * 2 > len(log.entries):
         message = f"most of this log is not legal here: {len(result.ignored)} of {len(log.entries)} entries"
         help_ = f"with --rules {ruleset.reference} none is ignored, and the first is explained"
@@ -445,19 +466,10 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     return result
 
 
-def _own_rules(dialect: Dialect, log: ForeignLog) -> str:
-    """The ruleset reference that the dialect names for a log."""
-    result = dialect.ruleset_for(log.entries[0])
-    if result is None:
-        start = Span(log.file, 1, 1, 1, 2)
-        fail("RS621", f"`{dialect.id}` knows no ruleset for this log", start, help=f"it knows {dialect.wanted()}")
-    return result
-
-
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
     """The dialect of this id; without an id, the first dialect that knows the log."""
     from rulespec.engine.dialects.dialect import read_dialect
-    from rulespec.engine.dialects.paths import follow
+    from rulespec.engine.dialects.recognised import not_known
 
     if dialect_id is not None:
         for file in dialects(rules):
@@ -474,13 +486,8 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
             d = error.diagnostics[0]
             report.warning(d.code, f"a dialect is skipped: {d.message}", d.span, help=d.help)
             continue
-        if dialect.automatic and dialect.knows(log.entries[0]):
+        if dialect.automatic and dialect.format == log.format and dialect.knows(log.entries[0]):
             return dialect
-        if follow(log.entries[0], dialect.type_path) == dialect.start["type"]:
+        if dialect.format == log.format and dialect.begins(log.entries[0]):
             close.append(dialect)
-    hint = ""
-    if close:
-        hint = f"`{close[0].id}` reads logs whose first entry says {close[0].wanted()}"
-    return fail(
-        "RS616", "no dialect knows this kind of log", Span(log.file, 1, 1, 1, 2), help=hint or "name it: --dialect ID"
-    )
+    raise not_known(log, close)

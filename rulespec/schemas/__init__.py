@@ -11,7 +11,7 @@ from typing import Any
 NAMES = ("game", "kinds", "map", "boards", "tracks", "tables", "setup", "measures", "overlay")
 """The files of a ruleset; each schema is `<name>.schema.json` in this folder."""
 
-BESIDE = ("drawing", "rules", "titles", "scenarios", "dialect", "expect", "perft_record")
+BESIDE = ("drawing", "rules", "titles", "scenarios", "dialect", "notation", "expect", "perft_record")
 """The files beside the rules."""
 
 OUTPUTS = (

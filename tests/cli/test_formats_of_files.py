@@ -29,6 +29,9 @@ READ: dict[str, list[list[str]]] = {
     "ferry/logs/plain.expect.yaml": [["test", "ferry"]],
     "ferry/perft/ferry.yaml": [["perft", "ferry", "--check"]],
     "ferry/dialects/ferryman.yaml": [["replay", "foreign.json", "--dialect", "ferryman"]],
+    "ferry/notation.yaml": [["validate", "ferry"], ["log", "logs/plain.jsonl", "--as", "pgn"]],
+    "ferry/dialects/words.yaml": [["replay", "game.pgn"]],
+    "game.pgn": [["replay", "game.pgn"], ["identify", "game.pgn"]],
     "foreign.json": [["replay", "foreign.json"], ["identify", "foreign.json"]],
     "results.jsonl": [["simulate", "ferry", "--players", "2", "--games", "6", "--out", "results.jsonl"]],
     "logs/plain.jsonl": [["replay", "logs/plain.jsonl"], ["view", "logs/plain.jsonl", "--out", "ferry.html"]],
@@ -62,6 +65,7 @@ def test_each_format_that_people_or_programs_store_is_there() -> None:
     schemas = {path.name.partition(".")[0] for path in (ROOT / "rulespec" / "schemas").glob("*.json")}
     printed = {*OUTPUTS, *WIRE}
     stored = {"game", *SECTION_FILES, "rules", "overlay", "titles", "drawing", "scenarios", "expect", "dialect", "log"}
+    stored.add("notation")
     between_programs = {"plan"}  # a page holds it, and no file of its own
     assert schemas - printed - between_programs == stored | {"perft_record"}
 

@@ -27,6 +27,7 @@ PAGES = [
     "docs/guides/hidden_information.md",
     "docs/guides/perft.md",
     "docs/guides/playtest.md",
+    "docs/guides/read_a_foreign_log.md",
     "docs/guides/search.md",
     "docs/guides/study_a_game.md",
     "docs/guides/variants.md",

@@ -18,7 +18,8 @@ from worlds import WORLD
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects import known
-from rulespec.engine.dialects.dialect import Projection, read_dialect
+from rulespec.engine.dialects.dialect import read_dialect
+from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend

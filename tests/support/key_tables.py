@@ -7,7 +7,7 @@ from typing import Any
 
 from rulespec.schemas import NAMES, load_schema
 
-FILES = (*NAMES, "rules", "scenarios", "dialect", "drawing")
+FILES = (*NAMES, "rules", "scenarios", "dialect", "notation", "drawing")
 """The schemas of files that have a table. That of titles is written by hand, as it says what holes a text may have."""
 
 _SHORT = {

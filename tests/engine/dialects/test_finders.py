@@ -17,11 +17,12 @@ from recorded_games import ALL, IMPOSSIBLE, dialect, name_of, opened, ruleset
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.dialects import finders, known
-from rulespec.engine.dialects.dialect import Dialect, Projection, read_dialect
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
 from rulespec.engine.dialects.finder_source import FinderSource
 from rulespec.engine.dialects.first_entry import seats_and_settings
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
+from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.game.game import Game
 from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.fragments import Fragments

@@ -11,8 +11,9 @@ from folders import RULESETS
 from msgspec.structs import replace
 from worlds import WORLD
 
-from rulespec.engine.dialects.dialect import Projection, read_dialect
+from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.inverse import FormInverse
+from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 

@@ -15,11 +15,12 @@ from msgspec.structs import replace
 from recorded_games import ALL, IMPOSSIBLE, name_of, opened
 
 from rulespec.engine.dialects import inverse as narrow
-from rulespec.engine.dialects.dialect import Dialect, Projection, read_dialect
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
 from rulespec.engine.dialects.first_entry import seats_and_settings
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.dialects.inverse import FormInverse
+from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option

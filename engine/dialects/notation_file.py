@@ -1,0 +1,162 @@
+"""Notations of a ruleset: the text of its moves, as data in `notation.yaml`. See docs/guides/dialects.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.kept_trees import parse_kept
+from rulespec.documents.nodes import locate, to_plain
+from rulespec.documents.repeated import report_repeated
+from rulespec.documents.schema_check import check_schema
+from rulespec.documents.text_files import is_present, read_text
+from rulespec.engine.dialects.projected import Projection, as_text, places, projections
+from rulespec.engine.notation.grammar import Grammar, GrammarError, Part, make_grammar
+from rulespec.engine.notation.templates import Characters, Named, Template, TemplateError, read_template
+from rulespec.records import Brief
+from rulespec.schemas import load_schema
+
+FILE = "notation.yaml"
+AFTER = "after"
+"""The field of what is printed for the position that a move leads to."""
+_MEMO_SIZE = 20
+
+
+class After(Brief, Struct, frozen=True):
+    """A text after a move, by where it leads: the ending of the game, or a condition over the position."""
+
+    text: str
+    ending: str
+    when: str
+
+
+class Printed(Brief, Struct, frozen=True):
+    """The printed form of an option.
+
+    Attributes:
+        projection: how its record is compared.
+        templates: the texts to print, of which the first one counts that means no other legal option.
+        also: field → the expression for a field that is printed and not compared.
+    """
+
+    projection: Projection
+    templates: tuple[Template, ...]
+    also: tuple[tuple[str, str], ...]
+
+
+class Notation(Brief, Struct, frozen=True, eq=False):
+    """A notation file, read and checked.
+
+    Attributes:
+        names: kind → entity → its text.
+        decisions: `decision.option` → what its text says.
+        printed: `decision.option` → how it is printed; empty for what is read only.
+        after: what is printed after a move: the first that fits.
+    """
+
+    title: str
+    file: str
+    grammar: Grammar
+    names: Mapping[str, Mapping[str, str]]
+    decisions: Mapping[str, tuple[Projection, ...]]
+    printed: Mapping[str, tuple[Printed, ...]]
+    after: tuple[After, ...]
+    spans: Mapping[str, Span]
+
+
+def notation_of(folder: Path) -> Notation | None:
+    """The notation in the folder of a ruleset; None if there is none.
+
+    Raises:
+        DiagnosticsError: as `read_notation`.
+    """
+    path = folder / FILE
+    return read_notation(path) if is_present(path) else None
+
+
+def read_notation(path: Path) -> Notation:
+    """Reads a notation file.
+
+    Raises:
+        DiagnosticsError: if it cannot be read or does not fit its schema; RS886 if its grammar is wrong.
+    """
+    return _notation(read_text(path, str(path)), str(path))
+
+
+@lru_cache(maxsize=_MEMO_SIZE)
+def _notation(text: str, file: str) -> Notation:
+    """The notation of a file; in memory for the next game."""
+    report = Report()
+    node = parse_kept(text, file)
+    check_schema(node, load_schema("notation"), report, what="notation file", cached=True)
+    report_repeated(node, "notation", report)
+    report.raise_if_errors()
+    data = to_plain(node)
+    spans = places(locate(node, ["decisions"])) | places(locate(node, []))
+    after = tuple(After(a["text"], a.get("ending", ""), as_text(a.get("when", ""))) for a in data.get("after", []))
+    printed = {key: tuple(_forms(value, key, spans)) for key, value in data["decisions"].items()}
+    return Notation(
+        title=data["title"],
+        file=file,
+        grammar=_grammar(data, after, spans),
+        names=data.get("names", {}),
+        decisions={key: tuple(form.projection for form in forms) for key, forms in printed.items()},
+        printed={key: tuple(form for form in forms if form.templates) for key, forms in printed.items()},
+        after=after,
+        spans=spans,
+    )
+
+
+def _grammar(data: Mapping[str, Any], after: tuple[After, ...], spans: Mapping[str, Span]) -> Grammar:
+    parts: dict[str, Part] = {}
+    for name, value in {**data.get("parts", {}), **data.get("numbers", {})}.items():
+        parts[name] = value if isinstance(value, dict) else _templates(value, "parts", spans)
+    moves = [(type_, t) for type_, value in data["moves"].items() for t in _templates(value, "moves", spans)]
+    if after:
+        parts[AFTER] = {a.text: a.text for a in after}
+        moves = [(type_, (*t, Named(AFTER, AFTER, True))) for type_, t in moves]
+    try:
+        return make_grammar(parts, data.get("numbers", {}), moves)
+    except GrammarError as error:
+        raise _wrong(str(error), spans.get("moves"), "change `parts` or `moves`") from None
+
+
+def _forms(data: Any, key: str, spans: Mapping[str, Span]) -> list[Printed]:
+    results = []
+    for form in data if isinstance(data, list) else [data]:
+        own = {k: v for k, v in form.items() if k not in ("print", "also")}
+        own["not_compared"] = dict.fromkeys((*form.get("also", {}), AFTER), "printed")
+        (projection,) = projections(own)
+        also = tuple((name, as_text(text)) for name, text in form.get("also", {}).items())
+        results.append(Printed(projection, _templates(form.get("print", []), key, spans), also))
+    return results
+
+
+def _templates(data: str | list[str], key: str, spans: Mapping[str, Span]) -> tuple[Template, ...]:
+    texts = [data] if isinstance(data, str) else data
+    try:
+        return tuple(map(read_template, texts))
+    except TemplateError as error:
+        raise _wrong(str(error), spans.get(key), "the guide to dialects shows templates") from None
+
+
+def _wrong(message: str, span: Span | None, help_: str) -> DiagnosticsError:
+    report = Report()
+    report.error("RS886", message, span, help=help_)
+    return DiagnosticsError(report.diagnostics)
+
+
+def is_literal(template: Template) -> bool:
+    """Whether a template can be printed: its characters are single ones, each there once."""
+    return all(isinstance(e, Named) or (len(e.of) == e.least == e.most == 1) for e in template)
+
+
+def literal(element: Characters) -> str:
+    """The text of characters that can be printed."""
+    return min(element.of) * element.least

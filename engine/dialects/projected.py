@@ -1,0 +1,92 @@
+"""Projections: what an option looks like in a log, as a file says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.nodes import Mapping as YamlMapping
+from rulespec.documents.nodes import Node
+from rulespec.records import Brief
+
+
+class Order(Brief, Struct, frozen=True):
+    """A standing order: the type of its entries, and the types of those with which its seat ends it."""
+
+    type: str
+    until: frozenset[str]
+
+
+class Projection(Brief, Struct, frozen=True):
+    """The record of an option in a log.
+
+    Attributes:
+        type: the type of its entry; empty if it has none.
+        match: (path, expression, optional) for each compared field.
+        when: an expression that must hold, too; may be empty.
+        item: the path of a list that several decisions share; each answers one element.
+        part: whether `item` is the path of a single value instead, which answers one decision.
+        ordered: whether the elements of the list answer decisions in their order.
+        closes: the path of such a list; the record stands for the option once all elements are matched.
+        list: the name of a list of the first entry that answers the option.
+        by: the path of the seat that acts; may be empty.
+        automatic: whether the other system takes the option by itself.
+        not_compared: paths of fields that say nothing of this option.
+        order: the standing order by which the other system takes it; the order's entry is the record then.
+    """
+
+    type: str
+    match: tuple[tuple[str, str, bool], ...]
+    when: str
+    item: str
+    closes: str
+    list: str
+    by: str
+    automatic: bool
+    not_compared: tuple[str, ...] = ()
+    part: bool = False
+    ordered: bool = False
+    order: Order | None = None
+
+
+def places(node: Node | None) -> dict[str, Span]:
+    """The places of the keys of a mapping."""
+    return {key: place.span for key, (place, _) in node.entries.items()} if isinstance(node, YamlMapping) else {}
+
+
+def as_text(expression: str | int | bool) -> str:
+    """An expression as text; YAML reads some as numbers or truth values."""
+    return str(expression).lower() if isinstance(expression, bool) else str(expression)
+
+
+def projections(data: Any) -> tuple[Projection, ...]:
+    """The projections of an option, which may have several forms in the log."""
+    return tuple(_projection(form) for form in (data if isinstance(data, list) else [data]))
+
+
+def _projection(data: Mapping[str, Any]) -> Projection:
+    match = data.get("match", {})
+    fields = {"": match} if not isinstance(match, dict) else match
+    rows = []
+    for path, expr in fields.items():
+        rows.append((path.removesuffix("?"), as_text(expr), path.endswith("?")))
+    item = data.get("item", "")
+    item, automatic = {"list": item} if isinstance(item, str) else item, data.get("automatic", False)
+    order = None if isinstance(automatic, bool) else Order(automatic["order"], frozenset(automatic.get("until", [])))
+    return Projection(
+        data.get("type", ""),
+        tuple(rows),
+        data.get("when", ""),
+        item.get("part", item.get("list", "")),
+        data.get("closes", ""),
+        data.get("list", ""),
+        data.get("by", ""),
+        automatic is True,
+        tuple(data.get("not_compared", {})),
+        "part" in item,
+        item.get("ordered", False),
+        order,
+    )

@@ -1,0 +1,94 @@
+"""The end of a game as the system that recorded it has it, beside the end of the replay.
+
+The other system knows ends that the rules do not have, such as a game that was given up. So the winners and the ending
+are compared only where the game has ended under the rules, the points in any position.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.report import Report
+from rulespec.engine.dialects.dialect import Dialect, Recorded
+from rulespec.engine.dialects.entries import Entries
+from rulespec.engine.dialects.paths import MISSING, follow
+from rulespec.engine.dialects.projection import is_name
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.names import comparable
+from rulespec.engine.logs.ends import End, OtherEnd, end_of
+
+
+def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, report: Report) -> OtherEnd | None:
+    """Compares a game at the end of its log with the end that the log says.
+
+    Returns:
+        The other end that the game comes to, which is reported (RS643); None if it is the same, or the log says none.
+    """
+    result, actual = dialect.result, end_of(game)
+    if result is None or actual is None:
+        return None
+    number = _entry(log, result.entry)
+    if number is None:
+        return None
+    recorded = _recorded(game, result, log.payloads[number], actual)
+    if recorded == actual:
+        return None
+    other = OtherEnd(recorded, actual, 1)
+    message = f"the replay comes to another end than its log: {other}"
+    help_ = f"the log is of {dialect.title}; `rulespec replay --moves` shows the moves that lead there"
+    report.error("RS643", message, Span(file, 1, 1, 1, 2), help=help_)
+    return other
+
+
+def _entry(log: Entries, type_: str) -> int | None:
+    """The number of the entry that says the end: the first one, or the last of a type; None if there is none."""
+    if not type_:
+        return 0
+    return next((number for number in range(len(log) - 1, -1, -1) if log.types[number] == type_), None)
+
+
+def _recorded(game: Game, result: Recorded, payload: Any, actual: End) -> End:
+    """The end that a payload says; what it does not say is as it actually is."""
+    recorded = actual
+    points = _scores(game, follow(payload, result.scores)) if result.scores else {}
+    if points and actual.scores:
+        recorded = replace(recorded, scores=points)
+    if actual.ending is None:
+        return recorded
+    winners = _winners(game, result, follow(payload, result.winners)) if result.winners else None
+    if winners is not None and {*winners} != {*actual.winners}:
+        recorded = replace(recorded, winners=winners)
+    ending = follow(payload, result.ending) if result.ending else MISSING
+    if isinstance(ending, str) and ending in result.endings:
+        recorded = replace(recorded, ending=result.endings[ending])
+    return recorded
+
+
+def _scores(game: Game, value: Any) -> dict[str, int]:
+    """The points of the seats: by their names, or in their order; none if there are no points for each seat."""
+    if isinstance(value, list):
+        points = dict(zip(game.seats, value, strict=False))
+    elif isinstance(value, dict):
+        names = {seat: comparable(name) for seat, name in game.names.items()}
+        points = {seat: value[name] for seat, name in names.items() if name in value}
+    else:
+        return {}
+    numbers = {s: int(n) for s, n in points.items() if type(n) is int or (type(n) is float and n.is_integer())}
+    return numbers if len(numbers) == len(game.seats) else {}
+
+
+def _winners(game: Game, result: Recorded, value: Any) -> tuple[str, ...] | None:
+    """The seats that have won; None if the value does not say so."""
+    if result.won:
+        numbers = result.won.get(value) if isinstance(value, str) else None
+        if numbers is None or any(number > len(game.seats) for number in numbers):
+            return None
+        return tuple(game.seats[number - 1] for number in numbers)
+    if value is MISSING or value is None:
+        return None
+    values = value if isinstance(value, list) else [value]
+    names = {seat: comparable(name) for seat, name in game.names.items()}
+    return tuple(seat for seat, name in names.items() if any(is_name(each, name) for each in values))

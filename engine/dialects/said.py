@@ -1,0 +1,98 @@
+"""Notes of a foreign log: what people say in it, which changes nothing of the game.
+
+Names in a chat are those of people who may not know that it is kept: without consent they are left out, wherever they
+stand in it.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Any
+
+from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.entries import Entries
+from rulespec.engine.dialects.foreign_log import ForeignLog
+from rulespec.engine.dialects.paths import follow
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.names import comparable
+from rulespec.engine.logs.notes import GLYPHS, MAX_EVENT, MAX_REMARK, TAGS, VARIATIONS, LogNotes, Notes
+from rulespec.engine.notation.pgn import PgnGame, PgnMove
+
+LEFT_OUT = "…"
+"""Stands for a name that is left out."""
+
+
+def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, named: bool) -> LogNotes:
+    """The notes of a log.
+
+    Args:
+        dialect: the dialect of the log.
+        log: the log.
+        entries: its entries.
+        game: its game, which has the names of the players.
+        named: whether remarks keep the names that stand in them.
+    """
+    if log.game is not None:
+        moves = {number: notes for number, move in enumerate(log.game.moves, 1) if (notes := _of_move(move))}
+        return LogNotes(_of_tags(log.game, dialect), moves)
+    if dialect.remarks is None:
+        return LogNotes()
+    said = {n: _remark(entries.payloads[n], dialect) for n, t in enumerate(entries.types) if t == dialect.remarks.type}
+    who = {comparable(name): seat for seat, name in game.names.items()}
+    return LogNotes({}, {}, _named(said, who) if named else _nameless(said, who))
+
+
+def _remark(payload: Any, dialect: Dialect) -> tuple[str, str]:
+    """The text of a remark, and who says it; "" where there is none."""
+    assert dialect.remarks is not None
+    text, by = (follow(payload, p) if p else "" for p in (dialect.remarks.text, dialect.remarks.by))
+    return (text if isinstance(text, str) else ""), (str(by) if type(by) in (str, int) else "")
+
+
+def _named(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, Notes]:
+    """Remarks with the seat that says them, or the name of somebody else."""
+    return {
+        n: {"remark": text[:MAX_REMARK], **({"by": who.get(comparable(by), by)[:MAX_EVENT]} if by else {})}
+        for n, (text, by) in said.items()
+        if text
+    }
+
+
+def _nameless(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, Notes]:
+    """Remarks without the names of the players and of those who say something."""
+    names = sorted({*who, *(comparable(by) for _, by in said.values())} - {""}, key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE) if names else None
+    texts = {n: text if pattern is None else pattern.sub(LEFT_OUT, comparable(text)) for n, (text, _) in said.items()}
+    return {n: {"remark": text[:MAX_REMARK]} for n, text in texts.items() if text}
+
+
+def _of_tags(game: PgnGame, dialect: Dialect) -> Notes:
+    """The notes of a game by its tags, but for the names of the players, which the seats have."""
+    seats = dialect.start["seats"]
+    tags = {name: text for name, text in game.tags.items() if name not in seats}
+    notes: dict[str, Any] = {TAGS: tags} if tags else {}
+    if tags.get("Event", "?").strip("? "):
+        notes["event"] = tags["Event"][:MAX_EVENT]
+    if _is_day(day := tags.get("Date", "").replace(".", "-")):
+        notes["date"] = day
+    return notes | _of_move(game.start)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return len(text) == len("2026-11-25") and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _of_move(move: PgnMove) -> dict[str, Any]:
+    """The notes of what is said of a move."""
+    notes: dict[str, Any] = {}
+    if move.comments:
+        notes["remark"] = "\n".join(move.comments)[:MAX_REMARK]
+    if move.glyphs:
+        notes[GLYPHS] = list(move.glyphs)
+    if move.variations:
+        notes[VARIATIONS] = list(move.variations)
+    return notes

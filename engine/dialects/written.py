@@ -1,0 +1,118 @@
+"""A game as a text of moves with tags (PGN), in the notation of its ruleset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulespec.diagnostics.report import failure
+from rulespec.documents.folders import visible
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
+from rulespec.engine.dialects.notated import Notated
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.notes import GLYPHS, TAGS, VARIATIONS, LogNotes, Notes
+from rulespec.engine.notation.pgn import MAX_TAG, RESULTS, PgnGame, PgnMove, is_word, pgn_text
+from rulespec.typed import nodes as typed
+
+UNKNOWN = "?"
+"""The value of a tag that is not known."""
+_FIRST = ("Event", "Site", "Date", "Round")
+"""Tags that each game has, before the names of the players."""
+
+
+def text_dialect(ruleset: typed.Ruleset) -> Dialect:
+    """The dialect by which games of a ruleset are written as PGN.
+
+    Raises:
+        DiagnosticsError: RS889 if the ruleset has none.
+    """
+    for folder in ruleset.folders:
+        for path in sorted(visible(Path(folder) / "dialects", "*.yaml")):
+            dialect = read_dialect(path)
+            if dialect.format == "pgn" and dialect.notation is not None and isinstance(dialect.start["seats"], list):
+                return dialect
+    message = f"`{ruleset.ref}` has no text of its moves"
+    help_ = "a dialect with `format: pgn`, and `notation.yaml`, say how they are written"
+    raise failure("RS889", message, None, f"{help_}; of a log that carries its rules, name them: --rules REF")
+
+
+def as_pgn(game: Game, dialect: Dialect, notes: LogNotes, places: Sequence[int]) -> str:
+    """A game as PGN, up to where its log ends.
+
+    Args:
+        game: the game at its end.
+        dialect: the dialect by which it is written; see `text_dialect`.
+        notes: what its log says besides.
+        places: for each decision of the game its line or entry in the log.
+
+    Raises:
+        DiagnosticsError: RS888 if the notation has no text for a move, or one with a blank.
+    """
+    assert dialect.notation is not None
+    replayed = restarted(game)
+    notated, moves, options = Notated(replayed, dialect.notation), list[PgnMove](), list[Option]()
+    before = -1
+    for option, place in zip(game.history, places, strict=True):
+        if text := notated.write(option):
+            if not is_word(text):
+                message = f"`{text}`, the text of `{option}`, has a blank or a sign that a PGN keeps for itself"
+                raise failure("RS888", message, dialect.notation.spans.get("decisions"), "print another text")
+            moves.append(_move(text, notes.moves.get(place, {}) if place != before else {}))
+            options.append(option)
+            before = place
+        replayed.apply(option)
+    result = _result(game, dialect, notes)
+    tags = _tags(game, dialect, notes.header, result)
+    start = _move("", {k: v for k, v in notes.header.items() if k in ("remark", GLYPHS, VARIATIONS)})
+    return pgn_text(PgnGame(tags, start, moves, result), dict(_numbers(options, game.seats[0])))
+
+
+def _numbers(options: Sequence[Option], first: str) -> Iterator[tuple[int, int]]:
+    """The moves that have a number before them: those with which a turn of the first seat begins, after its dice."""
+    number, last, begins = 0, "", 0
+    for at, option in enumerate(options):
+        if option.by is None:
+            continue  # chance belongs to the move after it
+        if not number or (option.by == first != last):
+            number += 1
+            yield begins, number
+        last, begins = option.by, at + 1
+
+
+def _move(text: str, notes: Notes) -> PgnMove:
+    remark, glyphs, others = notes.get("remark", ""), notes.get(GLYPHS), notes.get(VARIATIONS)
+    return PgnMove(
+        text,
+        tuple(g for g in glyphs if type(g) is int and 0 <= g < 1000) if isinstance(glyphs, list) else (),
+        tuple(line for line in str(remark).splitlines() if line),
+        tuple(v for v in others if isinstance(v, str) and v[:1] == "(") if isinstance(others, list) else (),
+    )
+
+
+def _tags(game: Game, dialect: Dialect, notes: Notes, result: str) -> dict[str, str]:
+    """The tags of a game: those that each game has, the others of its log, and those of its dialect."""
+    own = notes.get(TAGS)
+    others: Mapping[str, Any] = own if isinstance(own, dict) else {}
+    known = {"Event": str(notes.get("event", UNKNOWN)), "Date": str(notes.get("date", "????.??.??"))[:10]}
+    known["Date"] = known["Date"].replace("-", ".")
+    tags = {name: str(others.get(name, known.get(name, UNKNOWN))) for name in _FIRST}
+    tags |= dict(zip(dialect.start["seats"], game.names.values(), strict=False))
+    if dialect.result is not None and dialect.result.winners:
+        tags[dialect.result.winners] = result
+    for name, wanted in dialect.start.get("when", {}).items():
+        if isinstance(wanted, str):
+            tags[name] = wanted
+    return tags | {k: str(v)[:MAX_TAG] for k, v in others.items() if k not in tags and k.isidentifier() and k.isascii()}
+
+
+def _result(game: Game, dialect: Dialect, notes: LogNotes) -> str:
+    """The text that ends the moves: by the end of the game, else as its log has it."""
+    actual, recorded = game.result, dialect.result
+    if actual is not None and recorded is not None:
+        numbers = {game.seats.index(seat) + 1 for seat in actual.winners}
+        return next((text for text, won in recorded.won.items() if {*won} == numbers), "*")
+    tags = notes.header.get(TAGS)
+    said = tags.get(recorded.winners) if recorded is not None and isinstance(tags, dict) else None
+    return said if said in RESULTS else "*"

@@ -1,0 +1,308 @@
+"""Portable game notation (PGN): tags, and the moves of a game as text; several games in a file.
+
+A text is read in time linear in it, without recursion: brackets are counted. Comments, glyphs and variations are kept
+as they stand; whether a move is legal is not known here.
+
+Source: PGN Specification and Implementation Guide, 1994, sections 7 and 8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from msgspec import Struct, field
+
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import failure
+
+MAX_TAGS = 100
+MAX_TAG = 1_000
+"""Characters of a tag's value."""
+MAX_GAMES = 5_000
+MAX_MOVES = 20_000
+"""Moves of a game."""
+MAX_COMMENT = 2_000
+"""Characters of a comment, or of a variation."""
+MAX_SAID = 100_000
+"""Comments, glyphs and variations of a file."""
+MAX_OF_MOVE = 200
+MAX_DEPTH = 50
+"""Variations within variations."""
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+"""Texts that end the moves of a game."""
+GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+"""Marks after a move → numeric annotation glyphs."""
+_WIDTH = 80
+
+_TAG = re.compile(r"\[[ \t]*([A-Za-z0-9_]{1,80})[ \t]*\"((?:[^\"\\\n]|\\.)*)\"[ \t]*\]")
+_LOOKS = re.compile(r"\[[ \t]*[A-Za-z0-9_]{1,80}[ \t]*\"")
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.+|(?=[\s({;]|$))|\.+(?=\s|$)|e\.p\.")
+_BEGINS = re.compile(r"[0-9]{1,3}\.+[ \t]*[A-Za-z]")
+_TOKEN = re.compile(r"[^\s{}();$\[\]!?]+")
+_MARKS = re.compile(r"[!?]+")
+_GLYPH = re.compile(r"\$([0-9]{1,3})")
+_SPACE = re.compile(r"\s+")
+_BRACKETS = re.compile(r"[(){;]")
+
+
+class PgnMove(Struct):
+    """A move as text, with what is said of it; of the start of a game, without a text.
+
+    Attributes:
+        text: the move.
+        glyphs: numeric annotation glyphs.
+        comments: the comments after it.
+        variations: the variations after it, in brackets, as they stand.
+    """
+
+    text: str
+    glyphs: tuple[int, ...] = ()
+    comments: tuple[str, ...] = ()
+    variations: tuple[str, ...] = ()
+
+
+class PgnGame(Struct):
+    """A game: its tags, and its moves after what is said before the first one.
+
+    `result` is the text that ends its moves; "" if the text ends without one. `begins` and `ends` are its place in the
+    text of the file.
+    """
+
+    tags: dict[str, str] = field(default_factory=dict)
+    start: PgnMove = field(default_factory=lambda: PgnMove(""))
+    moves: list[PgnMove] = field(default_factory=list)
+    result: str = ""
+    begins: int = 0
+    ends: int = 0
+
+
+def is_pgn(text: str) -> bool:
+    """Whether a text looks like PGN: it begins with a tag, or with the number of a move and a move."""
+    start = text[:2_000].lstrip("\ufeff \t\r\n")
+    while start[:1] in ("%", ";"):
+        start = start.partition("\n")[2].lstrip()
+    return _LOOKS.match(start) is not None or _BEGINS.match(start) is not None
+
+
+def read_pgn(text: str, file: str) -> Iterator[PgnGame]:
+    """The games of a text, one after the other.
+
+    Raises:
+        DiagnosticsError: RS884 if it is no PGN, RS885 if it is too long.
+    """
+    return _Reader(text, file).games()
+
+
+def is_word(text: str) -> bool:
+    """Whether a text can be a move of a PGN: it has no blanks, and is neither a number nor the end of a game."""
+    return _TOKEN.fullmatch(text) is not None and _NUMBER.fullmatch(text) is None and text not in RESULTS
+
+
+class _Reader:
+    def __init__(self, text: str, file: str) -> None:
+        self._text, self._file, self._at = text, file, 0
+        self._games = self._remarks = 0
+        self._begun = False
+
+    def games(self) -> Iterator[PgnGame]:
+        """The games, each as soon as it has been read."""
+        text, game = self._text, PgnGame()
+        while self._at < len(text):
+            character = text[self._at]
+            if space := _SPACE.match(text, self._at):
+                self._at = space.end()
+            elif character == "%" and (self._at == 0 or text[self._at - 1] == "\n"):
+                self._line()
+            elif character == "[":
+                if game.moves:
+                    yield self._ended(game)
+                    game = PgnGame(begins=self._at)
+                self._tag(game)
+            elif self._said(game):
+                pass
+            elif number := _NUMBER.match(text, self._at):
+                self._begun, self._at = True, number.end()
+            elif self._is_end(game):
+                yield self._ended(game)
+                game = PgnGame(begins=self._at)
+        if self._begun:
+            yield self._ended(game)
+
+    def _ended(self, game: PgnGame) -> PgnGame:
+        """A game that ends here."""
+        self._games += 1
+        if self._games > MAX_GAMES:
+            self._too_long(f"a file has at most {MAX_GAMES:,} games")
+        self._begun, game.ends = False, self._at
+        return game
+
+    def _tag(self, game: PgnGame) -> None:
+        tag = _TAG.match(self._text, self._at)
+        if tag is None:
+            self._wrong("this tag is not closed", 'a tag is written [Name "text"] on one line')
+        name, value = tag[1], tag[2]
+        if len(value) > MAX_TAG:
+            self._too_long(f"the text of a tag has at most {MAX_TAG:,} characters")
+        if len(game.tags) >= MAX_TAGS:
+            self._too_long(f"a game has at most {MAX_TAGS} tags")
+        game.tags.setdefault(name, re.sub(r"\\(.)", r"\1", value))
+        self._begun, self._at = True, tag.end()
+
+    def _said(self, game: PgnGame) -> bool:
+        """Reads a comment, a variation or a glyph; whether there is one."""
+        text, at = self._text, self._at
+        last = game.moves[-1] if game.moves else game.start
+        if text[at] == "{":
+            end = text.find("}", at)
+            if end < 0:
+                self._wrong("this comment is not closed", "end it with `}`")
+            self._comment(last, text[at + 1 : end])
+            self._at = end + 1
+        elif text[at] == ";":
+            self._line()
+            self._comment(last, text[at + 1 : self._at])
+        elif text[at] == "(":
+            last.variations += (self._short(_SPACE.sub(" ", self._variation()), "variation"),)
+        elif glyph := _GLYPH.match(text, at):
+            last.glyphs += (int(glyph[1]),)
+            self._at = glyph.end()
+        elif marks := _MARKS.match(text, at):
+            last.glyphs += (GLYPHS[marks[0]],) if marks[0] in GLYPHS else ()
+            self._at = marks.end()
+        else:
+            return False
+        self._remarks += 1
+        if self._remarks > MAX_SAID or len(last.glyphs) + len(last.comments) + len(last.variations) > MAX_OF_MOVE:
+            most = f"{MAX_OF_MOVE} comments, glyphs and variations, a file {MAX_SAID:,}"
+            self._too_long(f"a move has at most {most}")
+        return True
+
+    def _comment(self, move: PgnMove, text: str) -> None:
+        if text := self._short(_SPACE.sub(" ", text).strip(), "comment"):
+            move.comments += (text,)
+
+    def _short(self, text: str, what: str) -> str:
+        if len(text) > MAX_COMMENT:
+            self._too_long(f"a {what} has at most {MAX_COMMENT:,} characters")
+        return text
+
+    def _variation(self) -> str:
+        """A variation, with those in it; comments up to the end of a line are in braces."""
+        text, depth, at, parts = self._text, 0, self._at, list[str]()
+        while not parts or depth:
+            bracket = _BRACKETS.search(text, at)
+            if bracket is None:
+                self._wrong("this variation is not closed", "end it with `)`")
+            parts.append(text[at : bracket.start()])
+            at = bracket.end()
+            if bracket[0] in "()":
+                depth += 1 if bracket[0] == "(" else -1
+                parts.append(bracket[0])
+                if depth > MAX_DEPTH:
+                    self._too_long(f"variations nest at most {MAX_DEPTH} deep")
+                continue
+            end = text.find("}" if bracket[0] == "{" else "\n", at)
+            if end < 0:
+                self._wrong("this variation is not closed", "end it with `)`")
+            parts.append(f"{{{text[at:end].replace('}', ')')}}}")
+            at = end + 1
+        self._at = at
+        return "".join(parts)
+
+    def _is_end(self, game: PgnGame) -> bool:
+        """Reads a move, or the end of the game: then it is True."""
+        token = _TOKEN.match(self._text, self._at)
+        if token is None:
+            self._wrong(f"{shown(self._text[self._at])} begins nothing here", "is the file complete?")
+        if "\ufeff" in token[0]:
+            self._wrong("there is a byte order mark within the text", "remove it: such a mark only begins a file")
+        self._begun = True
+        if token[0] in RESULTS:
+            game.result, self._at = token[0], token.end()
+            return True
+        if len(game.moves) >= MAX_MOVES:
+            self._too_long(f"a game has at most {MAX_MOVES:,} moves")
+        game.moves.append(PgnMove(self._short(token[0], "move")))
+        self._at = token.end()
+        return False
+
+    def _line(self) -> None:
+        """Goes to the end of the line."""
+        end = self._text.find("\n", self._at)
+        self._at = len(self._text) if end < 0 else end
+
+    def _wrong(self, message: str, help_: str) -> NoReturn:
+        raise failure("RS884", f"this text is no PGN: {message}", self._span(), help_)
+
+    def _too_long(self, message: str) -> NoReturn:
+        raise failure("RS885", message, self._span(), "shorten it, or split the file")
+
+    def _span(self) -> Span:
+        return span_at(self._text, self._file, self._at)
+
+
+def span_at(text: str, file: str, offset: int) -> Span:
+    """The place of a character of a text."""
+    line, column = text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+    return Span(file, line, column, line, column + 1)
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def pgn_text(game: PgnGame, begins: Mapping[int, int]) -> str:
+    """A game as text; lines have at most 80 characters, but for words that are longer.
+
+    Args:
+        game: the game.
+        begins: number of a move, from 0 → the number that stands before it. Others have none, unless something is said
+            before them: then they have the last one, with three dots.
+    """
+    tags = [f'[{name} "{_escaped(value)}"]' for name, value in game.tags.items()]
+    lines, line = [*tags, ""], ""
+    for word in [*_words(game, begins), game.result or "*"]:
+        if line and len(line) + 1 + len(word) > _WIDTH:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return "\n".join([*lines, line]) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return " ".join(text.replace("\\", "\\\\").replace('"', '\\"').split())[:MAX_TAG]
+
+
+def _words(game: PgnGame, begins: Mapping[int, int]) -> Iterator[str]:
+    number, said = 0, [*_said(game.start)]
+    yield from _split(said)
+    for at, move in enumerate(game.moves):
+        if at in begins:
+            number = begins[at]
+            yield f"{number}."
+        elif (said or not at) and number:
+            yield f"{number}..."
+        yield move.text
+        said = [*_said(move)]
+        yield from _split(said)
+
+
+def _split(texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        yield from text.split()
+
+
+def _said(move: PgnMove) -> Iterator[str]:
+    yield from (f"${glyph}" for glyph in move.glyphs)
+    yield from (f"{{{text.replace('}', ')')}}}" for text in move.comments)
+    yield from move.variations
+
+
+def as_document(game: PgnGame) -> dict[str, Any]:
+    """A game as the object of a foreign log: its tags, and its moves as `moves`, each with its `text`."""
+    tags: dict[str, Any] = dict(game.tags)
+    if game.result:
+        tags.setdefault("Result", game.result)
+    return {**tags, "moves": [{"text": move.text} for move in game.moves]}

@@ -1,0 +1,115 @@
+r"""Templates of a notation: text with characters, classes of characters, counted repetition and named parts.
+
+    {man}{file?}{x?}{to:square}      parts by their names, of which some may be missing; a part under another name
+    [a-h][1-8]{1,2}                  a class of characters, and one that is there once or twice
+    \{                                a character as it stands
+
+There is no other repetition and no recursion, so what a template stands for is finite.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+MAX_TEMPLATE = 200
+"""Characters of a template."""
+MAX_COUNT = 99
+_CAPTURE = re.compile(r"\{([a-z][a-z0-9_]*)(?::([a-z][a-z0-9_]*))?(\?)?\}")
+_COUNT = re.compile(r"\{(\d{1,2})(?:,(\d{1,2}))?\}")
+_CLASS = re.compile(r"\[((?:[^\\\]]|\\.)+)\]")
+
+
+class TemplateError(ValueError):
+    """A template that is not well-formed; the text says why."""
+
+
+class Characters(Struct, frozen=True):
+    """A class of characters that is there between `least` and `most` times."""
+
+    of: frozenset[str]
+    least: int = 1
+    most: int = 1
+
+
+class Named(Struct, frozen=True):
+    """A part, under the name of a field; an `optional` one may be missing."""
+
+    field: str
+    part: str
+    optional: bool
+
+
+Template = tuple[Characters | Named, ...]
+
+
+def read_template(text: str) -> Template:
+    """The elements of a template.
+
+    Raises:
+        TemplateError: if it is not well-formed.
+    """
+    if len(text) > MAX_TEMPLATE:
+        raise TemplateError(f"a template has at most {MAX_TEMPLATE} characters")
+    return tuple(_elements(text))
+
+
+def _elements(text: str) -> Iterator[Characters | Named]:
+    at = 0
+    while at < len(text):
+        if capture := _CAPTURE.match(text, at):
+            field, part, optional = capture.groups()
+            yield Named(field, part or field, optional is not None)
+            at = capture.end()
+            continue
+        if text[at] in "{}]":
+            raise TemplateError(f"`{text[at]}` at character {at + 1} begins no part and no count; write `\\{text[at]}`")
+        of, at = _characters(text, at)
+        count = _COUNT.match(text, at)
+        if count is None:
+            yield Characters(of)
+            continue
+        least = int(count[1])
+        most = least if count[2] is None else int(count[2])
+        if least > most or not most:
+            raise TemplateError(f"`{count[0]}` is no count: the least number comes first, and the most is above 0")
+        yield Characters(of, least, most)
+        at = count.end()
+
+
+def _characters(text: str, at: int) -> tuple[frozenset[str], int]:
+    """The characters that may stand at a place of a template, and the place after them."""
+    if text[at] == "[":
+        group = _CLASS.match(text, at)
+        if group is None:
+            raise TemplateError(f"the class at character {at + 1} has no end, or nothing in it")
+        return frozenset(_in_class(group[1])), group.end()
+    if text[at] == "\\":
+        if at + 1 == len(text):
+            raise TemplateError("a template does not end with `\\`")
+        at += 1
+    return frozenset(text[at]), at + 1
+
+
+def _in_class(text: str) -> Iterator[str]:
+    """The characters of a class: single ones, and ranges such as `a-h`."""
+    letters = [(c[-1], len(c) == 1) for c in re.findall(r"\\.|[^\\]", text)]
+    at = 0
+    while at < len(letters):
+        first = letters[at][0]
+        if at + 2 < len(letters) and letters[at + 1] == ("-", True):
+            last = letters[at + 2][0]
+            if not first <= last <= chr(ord(first) + MAX_TEMPLATE):
+                raise TemplateError(f"`{first}-{last}` is no range of characters")
+            yield from map(chr, range(ord(first), ord(last) + 1))
+            at += 3
+            continue
+        yield first
+        at += 1
+
+
+def names_in(template: Template) -> list[Named]:
+    """The parts that a template names."""
+    return [element for element in template if isinstance(element, Named)]

@@ -1,0 +1,242 @@
+"""Moves as text: what is printed is accepted; games written as PGN are the same games when they are read."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from folders import GAMES, ROOT, TESTS
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.corpus.logs import Corpus
+from rulespec.engine.dialects.notated import Notated
+from rulespec.engine.dialects.notation_file import Notation, read_notation
+from rulespec.engine.dialects.written import as_pgn, text_dialect
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.notes import LogNotes
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, replay_log
+from rulespec.load import load_ruleset
+
+PGN = sorted((TESTS / "fixtures" / "pgn").glob("*.pgn"))
+SEATS = {"chess": ["white", "black"], "backgammon": ["A", "B"], "connect_four": ["A", "B"]}
+
+
+def notation(name: str) -> Notation:
+    return read_notation(GAMES / "gallery" / name / "notation.yaml")
+
+
+def played(name: str, rng: random.Random, every: int, plies: int = 400) -> int:
+    """A random game, each of its moves printed and read; of each `every`-th position all options. Returns the plies."""
+    game = Game(load_ruleset(name), SEATS[name])
+    notated = Notated(game, notation(name))
+    while game.decision is not None and game.ply < plies:
+        options = list(game.legal_options)
+        option = rng.choice(options)
+        for each in options if game.ply % every == 0 else [option]:
+            text = notated.write(each)
+            assert notated.read(text) == [each], text
+        game.apply(option)
+    return game.ply
+
+
+@pytest.mark.parametrize("name", SEATS)
+def test_what_is_printed_is_accepted(name: str) -> None:
+    rng = random.Random(name)
+    assert sum(played(name, rng, 5, 60) for _ in range(2)) > 40
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("hundred", range(10))
+@pytest.mark.parametrize("name", SEATS)
+def test_what_is_printed_in_a_thousand_games_is_accepted(name: str, hundred: int) -> None:
+    rng = random.Random(f"{name} {hundred}")
+    for _ in range(100):
+        played(name, rng, 50)
+
+
+def text_of(result: ReplayResult) -> str:
+    assert result.divergence is None, result.divergence
+    return as_pgn(result.game, text_dialect(result.game.ruleset), result.notes, result.places)
+
+
+@pytest.mark.parametrize("path", PGN, ids=lambda path: path.stem)
+def test_a_pgn_is_replayed_written_and_read_again(path: Path, tmp_path: Path) -> None:
+    for number, log in enumerate(Corpus([path]).logs()):
+        result = ReplayRequest(Path(log.name), data=log.data, remarks=True).replay()
+        again = tmp_path / f"{number}.pgn"
+        again.write_text(text_of(result), encoding="utf-8")
+        second = replay_log(again)
+        assert (second.game.hash, second.game.ply) == (result.game.hash, result.game.ply)
+        assert second.notes.moves == result.notes.moves
+        native = tmp_path / f"{number}.jsonl"
+        result.write_native(native)
+        assert text_of(replay_log(native)) == text_of(result)
+
+
+def uci(result: ReplayResult) -> list[str]:
+    """The moves of a game as `e2e4` and `a7a8q`."""
+    moves = []
+    for option in result.game.history:
+        named = option.arguments
+        if option.name == "castle":
+            at = "1" if named["r"].startswith("white") else "8"
+            moves.append(f"e{at}g{at}" if named["r"].endswith("short") else f"e{at}c{at}")
+        else:
+            into = {"queen": "q", "rook": "r", "bishop": "b", "knight": "n"}.get(named.get("into", ""), "")
+            moves.append(f"{named['a']}{named['b']}{into}")
+    return moves
+
+
+def by_another(paths: list[Path]) -> list[list[list[str]]]:
+    """The moves of the games of files, as another program reads them."""
+    if find_spec("chess") is None:
+        pytest.skip("python-chess is not installed")
+    program = str(TESTS / "support" / "pgn_moves.py")
+    run = subprocess.run([sys.executable, program, *map(str, paths)], capture_output=True, text=True, check=True)
+    results: list[list[list[str]]] = json.loads(run.stdout)
+    return results
+
+
+@pytest.mark.proof
+def test_files_have_the_moves_that_another_program_reads(tmp_path: Path) -> None:
+    for path, expected in zip(PGN, by_another(PGN), strict=True):
+        written, own = [], []
+        for number, log in enumerate(Corpus([path]).logs()):
+            result = ReplayRequest(Path(log.name), data=log.data).replay()
+            own.append(uci(result))
+            written.append(tmp_path / f"{path.stem}{number}.pgn")
+            written[-1].write_text(text_of(result), encoding="utf-8")
+        assert own == expected, path
+        assert [moves for (moves,) in by_another(written)] == own
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("fifty", range(10))
+def test_random_games_are_those_that_another_program_reads(fifty: int, tmp_path: Path) -> None:
+    rng, paths, games = random.Random(f"pgn {fifty}"), [], []
+    for number in range(50):
+        game = Game(load_ruleset("chess"), SEATS["chess"])
+        for _ in range(rng.randrange(300)):
+            if game.decision is None:
+                break
+            game.apply(rng.choice(list(game.legal_options)))
+        paths.append(tmp_path / f"{number}.pgn")
+        text = as_pgn(game, text_dialect(game.ruleset), LogNotes(), range(1, game.ply + 1))
+        paths[-1].write_text(text, encoding="utf-8")
+        games.append(replay_log(paths[-1]))
+        assert games[-1].game.hash == game.hash
+    assert [moves for (moves,) in by_another(paths)] == [uci(game) for game in games]
+
+
+@pytest.mark.parametrize("name", ["backgammon:gammon", "connect_four:random-1", "chess:mate"])
+def test_a_sample_is_the_same_game_as_text(name: str, tmp_path: Path) -> None:
+    result = replay_log(name)
+    path = tmp_path / "game.pgn"
+    path.write_text(text_of(result), encoding="utf-8")
+    again = replay_log(path)
+    assert (again.game.hash, again.other_end, again.notes.header["x-tags"]["Result"]) == (
+        result.game.hash,
+        None,
+        "1-0" if result.game.result and result.game.result.winners == [result.game.seats[0]] else "0-1",
+    )
+
+
+@pytest.mark.parametrize(
+    "moves, entry, reason",
+    [
+        ("1. e4 e5 2. Ke3", 3, "CHS-02"),
+        ("1. Nf3 d5 2. Nc3 Nc6 3. Nb5 a6 4. Nd4", 7, "several legal options"),
+        ("1. e4 e9", 2, "`e9` is no move in Standard algebraic notation"),
+        ("1. f3 e5 2. g4 Qh4# 3. a3", 5, "the game is over"),
+    ],
+)
+def test_a_text_that_is_not_legal_is_named_with_the_rule(moves: str, entry: int, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text(moves, encoding="utf-8")
+    result = replay_log(path)
+    assert result.divergence is not None
+    assert result.divergence.foreign_index == entry
+    assert reason in result.divergence.refusal.reason
+
+
+@pytest.mark.parametrize(
+    "before, text, option",
+    [
+        (["e4"], "e7-e5", "go(e7, e5)"),
+        (["e4"], "e7e5", "go(e7, e5)"),
+        (["e4"], "Ng8f6", "go(g8, f6)"),
+        (["e4", "d5"], "ed5", "go(e4, d5)"),
+        (["e4", "d5"], "e4:d5", "go(e4, d5)"),
+        (["e4", "d5"], "exd5+", "go(e4, d5)"),
+    ],
+)
+def test_other_ways_to_write_a_move_are_read(before: list[str], text: str, option: str) -> None:
+    game = Game(load_ruleset("chess"), SEATS["chess"])
+    notated = Notated(game, notation("chess"))
+    for each in before:
+        game.apply(*notated.read(each))
+    assert [str(o) for o in notated.read(text)] == [option]
+
+
+def test_a_result_that_contradicts_a_mate_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text('[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4# 1-0\n', encoding="utf-8")
+    other = replay_log(path).other_end
+    assert other is not None
+    assert other.differs == ["winners"]
+
+
+def test_one_of_several_games_is_named_by_its_number(tmp_path: Path) -> None:
+    path = Path(shutil.copy(TESTS / "fixtures" / "pgn" / "several_games.pgn", tmp_path))
+    assert [replay_log(f"{path}#{n}").game.ply for n in (1, 2, 3, 4)] == [7, 2, 0, 3]
+    for name, code in ((path, "RS887"), (f"{path}#5", "RS601")):
+        with pytest.raises(DiagnosticsError) as error:
+            replay_log(name)
+        assert [d.code for d in error.value.diagnostics] == [code]
+
+
+# --- what a file is --------------------------------------------------------------------------------------------------
+
+
+def test_a_pgn_given_to_another_game_says_what_it_is() -> None:
+    with pytest.raises(DiagnosticsError) as error:
+        replay_log(PGN[0], rules="imperial")
+    (wrong,) = error.value.diagnostics
+    assert (wrong.code, "PGN" in wrong.message, "`chess`" in wrong.message) == ("RS883", True, True)
+    assert "rulespec replay" in wrong.help
+
+
+def test_a_game_that_is_not_shipped_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    actions = [{"type": "bid", "entity": 1}, {"type": "pass", "entity": 2}]
+    path.write_text(json.dumps({"id": 7, "title": "1830", "actions": actions}), encoding="utf-8")
+    with pytest.raises(DiagnosticsError) as error:
+        replay_log(path)
+    (wrong,) = error.value.diagnostics
+    assert wrong.code == "RS616"
+    assert "the game `1830`" in wrong.message
+    assert "2 entries under `actions` of the types `bid`, `pass`" in wrong.message
+
+
+def test_a_game_that_has_no_texts_is_refused(tmp_path: Path) -> None:
+    game = replay_log("nim:" + next(islice(sorted(p.stem for p in (GAMES / "gallery/nim/logs").glob("*.jsonl")), 1)))
+    with pytest.raises(DiagnosticsError) as error:
+        text_of(game)
+    assert [d.code for d in error.value.diagnostics] == ["RS889"]
+
+
+def test_a_notation_whose_texts_mean_several_options_is_refused(tmp_path: Path) -> None:
+    text = (ROOT / "games/gallery/connect_four/notation.yaml").read_text("utf-8")
+    path = tmp_path / "notation.yaml"
+    path.write_text(text.replace('match: {column: c.column, "row?": c.row}', "match: {}"), encoding="utf-8")
+    game = Game(load_ruleset("connect_four"), SEATS["connect_four"])
+    with pytest.raises(DiagnosticsError) as error:
+        Notated(game, read_notation(path)).write(game.legal_options[0])
+    assert [d.code for d in error.value.diagnostics] == ["RS888"]
