@@ -40,8 +40,8 @@ RULESPEC = (
     "editor_schema",
 )
 ENGINE = (
-    *("program", "lower", "passes", "python", "wasm", "game", "why", "words", "notation", "logs", "dialects", "simulate"),
-    *("search", "bots", "playtest", "table", "replay", "migrate", "corpus", "verify", "coverage"),
+    *("program", "lower", "passes", "python", "wasm", "game", "why", "words", "notation", "logs", "dialects"),
+    *("simulate", "search", "bots", "playtest", "table", "replay", "migrate", "corpus", "verify", "coverage"),
 )
 ROOMS = (
     *RULESPEC,
