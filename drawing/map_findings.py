@@ -30,7 +30,8 @@ class Counts(Struct, frozen=True):
     def __str__(self) -> str:
         parts = [("text", self.by_text), ("label", self.by_label), ("id", self.by_id), ("program", self.by_program)]
         named = ", ".join(f"{number} by {what}" for what, number in parts if number)
-        return f"{_counted(self.regions, 'region')} (named {named}), {self.touching} pair{' that touches' if self.touching == 1 else 's that touch'}"
+        touching = f"{self.touching} pair{' that touches' if self.touching == 1 else 's that touch'}"
+        return f"{_counted(self.regions, 'region')} (named {named}), {touching}"
 
 
 def counts_of(drawn: Drawn) -> Counts:

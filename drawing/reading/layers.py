@@ -9,7 +9,7 @@ from msgspec import Struct
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import area, extent
 from rulespec.drawing.reading.contexts import Layer, Part
-from rulespec.drawing.reading.names import quoted
+from rulespec.drawing.reading.names import quoted, slug
 from rulespec.drawing.reading.shapes import Shape
 from rulespec.drawing.svg import Box
 
@@ -55,6 +55,7 @@ def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, par
     for shape in all_:
         for layer in shape.layers:
             groups.setdefault(layer, []).append(shape)
+    read = _distinct(read, max(frame[2] - frame[0], frame[3] - frame[1]))
     groups = {layer: shapes for layer, shapes in [*groups.items()][:_MOST] if len(shapes) >= _LEAST}
     whole = bool(read and groups) and _tiles(read, frame) is not None
     results = []
@@ -67,6 +68,16 @@ def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, par
     return [each for i, each in enumerate(results) if all(each.shapes != other.shapes for other in results[:i])][
         :_LISTED
     ]
+
+
+def _distinct(shapes: Sequence[Shape], whole: float) -> list[Shape]:
+    """Shapes without those of the name and the place of another one, as in a layer that is drawn twice."""
+    results: dict[tuple[str, ...], Shape] = {}
+    for shape in shapes:
+        box = extent(p for line in shape.outlines for p in line)
+        place = (f"{round(_UNITS / 4 * n / whole)}" for n in box)
+        results.setdefault((slug(shape.name), *place), shape)
+    return [*results.values()]
 
 
 def _has_marks_beside(layer: Layer, shapes: Sequence[Shape], read: Sequence[Shape]) -> bool:

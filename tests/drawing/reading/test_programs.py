@@ -1,0 +1,218 @@
+"""Drawings in the manner of the programs that people draw with: names, colours and neighbours are those of the map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rulespec.diagnostics.report import Report
+from rulespec.drawing.map_findings import warn
+from rulespec.drawing.map_import import Drawn, regions_of
+from rulespec.drawing.reading.contexts import Part
+from rulespec.drawing.reading.sketch import read_sketch
+
+NAMES = ("North Sea", "Dry Steppe", "Borg", "Östmark", "Vale", "Cape Ann")
+IDS = ["north_sea", "dry_steppe", "borg", "ostmark", "vale", "cape_ann"]
+FILLS = ["#9ecae9", "#d0c090", "#c83737", "#5f8dd3", "#d0c090", "#9ecae9"]
+TOUCHING = {(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)}
+SVG, XLINK = 'xmlns="http://www.w3.org/2000/svg"', 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+Each = Callable[[int, str, str, str], str]
+
+
+def corner(n: int) -> tuple[int, int]:
+    return n % 3 * 100, n // 3 * 100
+
+
+def path(n: int, scale: float = 1, dx: float = 0) -> str:
+    """A region whose border to the next one is a curve, which both have in another direction."""
+    x, y = corner(n)
+
+    def p(a: float, b: float) -> str:
+        return f"{(x + a) * scale + dx:g},{(y + b) * scale:g}"
+
+    right = f"C{p(110, 30)} {p(90, 70)} {p(100, 100)}" if n % 3 < 2 else f"L{p(100, 100)}"
+    left = f"C{p(-10, 70)} {p(10, 30)} {p(0, 0)}" if n % 3 else f"L{p(0, 0)}"
+    return f"M{p(0, 0)}L{p(100, 0)}{right}L{p(0, 100)}{left}Z"
+
+
+def all_(each: Each) -> str:
+    return "\n".join(each(n, NAMES[n], FILLS[n], path(n)) for n in range(6))
+
+
+def classes() -> str:
+    return "".join(f".cls-{n}{{fill:{fill};stroke:#000;}}" for n, fill in enumerate(FILLS))
+
+
+def inkscape() -> str:
+    shapes = all_(lambda n, name, fill, d: f'<path id="path{10 + n}" style="fill:{fill};stroke:#000" d="{d}"/>')
+    texts = all_(
+        lambda n, name, fill, d: (
+            f'<text xml:space="preserve" id="text{n}" x="{corner(n)[0] + 50}" y="{corner(n)[1] + 50}">'
+            f'<tspan sodipodi:role="line" id="tspan{n}" x="{corner(n)[0] + 50}">{name}</tspan></text>'
+        )
+    )
+    more = 'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape" xmlns:sodipodi="http://s.example/s.dtd"'
+    return f"""<?xml version="1.0"?><svg {SVG} {more} width="300mm" height="200mm" viewBox="0 0 300 200">
+      <sodipodi:namedview id="base"/><metadata><cc:Work xmlns:cc="http://cc.example/"><title>x</title></cc:Work></metadata>
+      <g inkscape:groupmode="layer" id="layer1" inkscape:label="Paper"><rect id="rect1" width="300" height="200"
+        style="fill:#ffe"/></g><g inkscape:groupmode="layer" id="layer2" inkscape:label="Land">{shapes}</g>
+      <g inkscape:groupmode="layer" id="layer3" inkscape:label="Names" style="font-size:8px;text-anchor:middle">{texts}
+        <text id="t" x="150" y="-5" style="font-size:30px">The Board</text></g></svg>"""
+
+
+def illustrator() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: (
+            f'<path id="{name.replace(" ", "_")}" data-name="{name}" class="cls-{n}" d="{d}"/>'
+            f'<text class="cls-9" transform="translate({corner(n)[0] + 90} {corner(n)[1] + 20})"><tspan class="cls-8">'
+            f"{n}</tspan></text>"
+        )
+    )
+    sheet = f"{classes()}.cls-8{{letter-spacing:.01em}}.cls-9{{font-size:9px;font-family:Arial}}"
+    return f"""<svg id="Layer_1" data-name="Layer 1" {SVG} viewBox="0 0 300 200"><defs><style>{sheet}</style></defs>
+      <title>board</title><g id="Land">{shapes}</g></svg>"""
+
+
+def illustrator_of_old() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: (
+            f'<path id="{name.replace(" ", "_x0020_").replace("Ö", "_xD6_")}_1_" fill="{fill}" d="{d}"/>'
+        )
+    )
+    entities = (
+        '<!ENTITY ns_svg "http://www.w3.org/2000/svg"><!ENTITY ns_ai "http://ns.adobe.com/AdobeIllustrator/10.0/">'
+    )
+    return f"""<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd" [{entities}]>
+      <svg version="1.1" id="Layer_1" xmlns:i="&ns_ai;" xmlns="&ns_svg;" viewBox="0 0 300 200"><switch>
+      <foreignObject requiredExtensions="&ns_ai;"><rect id="odd" width="9" height="9"/></foreignObject>
+      <g i:extraneous="self">{shapes}</g></switch></svg>"""
+
+
+def affinity() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: (
+            f'<g transform="matrix(1,0,0,1,-40,0)"><path id="{name.replace(" ", "-")}" serif:id="{name}" '
+            f'd="{path(n, 1, 40)}" style="fill:{fill};stroke:black;stroke-width:1px;"/></g>'
+        )
+    )
+    return f"""<svg width="100%" height="100%" viewBox="0 0 300 200" {SVG} xmlns:serif="http://www.serif.com/"
+      style="fill-rule:evenodd;clip-rule:evenodd;"><g id="Map" serif:id="Map of the world">{shapes}</g></svg>"""
+
+
+def libreoffice() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: (
+            f'<g class="com.sun.star.drawing.ClosedBezierShape"><g id="id{n + 3}">'
+            f'<rect class="BoundingBox" stroke="none" fill="none" x="{corner(n)[0] * 100}" y="{corner(n)[1] * 100}" '
+            f'width="10003" height="10003"/><path fill="{fill}" stroke="none" d="{path(n, 100)}"/>'
+            f'<path fill="none" stroke="rgb(52,101,164)" d="{path(n, 100)}"/><text class="SVGTextShape">'
+            f'<tspan class="TextParagraph" font-family="Liberation Sans" font-size="635px"><tspan class="TextPosition" '
+            f'x="{corner(n)[0] * 100 + 3000}" y="{corner(n)[1] * 100 + 5000}"><tspan fill="rgb(0,0,0)">{name}</tspan>'
+            "</tspan></tspan></text></g></g>"
+        )
+    )
+    return f"""<svg version="1.2" width="300mm" height="200mm" viewBox="0 0 30000 20000" {SVG} fill-rule="evenodd">
+      <g class="ClipPathGroup"><clipPath id="c" clipPathUnits="userSpaceOnUse"><rect width="30000" height="20000"/>
+      </clipPath></g><g class="SlideGroup"><g><g id="container-id1"><g id="id1" class="Slide" clip-path="url(#c)">
+      <g class="Page">{shapes}</g></g></g></g></g></svg>"""
+
+
+def jdip() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: f'<path id="_{IDS[n]}" class="c{n}" d="{d}"/>',
+    )
+    mouse = all_(lambda n, name, fill, d: f'<g id="{IDS[n]}"><path d="{d}"/></g>')
+    towns = all_(
+        lambda n, *_: f'<use xlink:href="#Town" id="sc_{IDS[n]}" x="{corner(n)[0] + 9}" y="{corner(n)[1] + 9}"/>'
+    )
+    sheet = "".join(f".c{n}{{fill:{fill}}}" for n, fill in enumerate(FILLS)) + ".hidden{fill:white;visibility:hidden}"
+    more = '<!ENTITY % svgExt "| j:DATA"><!ELEMENT j:DATA ANY><!ATTLIST j:DATA xmlns:j CDATA #FIXED "http://j.x/">'
+    return f"""<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.0//EN" "svg10.dtd" [{more}]>
+      <svg {SVG} {XLINK} viewBox="0 0 300 200"><j:DATA/><defs><symbol id="Town"><circle cx="3" cy="3" r="3"/></symbol>
+      <style type="text/css"><![CDATA[{sheet}]]></style></defs><g id="MapLayer">{shapes}</g>
+      <g id="SupplyCenterLayer">{towns}</g><g id="MouseLayer" style="fill:black;fill-opacity:0">{mouse}</g></svg>"""
+
+
+def figma() -> str:
+    shapes = all_(lambda n, name, fill, d: f'<path id="{name}" d="{d}" fill="{fill}" stroke="black"/>')
+    return f"""<svg width="300" height="200" viewBox="0 0 300 200" fill="none" {SVG}>
+      <g id="Frame 1" clip-path="url(#clip0)"><rect width="300" height="200" fill="white"/><g id="land">{shapes}</g></g><defs><clipPath id="clip0">
+      <rect width="300" height="200" fill="white"/></clipPath></defs></svg>"""
+
+
+def corel() -> str:
+    shapes = all_(lambda n, name, fill, d: f'<path class="fil{n} str0" d="{d}"/>')
+    texts = all_(
+        lambda n, name, fill, d: (
+            f'<text x="{corner(n)[0] + 20}" y="{corner(n)[1] + 60}" class="fil9 fnt0">{name}</text>'
+        )
+    )
+    sheet = (
+        "".join(f".fil{n} {{fill:{fill}}}\n" for n, fill in enumerate(FILLS))
+        + ".fnt0 {font-weight:normal;font-size:9px}"
+    )
+    return f"""<svg {SVG} xml:space="preserve" width="300mm" height="200mm" viewBox="0 0 300 200"><defs>
+      <style type="text/css"><![CDATA[ .str0 {{stroke:#2B2A29}} {sheet} ]]></style></defs><g id="Layer_x0020_1">
+      <metadata id="CorelCorpID_0Corel-Layer"/><g id="_1428">{shapes}</g>{texts}</g></svg>"""
+
+
+def web() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: f'<path class="region" id="R{n}" fill="{fill}" d="{d}"><title>{name}</title></path>'
+    )
+    style = "svg .region { stroke: white } .region:hover { fill: red } @media print { .region { display: none } }"
+    return f'<svg {SVG} viewBox="0 0 300 200"><style>{style}</style><g class="regions">{shapes}</g></svg>'
+
+
+def diagrams() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: (
+            f'<g data-cell-id="{n}"><path d="{d}" fill="{fill}" stroke="#000" pointer-events="all"/><g><switch>'
+            f'<foreignObject requiredFeatures="http://x.example/"><div>{name}</div></foreignObject>'
+            f'<text x="{corner(n)[0] + 50}" y="{corner(n)[1] + 54}" font-size="12px" text-anchor="middle">{name}</text>'
+            "</switch></g></g>"
+        )
+    )
+    return f'<svg {SVG} viewBox="-0.5 -0.5 301 201"><defs/><g>{shapes}</g></svg>'
+
+
+def symbols() -> str:
+    defs = all_(lambda n, name, fill, d: f'<path id="shape-{n}" d="{path(n)}"/>')
+    shapes = all_(lambda n, name, fill, d: f'<use id="{name}" xlink:href="#shape-{n}" fill="{fill}"/>')
+    return f'<svg {SVG} {XLINK} viewBox="0 0 300 200"><defs>{defs}</defs>{shapes}</svg>'
+
+
+PROGRAMS = (
+    *(inkscape, illustrator, illustrator_of_old, affinity, libreoffice, jdip, figma, corel, web, diagrams, symbols),
+)
+
+
+def read(tmp_path: Path, text: str, part: Part | None = None) -> tuple[Drawn, Report]:
+    (tmp_path / "map.svg").write_text(text, "utf-8")
+    report = Report()
+    result = regions_of(read_sketch(tmp_path / "map.svg", report, part))
+    warn(result, report)
+    return result, report
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_map_is_that_of_the_drawing(program: Callable[[], str], tmp_path: Path) -> None:
+    result, report = read(tmp_path, program())
+    assert [region.name for region in result.regions] == IDS
+    assert [region.fill for region in result.regions] == FILLS
+    pairs = {frozenset((region.name, other)) for region in result.regions for other in region.touches}
+    assert pairs == {frozenset((IDS[a], IDS[b])) for a, b in TOUCHING}
+    codes = {diagnostic.code for diagnostic in report.diagnostics}
+    assert codes <= {"RS564", "RS857"}  # paper, a layer for the pointer, a title
+
+
+def test_a_name_on_another_region_is_never_silent(tmp_path: Path) -> None:
+    """A name that is too long for its region begins in it, and has its middle in the next."""
+    text = (
+        inkscape().replace("text-anchor:middle", "text-anchor:start").replace(">Borg<", ">Borg of the eastern winds<")
+    )
+    result, report = read(tmp_path, text)
+    assert "path12" in [region.name for region in result.regions]
+    assert {"RS855", "RS857"} <= {diagnostic.code for diagnostic in report.diagnostics}
