@@ -16,8 +16,10 @@ from rulespec.cli.new_map import Base, map_files, region_lines
 from rulespec.documents.foreign_files import bytes_of
 from rulespec.documents.nodes import Node, entries, get, text, to_plain
 from rulespec.documents.reader import parse_yaml
+from rulespec.drawing.map_findings import as_json
 from rulespec.drawing.map_identity import Known, identified
 from rulespec.drawing.map_import import Drawn, Imported
+from rulespec.drawing.map_report import REPORT
 from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.ruleset_files import MAX_YAML, OUTLINES
 
@@ -40,6 +42,7 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
             the drawing shows; then none is written.
     """
     texts = {name: _text(folder / name) for name in (_MAP, OUTLINES)}
+    _text(folder / REPORT)
     if not texts[_MAP]:
         raise click.UsageError(f"{folder / _MAP} is not there: without --update a map is started")
     flags = flags.remembered(folder)
@@ -58,7 +61,7 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
         output.echo("the map is as the drawing has it")
         return
     if is_confirmed(len(results), yes):
-        write_all({folder / name: body for name, body in results.items()})
+        write_all({folder / name: body for name, body in results.items()} | {folder / REPORT: as_json(drawn)})
 
 
 def _text(path: Path) -> str:

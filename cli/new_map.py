@@ -10,19 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.nodes import Node, bits, entries, get, text
 from rulespec.documents.scalars import plain_value
-from rulespec.drawing.map_findings import counts_of, warn
+from rulespec.drawing.map_findings import as_json, counts_of, warn
 from rulespec.drawing.map_import import Drawn, Imported, regions_of
+from rulespec.drawing.map_report import REPORT
 from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.geo import SUFFIXES, read_geo
 from rulespec.drawing.reading.looks import NO_FILL, colour_of
 from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.edits.yaml_edits import flow
+from rulespec.ruleset_files import OUTLINES
 from rulespec.schemas import modeline
 from rulespec.syntax.words import NO_VALUES
 from rulespec.typed import nodes as typed
@@ -57,7 +60,7 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
         warn(result, report)
         output.show(report.diagnostics)
         output.echo(f"read: {counts_of(result)}")
-        return result
+        return replace(result, findings=tuple(report.diagnostics))
     names = [name.strip() for name in source.split(",")]
     for name in names:
         if not REGION_NAME.fullmatch(name):
@@ -89,7 +92,9 @@ def map_files(
     if drawn.regions:
         yield "map.yaml", _map_file(target, drawn.regions, base)
     if any(region.outline for region in drawn.regions):
-        yield "outlines.yaml", _outlines_file(target, "region" if base is None else base.kind, drawn, source or {})
+        yield OUTLINES, _outlines_file(target, "region" if base is None else base.kind, drawn, source or {})
+    if drawn.file:
+        yield REPORT, as_json(drawn)
 
 
 class Base:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
+from rulespec.documents.json_text import to_json_text
 from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.map_identity import alike
 from rulespec.drawing.map_import import Drawn, Imported
@@ -45,6 +47,18 @@ def counts_of(drawn: Drawn) -> Counts:
 def warn(drawn: Drawn, report: Report) -> None:
     """Reports what is noticed of a drawing: RS564, RS565, RS852, RS854 to RS859, RS906."""
     _Findings(drawn, report).all()
+
+
+def as_json(drawn: Drawn) -> str:
+    """The report of a drawing as the text of a file: numbers, and findings with their places and ways out."""
+    counts = counts_of(drawn)
+    named = {"text": counts.by_text, "label": counts.by_label, "id": counts.by_id, "program": counts.by_program}
+    findings = [
+        {"code": d.code, "line": d.span.line if d.span else 1, "message": d.message, "help": d.help}
+        for d in drawn.findings
+    ]
+    report = {"format": 1, "drawing": Path(drawn.file).name, "regions": counts.regions, "named": named}
+    return to_json_text(report | {"touching": counts.touching, "findings": findings}, plain=True, indent=2) + "\n"
 
 
 class _Findings:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.drawing.beside import beside
 from rulespec.drawing.map_names import Name, label_of, names_of, stem_of
 from rulespec.drawing.outline_checks import overlaps
@@ -67,6 +68,7 @@ class Drawn(Struct, frozen=True):
     `by_text`: the regions that would be the background if there were no text in them.
     `twice`: the shapes that are the same as another one of their name, with that one.
     `near`: the names of regions that run beside one another without a border. `notes`: of the reading.
+    `findings`: what has been reported of it.
     """
 
     regions: list[Imported]
@@ -78,6 +80,7 @@ class Drawn(Struct, frozen=True):
     covered: list[Covered] = []
     near: list[tuple[str, str]] = []
     notes: Notes = field(default_factory=Notes)
+    findings: tuple[Diagnostic, ...] = ()
 
 
 def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> Drawn:

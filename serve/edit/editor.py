@@ -16,6 +16,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.folders import Stamps, stamps
 from rulespec.documents.nodes import get, text
 from rulespec.documents.text_files import display
+from rulespec.drawing.map_report import REPORT, of_json
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.map_edits import MapEdits, OpenKindError, as_before
@@ -86,7 +87,7 @@ class Editor:
         map_ = self._map.map
         checked, diagnostics = map_.checked()
         before = self.state
-        every = list(dict.fromkeys([*diagnostics, *self._of_drawing]))
+        every = list(dict.fromkeys([*diagnostics, *self._of_drawing, *of_json(self.folder / REPORT)]))
         shown, fixes = faults(map_, checked, every)
         if before.get("version") != self.version:
             self._fixes.clear()

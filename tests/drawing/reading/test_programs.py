@@ -137,9 +137,10 @@ def jdip() -> str:
 
 def figma() -> str:
     shapes = all_(lambda n, name, fill, d: f'<path id="{name}" d="{d}" fill="{fill}" stroke="black"/>')
+    paper = '<rect width="300" height="200" fill="white"/>'
     return f"""<svg width="300" height="200" viewBox="0 0 300 200" fill="none" {SVG}>
-      <g id="Frame 1" clip-path="url(#clip0)"><rect width="300" height="200" fill="white"/><g id="land">{shapes}</g></g><defs><clipPath id="clip0">
-      <rect width="300" height="200" fill="white"/></clipPath></defs></svg>"""
+      <g id="Frame 1" clip-path="url(#clip0)">{paper}<g id="land">{shapes}</g></g>
+      <defs><clipPath id="clip0">{paper}</clipPath></defs></svg>"""
 
 
 def corel() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -48,6 +49,20 @@ def test_a_map_from_names(tmp_path: Path) -> None:
     assert not [fault for fault in editor.state["faults"] if fault["severity"] == "error" and fault["own"]]
     editor.hear(EditMessage("undo"))
     assert files(folder) == before
+
+
+def test_the_report_of_a_drawing_is_on_the_page(tmp_path: Path) -> None:
+    """With its lines in the drawing and the ways out, among the problems of other files; a bad file says nothing."""
+    (tmp_path / "x.svg").write_text(SVG.replace("</svg>", '<text x="300" y="9">Legend</text></svg>'), "utf-8")
+    folder = new(tmp_path, "mine", "--map", str(tmp_path / "x.svg"))
+    report = json.loads((folder / "reading.json").read_text("utf-8"))
+    assert report["drawing"] == "x.svg" and report["regions"] == 2 and report["named"]["id"] == 2
+    assert report["touching"] == 1 and [each["code"] for each in report["findings"]] == ["RS857"]
+    (fault,) = [each for each in Editor(folder).state["faults"] if each["code"] == "RS857"]
+    assert fault["at"] == "x.svg:2:1" and "`Legend`" in fault["message"] and fault["help"] and not fault["own"]
+    for text in ("", "[" * 9_000, '{"drawing": 1}', '{"drawing": "x", "findings": [{"code": "RS1", "line": -1}]}'):
+        (folder / "reading.json").write_text(text, "utf-8")
+        assert "RS857" not in str(Editor(folder).state["faults"])
 
 
 @pytest.mark.proof
