@@ -45,7 +45,7 @@ for (const line of readFileSync(0, "utf8").trim().split("\\n")) {
   const { options, wanted } = JSON.parse(line), option = options[wanted];
   count.decisions++;
   if (options.length === 1) { count.only++; continue; }
-  const places = placesOf(option), found = choose(options, places);
+  const places = placesOf(option.arguments), found = choose(options, places);
   count.acts += places.length;
   if (found.only) { count.clicks++; continue; }
   const { most, taken } = buttons(found.options, option);
@@ -63,7 +63,7 @@ def decisions(ref: str, players: int, games: int) -> Iterator[dict[str, Any]]:
     words = Words(ruleset)
     for seed in range(games):
         game, rng = Game(ruleset, "ABCDEF"[:players]), random.Random(seed)
-        board = board_of(ruleset, game.seats, words)
+        board = board_of(ruleset, game.seats, words, apart=True)
         backdrop = _places(board.backdrop())
         while (decision := game.decision) is not None:
             option = rng.choice(list(game.legal_options))

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.report import failure
@@ -17,7 +18,7 @@ from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.link_states import link_states
 from rulespec.drawing.plan import GAP, Plan, Sheet
 from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
-from rulespec.drawing.scene import LAYERS, Item, Place, Scene, document
+from rulespec.drawing.scene import LAYERS, Item, Place, Scene, panel
 from rulespec.drawing.shown import Entity, Names, Shown
 from rulespec.drawing.standing import standing
 from rulespec.drawing.status import status_of
@@ -48,6 +49,24 @@ _LEAST = 760.0
 """The width that tables have at least."""
 _NARROWEST = 440.0
 """The width of the narrowest sheet: room for its status."""
+_APART = 320.0
+"""The width of boards at the right, where each is a picture of its own on a page."""
+_MAT = 10.0
+"""The room around a board on a page."""
+
+
+class Panel(Struct, frozen=True):
+    """A board with those in its cells, or a scale, as a picture of its own: in the coordinates of the sheet.
+
+    `at`: where it is on the sheet; `turns`: whether it can be looked at from the other side.
+    """
+
+    id: str
+    title: str
+    at: str
+    turns: bool
+    box: Box
+    items: list[Item]
 
 
 def board(
@@ -82,6 +101,7 @@ def board_of(
     tables: bool = True,
     viewer: int = 0,
     style: Style | None = None,
+    apart: bool = False,
 ) -> Board:
     """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept.
 
@@ -92,16 +112,17 @@ def board_of(
         tables: whether tables are part of the picture; `rows_of` has them as text.
         viewer: the number of the seat whose own spaces can be pointed at, where each seat has its own.
         style: that of the ruleset, if its drawing files have been read.
+        apart: whether each board is a picture of its own, as on a page, where tables are not drawn.
     """
     names = named(seats)
-    key = id(ruleset), tuple(names.items()), id(words), tables, viewer
+    key = id(ruleset), tuple(names.items()), id(words), tables, viewer, apart
     if key not in _boards:
         style = read_drawing(ruleset) if style is None else style
         source = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
-            Board(ruleset.declarations, style, names, source, tables=tables, viewer=viewer),
+            Board(ruleset.declarations, style, names, source, tables=tables, viewer=viewer, apart=apart),
         )  # both live as long as their ids
         while len(_boards) > _MEMO_SIZE:
             _boards.popitem(last=False)
@@ -119,6 +140,7 @@ class Board:
         words: the titles that are shown.
         tables: whether tables are part of the picture.
         viewer: the number of the seat that looks at it.
+        apart: whether each board is a picture of its own; see `panels`.
     """
 
     def __init__(
@@ -130,10 +152,12 @@ class Board:
         *,
         tables: bool = True,
         viewer: int = 0,
+        apart: bool = False,
     ) -> None:
         self.words = words
         self.viewer = viewer
-        self._with_tables = tables
+        self.apart = apart
+        self._with_tables = tables and not apart
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
         self.sheet = Sheet(d, style, lambda kind: words.titles(kind, titled), self.names, words)
@@ -141,6 +165,7 @@ class Board:
         self.scales: dict[tuple[str, str], Plan] = {}
         self.tables: list[Table] = []
         self.static: list[Item] = []
+        self.panels: list[Panel] = []
         self._rights: list[float] = []
         self._stood: dict[tuple[str, int, tuple[Token, ...]], tuple[Item, ...]] = {}
         self.size = self._laid_out()
@@ -151,7 +176,7 @@ class Board:
 
     def _laid_out(self) -> Point:
         """Puts boards and tables on the sheet; returns its size."""
-        self._bounded()
+        _bounded(self.sheet)
         boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden" and self.names.names(b.kind)]
         hosts = {b.kind: HOSTS[b.form] for b in boards if b.form in HOSTS and not b.inside}
         self._guests = [b for b in boards if b.form == hosts.get(b.inside)]
@@ -166,16 +191,17 @@ class Board:
         column = _MARGIN + (width + GAP if main else 0.0)
         at = _TOP
         for b in side:
-            plan = self._add(b, (column, at), SIDE)
+            plan = self._add(b, (column, at), _APART if self.apart else SIDE)
             at += plan.size[1] + GAP
         width = max(width + (GAP + SIDE if side and main else 0.0), SIDE if side else 0.0, _LEAST)
         y = self._beside((column, at), y) if side and self._with_tables else y
         y = max(y, at if side else 0.0)
+        wide = 1000.0 if self.apart else width
         for b in boards:
             if b.at == "below":
-                y += self._add(b, (_MARGIN, y), width).size[1] + GAP
+                y += self._add(b, (_MARGIN, y), wide).size[1] + GAP
         for kind, name in self.sheet.style.scales:
-            y += self._scale(kind, name, (_MARGIN, y), width) + GAP
+            y += self._scale(kind, name, (_MARGIN, y), wide) + GAP
         y = self._in_rows(y, width) if self._with_tables else y
         return max(self._right(), _NARROWEST) + _MARGIN, y + _MARGIN - GAP
 
@@ -183,24 +209,6 @@ class Board:
         """The right side of what is farthest to the right."""
         tables = (table.corner[0] + table.width for table in self.tables)
         return max((*self._rights, *tables), default=0.0)
-
-    def _bounded(self) -> None:
-        """Refuses what would take minutes to draw.
-
-        Raises:
-            DiagnosticsError: RS557.
-        """
-        style, d = self.sheet.style, self.sheet.d
-        drawn = [b.kind for b in style.boards.values() if b.form != "hidden"]
-        places = sum(len(self.names.names(kind)) for kind in drawn)
-        rows = sum(len(self.names.names(kind)) for kind in style.tables if kind in d.kinds)
-        for count, most, what, help_ in (
-            (places, MAX_PLACES, "places", "hide boards in drawing.yaml: `as: hidden`"),
-            (rows, MAX_TABLE_ROWS, "rows of tables", "name fewer kinds under `tables:` in drawing.yaml"),
-        ):
-            if count > most:
-                message = f"a picture with {count:,} {what} is too large: it has {most:,} at most"
-                raise failure("RS557", message, None, help=help_)
 
     def _in_rows(self, y: float, width: float) -> float:
         """Puts the tables that are left below, beside one another where there is room; returns the bottom."""
@@ -237,10 +245,16 @@ class Board:
         b = replace(b, title="" if tabled else self.words.board(b.kind, b.title))
         guests = [g for g in self._guests if g.inside == b.kind]
         self.plans |= plans_of(self.sheet, b, guests, (corner, width, self.viewer))
-        for each in (b, *guests):
-            self.static += self.plans[each.kind].items
-        self._rights.append(corner[0] + self.plans[b.kind].size[0])
+        items = [item for each in (b, *guests) for item in self.plans[each.kind].items]
+        plan, title = self.plans[b.kind], b.title or heading_of(self.words.kind(b.kind))
+        self._put(Panel(b.kind, title, b.at, b.form in ("grid", "cells"), _box(corner, plan), items))
         return self.plans[b.kind]
+
+    def _put(self, of: Panel) -> None:
+        """Puts a part on the sheet."""
+        self.panels.append(of)
+        self.static += of.items
+        self._rights.append(of.box[2])
 
     def _scale(self, kind: str, name: str, corner: Point, width: float) -> float:
         fields = self.sheet.d.kinds[kind].state if kind else self.sheet.d.fields
@@ -251,8 +265,7 @@ class Board:
         bands = bands_of(self.sheet, self.sheet.style.bands.get(f"{kind}.{name}".lstrip("."), ""))
         plan = scale_plan(f"{kind}.{name}", title, (field.low, field.high), bands, corner, width)
         self.scales[kind, name] = plan
-        self.static += plan.items
-        self._rights.append(corner[0] + plan.size[0])
+        self._put(Panel(scale_id(kind, name), title, "below", False, _box(corner, plan), plan.items))
         return plan.size[1]
 
     def _table_of(self, kind: str, corner: Point, width: float) -> Table | None:
@@ -269,14 +282,12 @@ class Board:
         return plan.size[1] + GAP
 
     def backdrop(self) -> str:
-        """The picture that stays, with an empty group for the items of each layer."""
-        layers = []
-        for layer in LAYERS:
-            static = "".join(item.svg for item in self.static if item.layer == layer)
-            layers += [svg.group([static], class_=layer)] if static else []
-            layers.append(svg.element("g", data_layer=layer))
-        note = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
-        return document(*self.size, self.words.game, note, "".join(layers))
+        """The pictures that stay, with an empty group for the items of each layer: HTML, a figure for each board."""
+        return "".join(_figure(each) for each in self.panels)
+
+    def panel_of(self, kind: str) -> str:
+        """The panel that the places of a board are on."""
+        return next((guest.inside for guest in self._guests if guest.kind == kind), kind)
 
     def _title_of(self, table: Table) -> str:
         own = self.words.game if table.kind == "game" else heading_of(self.words.kind(table.kind))
@@ -324,10 +335,10 @@ class Board:
         for table in self.tables:
             yield from rows(self.sheet, self.words, self.names, table, shown, placed)
 
-    def text_tables(self) -> list[TextTable]:
-        """The tables as texts: titles, heads, and the first cell of each row."""
+    def text_tables(self) -> list[tuple[Table, TextTable]]:
+        """The tables, and as texts: titles, heads, and the first cell of each row."""
         tables = (self._table_of(kind, (0.0, 0.0), _LEAST) for kind in self.sheet.style.tables)
-        return [text_table(self.sheet, t, self._title_of(t)) for t in tables if t is not None and t.rows]
+        return [(t, text_table(self.sheet, t, self._title_of(t))) for t in tables if t is not None and t.rows]
 
     def text_rows(self, state: dict[str, Any]) -> Iterator[list[Cell]]:
         """The rows of all these tables, one after the other, for a state."""
@@ -344,7 +355,7 @@ class Board:
             if len(self._stood) >= _STOOD:
                 self._stood.clear()
             plan = self.plans[kind]
-            how = Standing(plan.piece or LARGEST, plan.manners.get(number, ""), plan.stack, plan.rooms.get(number, ()))
+            how = Standing(plan.piece or LARGEST, plan.manners.get(number, ""), plan.stack, plan.stands.get(number, ()))
             self._stood[key] = tuple(drawn(self.sheet, tokens, slot, how))
         return self._stood[key]
 
@@ -357,3 +368,44 @@ class Board:
                 results.setdefault(value, []).append(marker_token(self.sheet, of, name, kind or "game", title.strip()))
         for value, tokens in results.items():
             yield from drawn(self.sheet, tokens, plan.slots[value], Standing())
+
+
+def _bounded(sheet: Sheet) -> None:
+    """Refuses what would take minutes to draw.
+
+    Raises:
+        DiagnosticsError: RS557.
+    """
+    style, d = sheet.style, sheet.d
+    drawn = [b.kind for b in style.boards.values() if b.form != "hidden"]
+    places = sum(len(sheet.names(kind)) for kind in drawn)
+    rows = sum(len(sheet.names(kind)) for kind in style.tables if kind in d.kinds)
+    for count, most, what, help_ in (
+        (places, MAX_PLACES, "places", "hide boards in drawing.yaml: `as: hidden`"),
+        (rows, MAX_TABLE_ROWS, "rows of tables", "name fewer kinds under `tables:` in drawing.yaml"),
+    ):
+        if count > most:
+            message = f"a picture with {count:,} {what} is too large: it has {most:,} at most"
+            raise failure("RS557", message, None, help=help_)
+
+
+def scale_id(kind: str, name: str) -> str:
+    """The panel of a scale."""
+    return f"{kind}.{name}"
+
+
+def _box(corner: Point, plan: Plan) -> Box:
+    (x, y), (width, height) = corner, plan.size
+    return Box((x, y, x + width, y + height))
+
+
+def _figure(of: Panel) -> str:
+    layers = []
+    for layer in LAYERS:
+        static = "".join(item.svg for item in of.items if item.layer == layer)
+        layers += [svg.group([static], class_=layer)] if static else []
+        layers.append(svg.element("g", data_layer=layer))
+    picture = panel(of.box.grown(_MAT), of.title, "".join(layers))
+    return svg.element(
+        "figure", picture, data_panel=of.id, data_at=of.at, data_turns="yes" if of.turns else None, data_title=of.title
+    )

@@ -191,7 +191,8 @@ def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) ->
     size = min(10.0, max(room / 5, 8.0))
     if text := shortened(title, size, room - 6, bold=True):
         if mark:
-            note = mark + svg.words(text, left + 2, y, size, bold=True, anchor="start", fill=INK)
+            name = svg.words(text, left + 2, y, size, bold=True, anchor="start", fill=INK)
+            note = mark + (svg.named(name, owner, room - 6) if sheet.d.kinds[board.each].is_player else name)
         else:
             note = svg.words(text, left + room / 2, y, size, bold=True, fill=INK)
         yield Item(f"yard_name.{board.kind}.{owner + 1}.{number + 1}", "names", note)

@@ -8,11 +8,13 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from rulespec.drawing.board import Board
+from rulespec.drawing.board import Board, scale_id
 from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.plan import LinkLines
+from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import Look
-from rulespec.drawing.tables import Column, Table, is_counted
+from rulespec.drawing.table_texts import TextTable
+from rulespec.drawing.tables import Column, Table, fact_text, is_counted
 from rulespec.drawing.text_width import tables
 from rulespec.drawing.tokens import LARGEST
 from rulespec.typed import nodes as typed
@@ -32,13 +34,19 @@ def plan(board: Board) -> dict[str, Any]:
         "kinds": {kind: _kind(board, kind) for kind in d.kinds},
         "pieces": pieces,
         "boards": [_board(board, kind) for kind in board.plans],
-        "links": [_link(board, *of) for plan_ in board.plans.values() for of in plan_.links.items()],
+        "links": [_link(board, at, *of) for at, plan_ in board.plans.items() for of in plan_.links.items()],
         "markers": [_marker(board, *marker) for marker in style.markers if _is_marker(board, *marker)],
         "scales": [
-            {"kind": kind, "name": name, "title": board.words.field(kind, name), "slots": _slots(of.slots)}
+            {
+                "kind": kind,
+                "name": name,
+                "title": board.words.field(kind, name),
+                "panel": scale_id(kind, name),
+                "slots": _slots(of.slots),
+            }
             for (kind, name), of in board.scales.items()
         ],
-        "tables": [_table(board, table) for table in board.tables],
+        "tables": [_table(board, table, shown) for table, shown in board.text_tables()],
         "turn": _turn(board),
         "symbols": {symbol: style.path(symbol) for symbol in sorted(symbols - {""})},
         "words": {"yes": board.words.word("yes")},
@@ -112,10 +120,9 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
     shown = [f for f in board.sheet.style.boards[kind].fields if f in fields and not board.words.internal(kind, f)]
     return {
         "kind": kind,
+        "panel": board.panel_of(kind),
         "slots": _slots(board.plans[kind].slots),
-        "rooms": {
-            str(slot): [list(room) for room in rooms] for slot, rooms in board.plans[kind].rooms.items() if rooms
-        },
+        "stands": {str(slot): [_stand(each) for each in of] for slot, of in board.plans[kind].stands.items() if of},
         "piece": board.plans[kind].piece or LARGEST,
         "copies": board.plans[kind].copies,
         "each": board.plans[kind].each,
@@ -129,6 +136,12 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
     }
 
 
+def _stand(stand: Stand) -> list[Any]:
+    """The size of pieces, the numbers of their middles, and those of lines."""
+    lines = [round(part, 1) for line in stand.lines for point in line for part in point]
+    return [stand.size, [round(part, 1) for spot in stand.spots for part in spot], lines]
+
+
 def _type(type_: Type) -> dict[str, str]:
     """The type of a field, in the terms of drawing."""
     if isinstance(type_, Ent | SetOf):
@@ -136,11 +149,12 @@ def _type(type_: Type) -> dict[str, str]:
     return {"type": "bool" if isinstance(type_, Bool) else "number" if isinstance(type_, Num | Maybe) else "other"}
 
 
-def _link(board: Board, kind: str, lines: LinkLines) -> dict[str, Any]:
+def _link(board: Board, at: str, kind: str, lines: LinkLines) -> dict[str, Any]:
     """Links of a kind with a state that is drawn."""
     return {
         "kind": kind,
         "name": lines.field,
+        "panel": board.panel_of(at),
         "layer": lines.layer,
         **_type(board.sheet.d.kinds[kind].state[lines.field].type),
         "lines": {str(n): [path, title] for n, (path, title) in lines.lines.items()},
@@ -165,20 +179,21 @@ def _turn(board: Board) -> dict[str, str] | None:
     return {"name": name, "title": board.words.field("", name), "of": type_.kind}
 
 
-def _table(board: Board, table: Table) -> dict[str, Any]:
+def _table(board: Board, table: Table, shown: TextTable) -> dict[str, Any]:
+    places = board.sheet.row_places(table.kind)
+    rows = [[part if isinstance(part, str) else list(part) for part in cell] for cell in shown.rows]
     return {
+        **shown.to_json(),
+        "rows": rows,
         "kind": table.kind,
-        "top": table.top,
-        "row": table.row,
-        "rows": table.rows,
-        "left": table.corner[0],
-        "columns": [_column(board, table.kind, column) for column in table.columns if column.fact is None],
+        "places": [board.sheet.place_id((table.kind, i)) for i in range(table.rows)] if places else [],
+        "columns": [_column(board, table, column) for column in table.columns],
     }
 
 
-def _column(board: Board, kind: str, column: Column) -> dict[str, Any]:
-    result: dict[str, Any] = {"name": column.name, "left": column.left, "width": column.width}
+def _column(board: Board, table: Table, column: Column) -> dict[str, Any]:
+    if column.fact is not None:
+        return {"texts": [fact_text(board.sheet, table.kind, column, i) for i in range(table.rows)]}
     if column.field is not None:
-        die = (column.field.kind, column.name) in board.sheet.style.dice
-        return result | {"kind": column.field.kind, **_type(column.field.type)} | ({"die": True} if die else {})
-    return result | {"pile": column.pile, "place": column.place, "counted": is_counted(board.sheet, kind, column)}
+        return {"name": column.name, "kind": column.field.kind, **_type(column.field.type)}
+    return {"pile": column.pile, "place": column.place, "counted": is_counted(board.sheet, table.kind, column)}

@@ -12,14 +12,26 @@ LINE = 1.12
 """The height of a line by the size of its letters."""
 
 
+READABLE = 0.01225
+"""The size of letters by the width of a map that can be read on a page: 12 points where the map is 1,000 wide."""
+
+
 class Lettering(Struct, frozen=True):
-    """The letters of names: sizes that may be taken, the largest first, and their looks; `spacing` by the size."""
+    """The letters of names: sizes that may be taken, the largest first, and their looks; `spacing` by the size.
+
+    `larger`: sizes by the least that can be read on a page, where names stand on outlines.
+    """
 
     sizes: tuple[float, ...]
     fill: str = "#1a1a1a"
     bold: bool = False
     italic: bool = False
     spacing: float = 0
+    larger: tuple[float, ...] = (1.15, 1.07, 1.0)
+
+    def on_map(self, width: float) -> tuple[float, ...]:
+        """The sizes of names on a map of some width: those that can be read on a page first."""
+        return tuple(round(share * READABLE * width, 1) for share in (*self.larger, 0.85, 0.7))
 
     def width(self, text: str, size: float) -> float:
         """The width of a line."""
@@ -31,6 +43,8 @@ class Lettering(Struct, frozen=True):
 
 
 PLAIN = Lettering((13, 12, 11, 10, 9))
-WATER = Lettering((24, 22, 20, 18, 16, 14, 13, 12, 11), "#2d5f7a", italic=True, spacing=0.08)
+WATER = Lettering(
+    (24, 22, 20, 18, 16, 14, 13, 12, 11), "#2d5f7a", italic=True, spacing=0.08, larger=(1.6, 1.45, 1.3, 1.15, 1.0)
+)
 OWNED = Lettering((14, 13, 12, 11, 10), bold=True)
 FREE = Lettering((14, 13, 12, 11, 10), "#54452c", spacing=0.1)

@@ -10,9 +10,9 @@ from rulespec.drawing.colours import PALETTE, WATERS, colour
 from rulespec.drawing.colours import ground as grounded
 from rulespec.drawing.hatching import hatched
 from rulespec.drawing.lettering import WATER
-from rulespec.drawing.map_ground import Ground, ground
+from rulespec.drawing.map_ground import SHORT, Ground, ground
 from rulespec.drawing.map_legend import legend
-from rulespec.drawing.map_links import Link
+from rulespec.drawing.map_links import Link, dense
 from rulespec.drawing.map_spots import across_marks
 from rulespec.drawing.place_looks import (
     BADGE,
@@ -29,11 +29,12 @@ from rulespec.drawing.placing import PIECE, Block
 from rulespec.drawing.plan import LinkLines, Plan, Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.seams import SEAM_SIZE
+from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import BoardStyle, LinkStyle
 from rulespec.drawing.svg import Box, Point
 
 _SEAM = 90.0
-_ACROSS = 9.0  # half of a line across a border
+_ACROSS = (9.0, SHORT)  # halves of a line across a border: the shorter one where names leave no room
 _MAT = 14.0  # paper around the frame of a board with outlines, under which lines along coasts end
 
 
@@ -59,10 +60,16 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
     for i, block in enumerate(layout.blocks):
         plan.items.append(_name(sheet, board, i, block, corner))
         plan.slots[i] = moved(block.tray, corner)
-        if layout.rooms:
-            plan.rooms[i] = tuple([moved(room, corner) for room in layout.rooms[i]])
+        if layout.stands:
+            plan.stands[i] = tuple(_moved_stand(stand, corner) for stand in layout.stands[i])
         plan.outlines[i] = _outline(board, layout, i, corner)
     return plan
+
+
+def _moved_stand(stand: Stand, corner: Point) -> Stand:
+    """A stand on the picture."""
+    lines = (shift(line, corner) for line in stand.lines)
+    return Stand(stand.size, tuple(shift(stand.spots, corner)), tuple((at, end) for at, end in lines))
 
 
 def _outline(board: BoardStyle, layout: Ground, number: int, corner: Point) -> str:
@@ -259,20 +266,22 @@ def _ends(layout: Ground, board: BoardStyle, link: Link) -> list[Point]:
 def _middle_of(layout: Ground, pair: tuple[int, int], ends: list[Point]) -> list[Point]:
     """A short line across the longest border of two regions, near its middle, on no name if there is room."""
     lines = [b.points for b in layout.areas.borders if (min(b.a, b.b), max(b.a, b.b)) == pair]
-    points = max(lines, key=len)
+    points = dense(max(lines, key=len))
     (ax, ay), (bx, by) = ends
     length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1)
-    dx, dy = (bx - ax) / length * _ACROSS, (by - ay) / length * _ACROSS
-    names = [box for n in pair for box in layout.blocks[n].boxes]
+    dx, dy = (bx - ax) / length, (by - ay) / length
+    names = [*layout.blocks[pair[0]].boxes, *layout.blocks[pair[1]].boxes]
+    names += [box for block in layout.blocks for box in block.boxes[:1]]
 
-    def is_clear(x: float, y: float) -> bool:
-        along = ((x - dx, y - dy), (x, y), (x + dx, y + dy))
-        return not any(box.holds(Box((*at, *at))) for box in names for at in along)
+    def line(at: Point, far: float) -> list[Point]:
+        return [(at[0] - dx * far, at[1] - dy * far), at, (at[0] + dx * far, at[1] + dy * far)]
 
     half = len(points) // 2
     from_middle = [points[i] for i in sorted(range(len(points)), key=lambda i: abs(i - half))]
-    x, y = next((at for at in from_middle if is_clear(*at)), from_middle[0])
-    return [(x - dx, y - dy), (x + dx, y + dy)]
+    tried = (line(at, far) for far in _ACROSS for at in from_middle)
+    clear = (each for each in tried if not any(box.holds(Box((*at, *at))) for box in names for at in each))
+    first, _, last = next(clear, line(from_middle[0], _ACROSS[0]))
+    return [first, last]
 
 
 def _line(points: Sequence[Point], style: LinkStyle, dashed: bool) -> str:
@@ -314,4 +323,5 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Po
     )
     if shown and turned is not None:
         shown = svg.group([shown], transform=svg.rotation(turned))
-    return Item(f"name.{sheet.names(board.kind)[number]}", "names", "".join([*parts, shown]))
+    shown = svg.group([*parts, shown], data_name=sheet.place_id((board.kind, number)))
+    return Item(f"name.{sheet.names(board.kind)[number]}", "names", shown)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import hypot
 
 from msgspec import Struct, field
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing.areas import Areas, areas
 from rulespec.drawing.bridges import Bridge, Pair, bridges, crossings
-from rulespec.drawing.crowds import rooms
-from rulespec.drawing.map_links import Link, links_of, pairs_of
+from rulespec.drawing.colours import WATERS
+from rulespec.drawing.map_links import Arrow, Link, arrows_of, links_of, pairs_of
 from rulespec.drawing.outlines import Frame, centre_of, holds, net, square
-from rulespec.drawing.place_looks import badge_room, lettering_of
+from rulespec.drawing.place_looks import badge_room, lettering_of, side_of
 from rulespec.drawing.placing import Block, Raster, Spot, place
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.seams import Seam, seams_of, stubs_of
+from rulespec.drawing.stands import Stand, stands
 from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Box, Point
 
@@ -24,8 +26,12 @@ MAX_LINKS = 10_000
 _CROWDED = 80  # more regions than these get a larger map
 _LEAST, _MOST = 0.55, 0.95  # height of a map by its width
 _MARGIN = 0.07
-_SPOT, _ROOMY = 8.0, (82.0, 32.0)
+_SPOT, _ROOMY = 8.0, (96.0, 34.0)
 """Half the sides of spots, and of those with room for a name and pieces."""
+SHORT = 6.0
+"""Half of a line across a border where names leave little room."""
+_END = 3.0
+"""The room around the end of a line, on which no name stands."""
 _STAND_IN = 0.025
 """Half the side of a square in place of an outline, by the shorter side of the frame."""
 
@@ -33,7 +39,7 @@ _STAND_IN = 0.025
 class Ground(Struct, frozen=True):
     """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch.
 
-    `rooms`: for each region of a map of areas, the boxes of more pieces than its tray has room for; see `crowds`.
+    `stands`: for each region of a map of areas, where its pieces stand. `arrows`: over borders, to what facts name.
     `traces`: path data of its lines, as they have been drawn, so that the next picture of the same map has them.
     """
 
@@ -44,7 +50,8 @@ class Ground(Struct, frozen=True):
     blocks: list[Block]
     bridges: dict[Pair, Bridge]
     seams: list[Seam]
-    rooms: list[tuple[Box, ...]] = field(default_factory=list)
+    stands: list[tuple[Stand, ...]] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
     traces: dict[tuple[str, int, Point], str] = field(default_factory=dict)
 
 
@@ -74,7 +81,8 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     else:
         stubs = [stub for a, b in sorted(seams) for stub in stubs_of(a, b, positions, size)]
         result = areas(positions, sorted(pairs), *size, stubs=stubs)
-    raster = Raster(result, *size)
+    water = {i for i in range(count) if side_of(sheet, board, i).water}
+    raster = Raster(result, *size, water)
     if board.outlines:
         positions = [raster.inside(i, position) for i, position in enumerate(positions)]
     titles = sheet.place_titles(board)
@@ -83,19 +91,51 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     notes = [seam.box for seam in over]
     guests = (each for each in sheet.style.boards.values() if each.inside == board.kind)
     notes += [box for each in guests for box in spot_boxes(board, each, size[0]).values()]
+    apart = pairs - result.touching() if board.form == "areas" else set()
+    spans = crossings(apart, result.outlines) if board.outlines else {}
     if board.form == "areas":
         spots = _spots(sheet, board, size)
-        blocks = place(raster, positions, titles, badges, size, notes, spots=spots)
+        ends = [Box((x, y, x, y)).grown(_END) for span in spans.values() for x, y in span]
+        ends += [Box((x, y, x, y)).grown(_END) for x, y in _crossed(board, links, result, positions)]
+        blocks = place(raster, positions, titles, badges, size, [*notes, *ends], spots=spots)
     else:  # in boxes as large as leaves room for lines between them
         room = (size[0] * size[1] / count) ** 0.5
         blocks = place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.13 * room))
-    apart = pairs - result.touching() if board.form == "areas" else ()
-    if board.outlines:
-        spans = crossings(apart, result.outlines)
-    else:
+    if not board.outlines:
         spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
-    more = rooms(raster, blocks, notes, size) if board.form == "areas" else []
-    return Ground(size, positions, links, result, blocks, spans, over, more)
+    arrows = list(arrows_of(sheet, board, result))
+    taken = [*(_corners(box) for box in notes), *(points for *_, points in arrows), *_land_beside(board, size)]
+    places = stands(result, blocks, taken, size) if board.form == "areas" else []
+    return Ground(size, positions, links, result, blocks, spans, over, places, arrows)
+
+
+def _corners(box: Box) -> list[Point]:
+    left, top, right, bottom = box
+    return [(left, top), (right, top), (right, bottom), (left, bottom)]
+
+
+def _crossed(board: BoardStyle, links: Sequence[Link], areas: Areas, positions: Sequence[Point]) -> Iterator[Point]:
+    """The middles of borders that a short line leads across, and its ends."""
+    drawn = {
+        (min(k.a, k.b), max(k.a, k.b)) for k in links if k.name and board.links[k.kind].dashed is not False
+    } if board.outlines else set()  # fmt: skip
+    lines: dict[tuple[int, int], list[Point]] = {}
+    for border in areas.borders:
+        pair = (min(border.a, border.b), max(border.a, border.b))
+        if pair in drawn and len(border.points) > len(lines.get(pair, ())):
+            lines[pair] = border.points
+    for (a, b), points in lines.items():
+        (x, y), (ax, ay), (bx, by) = points[len(points) // 2], positions[a], positions[b]
+        far = SHORT / max(hypot(bx - ax, by - ay), 1)
+        yield from ((x + (bx - ax) * k * far, y + (by - ay) * k * far) for k in (-1, 0, 1))
+
+
+def _land_beside(board: BoardStyle, size: Point) -> Iterator[list[Point]]:
+    """Land that is no region, and lies on water that is one."""
+    for part in board.scenery:
+        if board.frame is not None and part.colour not in WATERS:
+            scale = size[0] / board.frame.width
+            yield from ([board.frame.placed(dot, scale) for dot in ring] for ring in part.rings)
 
 
 def spot_boxes(host: BoardStyle, board: BoardStyle, width: float) -> dict[int, Box]:

@@ -10,7 +10,8 @@ from rulespec.drawing.colours import INK, colour
 from rulespec.drawing.colours import ground as grounded
 from rulespec.drawing.hatching import hatched
 from rulespec.drawing.map_ground import Ground, spot_boxes
-from rulespec.drawing.map_spots import arrow_over, spot_look
+from rulespec.drawing.map_links import arrow_over
+from rulespec.drawing.map_spots import arrow, spot_look
 from rulespec.drawing.place_looks import badge, badges_of, fill_of
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.scene import Item
@@ -88,7 +89,7 @@ def _towards(at: Point) -> str:
     """A mark over a border."""
     line = [(at[0] + 11, at[1] - 7), (at[0] + 11, at[1]), (at[0] + 11, at[1] + 7)]
     border = svg.element("path", d=svg.path(line), fill="none", stroke=BRIM)
-    return border + arrow_over(line, lambda x, _: x > line[0][0])
+    return border + arrow(arrow_over(line, lambda x, _: x > line[0][0]))
 
 
 def _line_of(sheet: Sheet, board: BoardStyle, a: int, b: int, kind: str) -> str:

@@ -1,14 +1,25 @@
-"""Links of a map as its picture has them: each kind once between two regions."""
+"""Links of a map as its picture has them, each kind once between two regions; and arrows over borders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+from math import hypot
 
 from msgspec import Struct
 
 from rulespec.documents.nodes import bits
+from rulespec.drawing.areas import Areas
+from rulespec.drawing.outlines import holds
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.style import BoardStyle, LinkStyle
+from rulespec.drawing.svg import Point
+
+_TOWARDS, _HALF = 7.0, 2.5
+_DENSE = 6.0
+Arrow = tuple[str, int, int, list[Point]]
+"""An arrow over a border: the fact that it shows, from where, to where, and its points."""
 
 
 class Link(Struct, frozen=True):
@@ -59,3 +70,47 @@ def pairs_of(board: BoardStyle, links: list[Link]) -> set[tuple[int, int]]:
     """The pairs of regions with a link that is shown, the lower number first; not those over a seam."""
     pairs = {(min(link.a, link.b), max(link.a, link.b)) for link in links if not board.links[link.kind].hidden}
     return pairs - {(min(seam), max(seam)) for seam in board.seams}
+
+
+def arrows_of(sheet: Sheet, board: BoardStyle, areas: Areas) -> Iterator[Arrow]:
+    """Triangles over the borders to the places that facts name, which point there."""
+    borders: dict[tuple[int, int], list[list[Point]]] = {}
+    for border in areas.borders if board.across else ():
+        borders.setdefault((min(border.a, border.b), max(border.a, border.b)), []).append(list(border.points))
+    for fact in board.across:
+        for i in range(len(sheet.names(board.kind))):
+            of = sheet.fact(board.kind, fact, i)
+            lines = borders.get((min(i, of[1]), max(i, of[1]))) if of is not None and of[0] == board.kind else None
+            if of is not None and lines:
+                yield fact, i, of[1], arrow_over(max(lines, key=len), partial(holds, areas.outlines[of[1]]))
+
+
+def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> list[Point]:
+    """A triangle over a line near its middle that points into the area that a point is `within`, where it has room."""
+    line = dense(line)
+    middle = len(line) // 2
+    tried = [_arrow(line, k, side) for k in sorted(range(len(line)), key=lambda k: abs(k - middle)) for side in (1, -1)]
+    fits = (points for points in tried if within(*points[0]) and not within(*points[1]) and not within(*points[2]))
+    return next(fits, tried[0])
+
+
+def dense(line: list[Point]) -> list[Point]:
+    """A line with a point at least every few units."""
+    results = line[:1]
+    for (ax, ay), (bx, by) in pairwise(line):
+        parts = max(int(hypot(bx - ax, by - ay) / _DENSE), 1)
+        results += [(ax + (bx - ax) * k / parts, ay + (by - ay) * k / parts) for k in range(1, parts + 1)]
+    return results
+
+
+def _arrow(line: list[Point], at: int, side: int) -> list[Point]:
+    """The tip and the wings of a triangle over a point of a line."""
+    (ax, ay), (x, y), (bx, by) = line[max(at - 1, 0)], line[at], line[min(at + 1, len(line) - 1)]
+    length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1e-6) * side
+    nx, ny = -(by - ay) / length, (bx - ax) / length
+    back = (x - nx * _HALF, y - ny * _HALF)
+    return [
+        (x + nx * _TOWARDS, y + ny * _TOWARDS),
+        (back[0] - ny * 5, back[1] + nx * 5),
+        (back[0] + ny * 5, back[1] - nx * 5),
+    ]

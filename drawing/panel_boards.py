@@ -14,11 +14,12 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.tables import chip
 from rulespec.drawing.text_width import shortened, text_width
 
-_PANEL, _PANEL_HEAD, _PANEL_WIDTH, _PANEL_GAP = 40.0, 30.0, 280.0, 10.0
+_PANEL, _PANEL_HEAD, _PANEL_WIDTH, _PANEL_GAP = 44.0, 30.0, 280.0, 10.0
 """Height of the head of a panel with facts and without, its largest width, and the room between two."""
-_TRAY, _HAND, _LABEL = 32.0, 76.0, 78.0
+_TRAY, _HAND, _LABEL = 32.0, 76.0, 86.0
 _ROW, _ROW_HEAD = 26.0, 74.0
-_SMALL = 9.5
+_SMALL, _HEADS = 12.4, 13.0
+"""Sizes of notes, and of letters over and beside a matrix."""
 _FAINT = "#4a525a"
 
 
@@ -64,9 +65,10 @@ def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -
     title = shortened(sheet.place_titles(board)[number], 13, right - left - 80, bold=True)
     seat = 22.0 if sheet.d.kinds[board.kind].is_player else 0.0  # seats have a mark before their names
     parts = [chip(sheet.look(board.kind, number), left + 17, top + 14)] if seat else []
-    parts.append(svg.words(title, left + 9 + seat, top + 14, 13, bold=True, anchor="start", fill=INK))
+    name_ = svg.words(title, left + 9 + seat, top + 14, 13, bold=True, anchor="start", fill=INK)
+    parts.append(svg.named(name_, number, right - left - 80) if seat else name_)
     notes = shortened(" · ".join(notes_of(sheet, board, number)), _SMALL, right - left - 16)
-    parts.append(svg.words(notes, left + 9, top + 31, _SMALL, anchor="start", fill=_FAINT))
+    parts.append(svg.words(notes, left + 9, top + 33, _SMALL, anchor="start", fill=_FAINT))
     y = top + (_PANEL if board.facts else _PANEL_HEAD)
     for t, tray in enumerate(board.trays):
         tall = _height(tray)
@@ -112,11 +114,11 @@ def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
     named = all(text_width(title, _SMALL) <= room for title in sheet.titles(first))
     for row in range(len(sheet.names(first))):
         look, y = sheet.look(first, row), top + _ROW * row
-        wide_chip = max(16.0, text_width(look.letter, 10, bold=True) + 5)
-        at: svg.Values = {"x": corner[0], "y": y + _ROW / 2 - 8, "width": wide_chip, "height": 16, "rx": 8}
+        wide_chip = max(20.0, text_width(look.letter, _HEADS, bold=True) + 6)
+        at: svg.Values = {"x": corner[0], "y": y + _ROW / 2 - 10, "width": wide_chip, "height": 20, "rx": 10}
         chip = svg.element("rect", **at, fill=colour(look.colour), stroke=INK, stroke_width=0.8)
         x = corner[0] + wide_chip / 2
-        letter = svg.words(look.letter, x, y + _ROW / 2, 10, bold=True, fill=ink_on(look.colour))
+        letter = svg.words(look.letter, x, y + _ROW / 2, _HEADS, bold=True, fill=ink_on(look.colour))
         title = sheet.titles(first)[row] if named else ""
         text = svg.words(title, corner[0] + wide_chip + 3, y + _ROW / 2, _SMALL, anchor="start", fill=INK)
         heads.append(chip + letter + text)
@@ -134,10 +136,11 @@ def _heads(sheet: Sheet, kind: str, facts: list[str], corner: Point, wide: float
     """The heads of columns, from the lowest line to the highest: facts, and the titles above them."""
     left, y = corner[0], corner[1] - 8
     for name in reversed(facts):
-        label = shortened(sheet.words.field(kind, name), _SMALL, _ROW_HEAD - 6)
-        yield svg.words(label, left - _ROW_HEAD, y, _SMALL, anchor="start", fill=_FAINT)
+        label = shortened(sheet.words.field(kind, name), _HEADS, _ROW_HEAD - 6)
+        yield svg.words(label, left - _ROW_HEAD, y, _HEADS, anchor="start", fill=_FAINT)
         for i, value in enumerate(sheet.d.kinds[kind].facts[name].values):
-            yield svg.words(str(value), left + wide * (i + 0.5), y, _SMALL, fill=_FAINT)
+            yield svg.words(str(value), left + wide * (i + 0.5), y, _HEADS, fill=_FAINT)
         y -= 16
     for i, title in enumerate(sheet.titles(kind)):
-        yield svg.words(shortened(title, 11, wide - 2), left + wide * (i + 0.5), y, 11, bold=True, fill=INK)
+        text = shortened(title, _HEADS, wide - 2)
+        yield svg.words(text, left + wide * (i + 0.5), y, _HEADS, bold=True, fill=INK)

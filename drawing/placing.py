@@ -6,11 +6,11 @@ Candidates are tried on a raster of the areas, the smallest area first, and once
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import ceil, cos, floor, hypot, radians, sin
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from rulespec.drawing.areas import Areas
 from rulespec.drawing.lettering import LINE, PLAIN, Lettering
@@ -19,6 +19,10 @@ from rulespec.drawing.text_width import text_width, wrapped
 
 STEP = 4
 """The side of a cell of the raster."""
+PIECE = 22.0
+"""The size of a piece on a map."""
+_NOWHERE, _BEYOND = -1, -2
+"""Numbers of what no region owns: on the map, and beyond it."""
 _GAP = 3.0
 _TRAY = (66.0, 22.0)
 """The size of a tray before it becomes larger."""
@@ -27,15 +31,22 @@ _BOX = 6.0
 """The room between boxes: each is drawn a little larger than its block."""
 _BOXED = (11.0, 9.0)
 """Sizes of names in boxes."""
+_NEAR = (0.0, -0.15, 0.15, -0.3, 0.3, -0.45, 0.45, -0.6, 0.6)
+_AROUND = sorted(((right, down) for right in _NEAR for down in _NEAR), key=lambda at: hypot(3 * at[0], at[1]))
+"""Distances by which a name is moved from its spot, by its width and by its height, the nearest first."""
+_FITS, _ENOUGH, _FAR = 0.92, 0.3, 0.12
+"""The shares of a name inside its area that will do, and that are better than smaller letters; what it costs to be
+moved by the height of its letters.
+"""
+_PIECES = 8 * PIECE * PIECE
+"""The room that a region has for its pieces beside its name, or the name is better off on the water beside it."""
 _TRIES = 160
 _ALL_TRIES = 12_000
 _RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
 """Candidates for the middle of a block, of each region and of all."""
 _WANTED = (96.0, 56.0)
 _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22), (22, 66), (44, 22), (22, 44), (22, 22))
-"""Rooms for pieces of equal size where a spot says where they stand, those for most pieces first."""
-PIECE = 22.0
-"""The size of a piece on a map."""
+"""Trays where a spot says where pieces stand, those for most pieces first."""
 
 
 class Block(Struct, frozen=True):
@@ -71,12 +82,14 @@ class Spot(Struct, frozen=True):
 class Raster:
     """Which region owns each small square of the plane, and which squares are taken."""
 
-    def __init__(self, areas: Areas, width: float, height: float) -> None:
+    def __init__(self, areas: Areas, width: float, height: float, water: Collection[int] = ()) -> None:
+        self.open = {_NOWHERE, *water}
+        """Water, on which names of land may stand, and what no region owns."""
         self.columns, self.rows = int(width // STEP), int(height // STEP)
-        self.owner = [[-1] * self.columns for _ in range(self.rows)]
+        self.owner = [[_NOWHERE] * self.columns for _ in range(self.rows)]
         self.cells: list[list[tuple[int, int]]] = [[] for _ in areas.outlines]
         for region, outlines in enumerate(areas.outlines):
-            for row, first, last in _spans(outlines, self.rows):
+            for row, first, last in spans(outlines, self.rows, STEP):
                 start, end = max(first, 0), min(last + 1, self.columns)
                 self.owner[row][start:end] = [region] * (end - start)
         for row, owners in enumerate(self.owner):
@@ -86,16 +99,16 @@ class Raster:
 
     def share(self, region: int, box: Box, turned: float = 0) -> float:
         """The share of a box, turned around its middle, that is inside a region, by a sample of its points."""
-        left, top, right, bottom = box
-        inside = 0
-        for i in range(5):
-            x = left + (right - left) * i / 4
-            for j in range(3):
-                y = top + (bottom - top) * j / 2
-                column, row = (int(at // STEP) for at in (turned_point((x, y), box, turned) if turned else (x, y)))
-                if 0 <= column < self.columns and 0 <= row < self.rows and self.owner[row][column] == region:
-                    inside += 1
-        return inside / 15
+        return sum(self._at(point) == region for point in _sampled(box, turned)) / _SAMPLES
+
+    def open_share(self, box: Box, turned: float) -> float:
+        """The share of a box that lies on water, or on nothing."""
+        count = sum(self._at(point) in self.open for point in _sampled(box, turned))
+        return count / _SAMPLES
+
+    def _at(self, point: Point) -> int:
+        column, row = int(point[0] // STEP), int(point[1] // STEP)
+        return self.owner[row][column] if 0 <= column < self.columns and 0 <= row < self.rows else _BEYOND
 
     def inside(self, region: int, point: Point) -> Point:
         """A point if it is inside a region, else the nearest one that is, in squares."""
@@ -107,12 +120,53 @@ class Raster:
         return (near[0] + 0.5) * STEP, (near[1] + 0.5) * STEP
 
 
+_SAMPLES = 15
+
+
+def _sampled(box: Box, turned: float) -> Iterator[Point]:
+    """Points of a box that is turned around its middle."""
+    left, top, right, bottom = box
+    for i in range(5):
+        x = left + (right - left) * i / 4
+        for j in range(3):
+            y = top + (bottom - top) * j / 2
+            yield turned_point((x, y), box, turned) if turned else (x, y)
+
+
 def turned_point(point: Point, box: Box, degrees: float) -> Point:
     """A point turned around the middle of a box."""
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     c, s = cos(radians(degrees)), sin(radians(degrees))
     dx, dy = point[0] - x, point[1] - y
     return x + dx * c - dy * s, y + dx * s + dy * c
+
+
+class Shape:
+    """A box, turned around its middle."""
+
+    def __init__(self, box: Box, turned: float) -> None:
+        self.box = box
+        self.level = around(box, turned)
+        """The level box around it."""
+        self._turned = turned
+
+    @cached_property
+    def _corners(self) -> list[Point]:
+        """Its corners, one after the other."""
+        left, top, right, bottom = self.box
+        level = ((left, top), (right, top), (right, bottom), (left, bottom))
+        return [turned_point(point, self.box, self._turned) for point in level]
+
+    def meets(self, other: Shape) -> bool:
+        """Whether two have a point in common: no line along a side of either parts them."""
+        if not self.level.meets(other.level):
+            return False
+        for degrees in (self._turned, self._turned + 90, other._turned, other._turned + 90):
+            x, y = cos(radians(degrees)), sin(radians(degrees))
+            one, two = ([px * x + py * y for px, py in each._corners] for each in (self, other))
+            if max(one) <= min(two) or max(two) <= min(one):
+                return False
+        return True
 
 
 def around(box: Box, degrees: float) -> Box:
@@ -125,21 +179,21 @@ def around(box: Box, degrees: float) -> Box:
     return Box((min(xs), min(ys), max(xs), max(ys)))
 
 
-def _spans(outlines: Sequence[Sequence[Point]], rows: int) -> Iterator[tuple[int, int, int]]:
-    """The rows of the raster that areas have: row, first column, last column."""
+def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator[tuple[int, int, int]]:
+    """The squares of some side whose middles lie inside outlines: row, first column, last column."""
     crossings: dict[int, list[float]] = {}
     for line in outlines:
         for (x, y), (nx, ny) in zip(line, [*line[1:], line[0]], strict=True):
             if y == ny:
                 continue
             (x, y), (nx, ny) = ((x, y), (nx, ny)) if y < ny else ((nx, ny), (x, y))
-            for row in range(max(ceil(y / STEP - 0.5), 0), min(ceil(ny / STEP - 0.5), rows)):
-                at = (row + 0.5) * STEP
+            for row in range(max(ceil(y / side - 0.5), 0), min(ceil(ny / side - 0.5), rows)):
+                at = (row + 0.5) * side
                 crossings.setdefault(row, []).append(x + (at - y) * (nx - x) / (ny - y))
     for row, result in crossings.items():
         result.sort()
         for left, right in zip(result[::2], result[1::2], strict=False):
-            yield row, ceil(left / STEP - 0.5), floor(right / STEP - 0.5)
+            yield row, ceil(left / side - 0.5), floor(right / side - 0.5)
 
 
 class Form(Struct, frozen=True):
@@ -236,9 +290,7 @@ def place(
         spots: where names, and trays if they are not below them, must stand.
     """
     spots = spots or {}
-    blocks: dict[int, Block] = {i: _settled(i, titles[i], badges[i], raster, spot) for i, spot in spots.items()}
-    for i in spots:
-        blocks[i] = _wider(i, blocks, raster)
+    blocks = _settled(spots, titles, badges, raster, taken, size[0])
     order = sorted(set(range(len(titles))) - set(spots), key=lambda i: len(raster.cells[i]))
     for _ in range(2):
         for i in order:
@@ -253,36 +305,91 @@ def place(
     return [(blocks | grown)[i] for i in range(len(titles))]
 
 
-def _settled(region: int, title: str, badges: float, raster: Raster, spot: Spot) -> Block:
-    """The block of a region whose author says where its name stands: as large as its area has room."""
-    how, label = spot.lettering, spot.label
-    tries = [(size, lines) for size in how.sizes for parts in (1, 2, 3) if (lines := wrapped(title, parts)) is not None]
-    boxes = [_around_spot(label, *how.extent(lines, size, badges)) for size, lines in tries]
-    shares = (raster.share(region, box, spot.turned) for box in boxes)
-    best = next((i for i, share in enumerate(shares) if share == 1), len(tries) - 1)
-    (size, lines), box = tries[best], boxes[best]
-    at = tuple((label[0], box[1] + size * LINE * (i + 0.5)) for i in range(len(lines)))
+def _settled(
+    spots: Mapping[int, Spot],
+    titles: Sequence[str],
+    badges: Sequence[float],
+    raster: Raster,
+    taken: Sequence[Box],
+    width: float,
+) -> dict[int, Block]:
+    """The blocks of regions whose author says where their names stand: as large as their areas have room.
+
+    A name that does not fit at its spot is moved a little, rather than that it lies on another one.
+    """
+    boxes: dict[int, Shape] = {}
+    frame = Box((0, 0, raster.columns * STEP, raster.rows * STEP)).grown(-_GAP)
+    fixed = [Shape(box, 0) for box in taken]
+    chosen: dict[int, tuple[tuple[str, ...], float]] = {}
+    for i in sorted(spots, key=lambda i: len(raster.cells[i])):
+        spot = spots[i]
+        wide, high = spot.lettering.extent([titles[i]], spot.lettering.on_map(width)[0], badges[i])
+        crowded = len(raster.cells[i]) * STEP * STEP < wide * high + _PIECES
+        cost = _FAR / 3 if crowded else _FAR
+        reach = Box((*spot.label, *spot.label)).grown(_reach(titles[i], badges[i], spot, width))
+        others = [each for each in (*boxes.values(), *fixed) if each.level.meets(reach)]
+        best: tuple[float, Shape, tuple[str, ...], float] | None = None
+        *_, least, _small, _smallest = spot.lettering.on_map(width)
+        for size, lines, at in _tries(titles[i], badges[i], spot, width):
+            if best is not None and best[0] > _ENOUGH and size < least:
+                break
+            far = cost * hypot(at[0] - spot.label[0], at[1] - spot.label[1]) / size
+            if best is not None and 1 - far <= best[0]:
+                continue
+            box = _around_spot(at, *spot.lettering.extent(lines, size, badges[i]))
+            shape = Shape(box, spot.turned)
+            if not frame.holds(shape.level):
+                continue
+            blocker = next((k for k, other in enumerate(others) if shape.meets(other)), None)
+            if blocker is not None:
+                others.insert(0, others.pop(blocker))  # it often blocks the next place, too
+                continue
+            worth = raster.share(i, box, spot.turned) - far
+            if crowded and i not in raster.open:  # its pieces need the room
+                worth = max(0.8 * (worth + far), raster.open_share(box, spot.turned)) - far
+            if best is None or worth > best[0]:
+                best = worth, shape, lines, size
+            if worth > _FITS:
+                break
+        if best is None:
+            size, lines = spot.lettering.on_map(width)[-1], (titles[i],)
+            box = _around_spot(spot.label, *spot.lettering.extent(lines, size, badges[i]))
+            best = 0, Shape(box, spot.turned), lines, size
+        boxes[i], chosen[i] = best[1], best[2:]
+    return {i: _block(i, *chosen[i], boxes[i].box, raster, spots[i]) for i in spots}
+
+
+def _reach(title: str, badges: float, spot: Spot, width: float) -> float:
+    """The distance from its spot that a name can have an end at."""
+    wide, high = spot.lettering.extent([title], spot.lettering.on_map(width)[0], badges)
+    return wide * (0.5 + max(_NEAR)) + 3 * high
+
+
+def _tries(title: str, badges: float, spot: Spot, width: float) -> Iterator[tuple[float, tuple[str, ...], Point]]:
+    """Sizes, lines and middles of a name: at its spot the largest first, then near it as small as can be read."""
+    how = spot.lettering
+    wraps = [tuple(lines) for parts in (1, 2, 3) if (lines := wrapped(title, parts)) is not None]
+    *large, least, small, smallest = how.on_map(width)
+    for size in (*large, least):
+        yield from ((size, lines, spot.label) for lines in wraps)
+    for size in (least, small, smallest):
+        for wrap in wraps:
+            wide, high = how.extent(wrap, size, badges)
+            for right, down in _AROUND:
+                x, y = turned_point((right * wide, down * max(high, 2 * size)), Box((0, 0, 0, 0)), spot.turned)
+                yield size, wrap, (spot.label[0] + x, spot.label[1] + y)
+
+
+def _block(region: int, lines: tuple[str, ...], size: float, box: Box, raster: Raster, spot: Spot) -> Block:
+    """A name in its box, with the tray of its pieces."""
+    middle = (box[0] + box[2]) / 2
+    at = tuple((middle, box[1] + size * LINE * (i + 0.5)) for i in range(len(lines)))
     taken = around(box, spot.turned)
     trays = [
-        _around_spot(spot.pieces or (label[0], taken[3] + 1 + height / 2), width, height) for width, height in _TRAYS
+        _around_spot(spot.pieces or (middle, taken[3] + 1 + height / 2), width, height) for width, height in _TRAYS
     ]
     fits = (tray for tray in trays if raster.share(region, tray) == 1 and not tray.meets(taken))
-    tray = next(fits, trays[-1])
-    return Block(tuple(lines), size, at, box, tray, True, how, spot.turned)
-
-
-def _wider(region: int, blocks: Mapping[int, Block], raster: Raster) -> Block:
-    """The block of a region with room for two pieces, partly beyond its borders if nothing else is there."""
-    block = blocks[region]
-    if block.tray[2] - block.tray[0] > PIECE or block.tray[3] - block.tray[1] > PIECE:
-        return block
-    middle = ((block.tray[0] + block.tray[2]) / 2, (block.tray[1] + block.tray[3]) / 2)
-    trays = [_around_spot(middle, *extent) for extent in ((2 * PIECE, PIECE), (PIECE, 2 * PIECE))]
-    names = [around(other.box, other.turned) for other in blocks.values()]
-    others = [*names, *(other.tray for i, other in blocks.items() if i != region)]
-    free = [tray for tray in trays if not any(tray.meets(other) for other in others)]
-    best = max(free, key=lambda tray: raster.share(region, tray), default=None)
-    return block if best is None or raster.share(region, best) < 0.5 else replace(block, tray=best)
+    return Block(lines, size, at, box, next(fits, trays[-1]), True, spot.lettering, spot.turned)
 
 
 def _width(lines: Sequence[str], size: float, badges: float) -> float:

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from rulespec.drawing.colours import OWNERS, colour
 from rulespec.drawing.scene import Item, Place
 from rulespec.drawing.shown import Entity, Names, Pile
+from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import BoardStyle, Look, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.words import Wording
@@ -38,7 +39,7 @@ class Plan(Brief, Struct):
     Attributes:
         items: what never changes.
         slots: the number of each entity → where its pieces go.
-        rooms: slots → larger boxes for more piles than find room in the slot at full size, the smallest first.
+        stands: slots of areas → where their pieces stand, for few pieces first; see `Stand`.
         outlines: path data around each entity, on maps.
         size: width and height.
         piece: the size of its pieces where there is room; 0 if they are as large as they get.
@@ -56,7 +57,7 @@ class Plan(Brief, Struct):
     size: tuple[float, float]
     items: list[Item] = field(default_factory=list)
     slots: dict[int, Box] = field(default_factory=dict)
-    rooms: dict[int, tuple[Box, ...]] = field(default_factory=dict)
+    stands: dict[int, tuple[Stand, ...]] = field(default_factory=dict)
     outlines: dict[int, str] = field(default_factory=dict)
     piece: float = 0
     copies: dict[str, int] = field(default_factory=dict)
@@ -143,6 +144,10 @@ class Sheet(Brief, Struct, frozen=True):
     def on_board(self, kind: str) -> bool:
         """Whether the entities of a kind are the places of a board."""
         return kind in self.style.boards and self.style.boards[kind].form != "hidden"
+
+    def row_places(self, kind: str) -> bool:
+        """Whether the rows of a table are places: their entities are neither places of a board nor tokens."""
+        return kind != "game" and not self.on_board(kind) and not self.d.kinds[kind].places
 
     def names_of(self, of: tuple[str, int]) -> str:
         """The name of an entity in the ids of items; seats are numbered, whatever they are called."""

@@ -21,8 +21,9 @@ _RIM = 22.0  # beside a grid, for the names of its columns and rows
 _COLUMNS = 13
 _TITLE_LINES = 2
 """Lines of a title in a row."""
-_SMALL = 9.0
-_BAND = 16.0
+_SMALL, _NOTES = 9.0, 12.5
+"""Sizes of names in small cells, and of numbers and notes, which can be read on a page."""
+_BAND = 18.0
 _ENDLESS = 1_000_000_000
 Band = tuple[int, str, str]
 """A part of a scale: where it ends, what its number is, and the number."""
@@ -171,9 +172,9 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         sector = _sector(centre, inner, outer, first, last)
         shape = svg.element("path", d=sector, fill=fill, stroke=LINE)
         middle = (first + last) / 2
-        far = outer * 0.79
+        far = outer * 0.76
         x, y = centre[0] + cos(middle) * far, centre[1] + sin(middle) * far
-        room = abs(sin(middle)) * 2 * pi * far / count * 0.86 + abs(cos(middle)) * outer * 0.4
+        room = abs(sin(middle)) * 2 * pi * far / count * 0.86 + abs(cos(middle)) * outer * 0.46
         plan.items.append(Item(f"name.{name}", "names", _stacked(titles[i], x, y, room)))
         near = outer * 0.45
         x, y = centre[0] + cos(middle) * near, centre[1] + sin(middle) * near
@@ -215,7 +216,7 @@ def _stacked(text: str, x: float, y: float, width: float, most: int = 4) -> str:
 
 def _in_lines(text: str, width: float, most: int = 4) -> tuple[float, list[str]]:
     """The size of the letters of a text, and its lines, at most so many."""
-    for size in (12.0, 11.0, 10.0, 9.0, 8.0):
+    for size in (14.0, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0):
         for parts in range(1, most + 1):
             lines = wrapped(text, parts)
             if lines and max(text_width(line, size) for line in lines) <= width:
@@ -259,8 +260,8 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
     lines = max(len(_in_lines(title, wide - 6, _TITLE_LINES)[1]) for title in titles)
     head = HEAD if board.title else 0.0
     notes = [" · ".join(notes_of(sheet, board, i)) for i in range(len(names))]
-    noted = 12.0 if any(notes) else 0.0
-    name_height = 12.0 * lines + 4 + noted
+    noted = 15.0 if any(notes) else 0.0
+    name_height = 15.0 * lines + 3 + noted
     rows = -(-len(names) // columns)
     plan = Plan((columns * wide, head + rows * (tall + name_height + 6)))
     if board.holds:
@@ -276,11 +277,17 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
         plan.items.append(region(shape, sheet.place((board.kind, i), box)))
         text = _stacked(titles[i], left + wide / 2, top + (name_height - noted) / 2 + 1, wide - 6, _TITLE_LINES)
         if notes[i]:
-            note = shortened(notes[i], _SMALL, wide - 6)
-            text += svg.words(note, left + wide / 2, top + name_height - noted / 2 - 1, _SMALL, fill=LINE)
+            size = _noted(notes[i], wide - 6)
+            note = shortened(notes[i], size, wide - 6)
+            text += svg.words(note, left + wide / 2, top + name_height - noted / 2 - 1, size, fill=LINE)
         plan.items.append(Item(f"name.{name}", "names", text))
         plan.slots[i] = Box((left + 4, top + name_height + 1, left + wide - 4, top + name_height + tall - 3))
     return plan
+
+
+def _noted(text: str, room: float) -> float:
+    """The size of a note: one that can be read on a page, if there is room for it."""
+    return _NOTES if text_width(text, _NOTES) <= room else _SMALL
 
 
 def heading(text: str, corner: Point) -> str:
@@ -310,18 +317,18 @@ def scale_plan(name: str, title: str, ends: tuple[int, int], bands: list[Band], 
     low, high = ends
     count = high - low + 1
     wide = min(width / count, 80.0)
-    plan = Plan((wide * count, HEAD + 50 + (_BAND if bands else 0)))
+    plan = Plan((wide * count, HEAD + 54 + (_BAND if bands else 0)))
     plan.items.append(Item(f"head.{name}", "names", heading(title, corner)))
     for i in range(count):
         left, top = corner[0] + i * wide, corner[1] + HEAD
         plan.items.append(
-            Item(f"scale.{name}.{low + i}", "areas", cell(Box((left, top, left + wide, top + 48)), colour("light")))
+            Item(f"scale.{name}.{low + i}", "areas", cell(Box((left, top, left + wide, top + 52)), colour("light")))
         )
         plan.items.append(
-            Item(f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + wide / 2, top + 7, _SMALL))
+            Item(f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + wide / 2, top + 9, _NOTES))
         )
-        plan.slots[low + i] = Box((left + 2, top + 13, left + wide - 2, top + 47))
-    first, y = low, corner[1] + HEAD + 48
+        plan.slots[low + i] = Box((left + 2, top + 17, left + wide - 2, top + 51))
+    first, y = low, corner[1] + HEAD + 52
     for number, (end, what, value) in enumerate(bands):
         last = min(end, high)
         if last < first:
@@ -329,9 +336,10 @@ def scale_plan(name: str, title: str, ends: tuple[int, int], bands: list[Band], 
         left, right = corner[0] + (first - low) * wide, corner[0] + (last + 1 - low) * wide
         shape = cell(Box((left, y, right, y + _BAND)), colour("light") if number % 2 else colour("sand"))
         text = f"{what} {value}"  # where there is no room for both, the others say what it is
-        text = text if text_width(text, _SMALL) <= right - left - 4 else value
+        size = _noted(text, right - left - 4)
+        text = text if text_width(text, size) <= right - left - 4 else value
         plan.items.append(Item(f"band.{name}.{number}", "areas", shape))
-        note = svg.words(text, (left + right) / 2, y + _BAND / 2, _SMALL, fill=INK)
+        note = svg.words(text, (left + right) / 2, y + _BAND / 2, size, fill=INK)
         plan.items.append(Item(f"band_name.{name}.{number}", "names", note))
         first = last + 1
     return plan

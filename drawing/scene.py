@@ -87,6 +87,15 @@ def to_svg(scene: Scene, fonts: str = FONTS) -> str:
     return document(scene.width, scene.height, scene.title, scene.description, "".join(layers), fonts)
 
 
+def panel(box: Box, title: str, content: str) -> str:
+    """An SVG of a part of a sheet, in the coordinates of the whole, for a page that has others beside it."""
+    left, top, right, bottom = box
+    ground = element("rect", x=left, y=top, width=right - left, height=bottom - top, fill=PALETTE["paper"])
+    view = " ".join(number(part) for part in (left, top, right - left, bottom - top))
+    roles = {"role": "graphics-document document", "aria_label": title, "font_family": FONTS}
+    return element("svg", ground + content, viewBox=view, **roles)
+
+
 def document(width: float, height: float, title: str, description: str, content: str, fonts: str = FONTS) -> str:
     """An SVG document on paper; `content` is SVG already."""
     size = {"width": width, "height": height}

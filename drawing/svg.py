@@ -82,6 +82,11 @@ def words(
     return element("text", clean(text), **at, **how, **(_HALO if halo else {}))
 
 
+def named(text: str, seat: int, room: float) -> str:
+    """A text that is the name of a seat, by its number: a page puts that of a person into the same room."""
+    return group([text], data_seat=str(seat), data_room=room)
+
+
 class Letters(Struct, frozen=True):
     """The look of a line of text: `spacing` is between letters, `turned` by how many degrees and around which point."""
 

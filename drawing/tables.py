@@ -186,9 +186,7 @@ def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
 
 def _rows_as_places(sheet: Sheet, table: Table) -> Iterator[Place]:
     """The rows, if their entities are neither places of a board nor tokens."""
-    if table.kind == "game" or sheet.on_board(table.kind) or sheet.d.kinds[table.kind].places:
-        return
-    for i in range(table.rows):
+    for i in range(table.rows if sheet.row_places(table.kind) else 0):
         top = table.top + i * table.row
         box = Box((table.corner[0], top, table.corner[0] + table.width, top + table.row))
         yield sheet.place((table.kind, i), box)

@@ -14,6 +14,7 @@ from rulespec.drawing.colours import INK, colour, ink_on
 from rulespec.drawing.plan import Manner, Sheet
 from rulespec.drawing.scene import Item
 from rulespec.drawing.shown import Entity, Pile
+from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import Look
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
@@ -28,12 +29,12 @@ _MARK = 0.3  # the height of an owner's letter that is not the text
 
 
 class Standing(Struct, frozen=True):
-    """The way in which tokens stand in a slot: the largest size of one, how, and rooms for more of them; see `Plan`."""
+    """The way in which tokens stand in a slot: the largest size of one, how, and where in an area; see `Plan`."""
 
     largest: float = LARGEST
     manner: Manner | Literal[""] = ""
     stack: int = 0
-    rooms: tuple[Box, ...] = ()
+    stands: tuple[Stand, ...] = ()
 
 
 class Token(Brief, Struct, frozen=True):
@@ -145,15 +146,33 @@ def drawn(sheet: Sheet, tokens: Sequence[Token], slot: Box, how: Standing) -> It
         yield from _spread(sheet, shown, slot, how.largest)
     elif how.manner:
         yield from _columns(sheet, shown, slot, how)
+    elif how.stands:
+        yield from _in_area(sheet, tokens, how.stands)
     else:
-        room = _room(len(shown), (slot, *how.rooms), how.largest)
-        for token, (x, y, size) in zip(shown, _squares(len(shown), room, how.largest), strict=True):
+        for token, (x, y, size) in zip(shown, _squares(len(shown), slot, how.largest), strict=True):
             yield _item(sheet, token, _symbol(sheet, token, token.text, (x, y), size), _around((x, y), size))
 
 
-def _room(count: int, rooms: Sequence[Box], largest: float) -> Box:
-    """The first of some rooms in which tokens are as large as they get, else the last."""
-    return next((room for room in rooms if _grid(count, room, largest)[0] > largest - 0.01), rooms[-1])
+def _in_area(sheet: Sheet, tokens: Sequence[Token], stands: Sequence[Stand]) -> Iterator[Item]:
+    """Tokens inside an area, the last of them outside with a line; what finds no room is a pile with a number."""
+    stand = next((stand for stand in stands if stand.room >= len(tokens)), stands[-1])
+    single = tokens if len(tokens) <= stand.room else tokens[: stand.room - 1]
+    size, places = stand.size - 1, [*stand.spots, *(at for at, _ in stand.lines)]
+    for i, (token, at) in enumerate(zip(single, places, strict=False)):
+        line = _line(at, stand.lines[i - len(stand.spots)][1]) if i >= len(stand.spots) else ""
+        yield _item(sheet, token, line + _symbol(sheet, token, token.text, at, size), _around(at, size))
+    if rest := tokens[len(single) :]:
+        title = "; ".join(token.title for token in rest)
+        pile = Token(f"{rest[0].id}.pile", "card", "white", f"+{len(rest)}", title, entity=rest[0].entity)
+        yield _item(sheet, pile, _symbol(sheet, pile, pile.text, places[-1], size), _around(places[-1], size))
+
+
+def _line(at: Point, end: Point) -> str:
+    """A line from a piece outside an area to a point inside."""
+    under: svg.Values = {"stroke": "#ffffff", "stroke_width": 3}
+    over: svg.Values = {"stroke": INK, "stroke_width": 1.2}
+    lines = (svg.element("path", d=svg.path([at, end]), fill="none", **look) for look in (under, over))
+    return "".join(lines) + svg.element("circle", cx=end[0], cy=end[1], r=2.2, fill=INK)
 
 
 def _squares(count: int, slot: Box, largest: float) -> Iterator[tuple[float, float, float]]:
@@ -252,9 +271,9 @@ def _symbol(sheet: Sheet, token: Token, text: str, at: Point, size: float) -> st
     look: svg.Values = {"fill": colour(token.fill), "stroke": INK, "stroke_width": round(min(1.0 / scale, 2.5), 2)}
     parts = [svg.element("path", d=sheet.style.path(token.symbol), transform=where, fill_rule="evenodd", **look)]
     if text:
-        height = size * (0.5 if len(text) < 3 else 0.38) * (0.8 if token.mark else 1)
+        height = size * (0.6 if len(text) < 3 else 0.44) * (0.8 if token.mark else 1)
         widest = text_width(text, 1, bold=True)
-        height = min(height, size * 0.8 / widest)
+        height = min(height, size * 0.85 / widest)
         up = size * 0.1 if token.mark else 0
         parts.append(svg.words(text, x, y - up, height, bold=True, fill=ink_on(token.fill)))
     if token.mark:

@@ -1,32 +1,37 @@
 "use strict";
-// From options to clicks. An option is {text, name, words, arguments: [{kind, id}], out_of_turn}; a place is "kind.id".
-// There is no page in it: who calls it leaves out the arguments that cannot be clicked.
+// From options to clicks. An option is {text, name, words, arguments: [{kind, id}], named: [{kind, id}], out_of_turn}; a
+// place is "kind.id". There is no page in it: who calls it leaves out what cannot be clicked.
 
-const placesOf = (option) => option.arguments.map((argument) => `${argument.kind}.${argument.id}`);
+const placesOf = (entities) => entities.map(({ kind, id }) => `${kind}.${id}`);
 
-// The places of an option that have not been clicked; null if it does not have all that were.
+// The places of an option that have not been clicked: its arguments, then what its words name beside them; null if it
+// does not have all that were.
 function leftOf(option, clicked) {
-  const left = placesOf(option);
+  const left = placesOf(option.arguments), named = placesOf(option.named ?? []);
   for (const place of clicked) {
-    const at = left.indexOf(place);
+    const places = left.includes(place) ? left : named, at = places.indexOf(place);
     if (at < 0) return null;
-    left.splice(at, 1);
+    places.splice(at, 1);
   }
-  return left;
+  return { left, named: named.filter((place) => !left.includes(place)) };
 }
 
-// What clicks, in any order, leave: `options` that have all of them, `lit` places that can be clicked next, and `only`,
-// the option that is meant if nothing else is left to say; null if there is none.
+// What clicks, in any order, leave: `options` that have all of them, `lit` places that come next (sources before targets),
+// `more` that can be clicked as well, and `only`, the option that is meant if nothing else is left to say, or null.
 function choose(options, clicked) {
-  const lit = new Set(), remaining = [];
+  const lit = new Set(), more = new Set(), remaining = [];
+  let open = false;
   for (const option of options) {
-    const left = leftOf(option, clicked);
-    if (!left) continue;
+    const places = leftOf(option, clicked);
+    if (!places) continue;
     remaining.push(option);
-    left.forEach((place) => lit.add(place));
+    const [first, ...rest] = [...places.left, ...places.named];
+    if (first) lit.add(first);
+    rest.forEach((place) => more.add(place));
+    open ||= places.left.length > 0;
   }
-  const only = clicked.length && remaining.length === 1 && !lit.size ? remaining[0] : null;
-  return { lit: [...lit], options: remaining, only };
+  const only = clicked.length && remaining.length === 1 && !open ? remaining[0] : null;
+  return { lit: [...lit], more: [...more].filter((place) => !lit.has(place)), options: remaining, only };
 }
 
 // A list that is too long, in groups: by name, then argument by argument. Null if it is short, or cannot be split.

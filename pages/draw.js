@@ -2,7 +2,7 @@
 // The moving half of a board: items of a position, from a drawing plan (`rulespec.drawing.drawing_plan`) and a state in
 // the form of `state_json`. A port of `Board.items`: a test keeps both equal, item by item.
 function makeDrawing(plan) {
-  const INK = "#1a1a1a", GREY = ["#545454", "#ffffff", "", "", false], SIZE = 12, CHIP = 19, PAD = 14;
+  const INK = "#1a1a1a", GREY = ["#545454", "#ffffff", "", "", false];
   const TWO = [[-1, -1], [1, 1]], FOUR = [...TWO, [-1, 1], [1, -1]];
   const SPOTS = { 1: [[0, 0]], 2: TWO, 3: [...TWO, [0, 0]], 4: FOUR, 5: [...FOUR, [0, 0]], 6: [...FOUR, [-1, 0], [1, 0]] };
   const boards = new Map(plan.boards.map((board) => [board.kind, board]));
@@ -65,7 +65,6 @@ function makeDrawing(plan) {
     const head = `<text x="${num(x)}" y="${num(y + size * 0.36)}" font-size="${num(size)}"${how}`;
     return text ? `${head}>${clean(text)}</text>` : `${head}/>`;
   }
-  const plain = (text, x, y, size) => words(text, x, y, size, { start: true, fill: INK });
   const place = (id) => (id ? ` data-place="${escaped(id)}"` : "");
 
   // --- what a state holds
@@ -147,16 +146,37 @@ function makeDrawing(plan) {
     const [fill, ink, letter] = look(kind, n);
     return { id: `ring.${key}.${nameOf(kind, n)}.${field}`, symbol: "circle", fill, ink, text: letter, title: told, mark: "" };
   }
-  function* drawn(tokens, slot, { largest, manner = "", stack = 0, rooms = [] }) {
+  function* drawn(tokens, slot, { largest, manner = "", stack = 0, stands = null }) {
     const shown = tokens.slice(0, 60);
     if (manner === "cards") yield* cards(shown, slot);
     else if (manner === "spread") yield* spread(shown, slot, largest);
     else if (manner) yield* inColumns(shown, slot, { largest, manner, stack });
+    else if (stands) yield* inArea(tokens, stands);
     else {
-      const all = [slot, ...rooms], fitting = all.find((room) => grid(shown.length, room, largest)[0] > largest - 0.01);
-      const at = squares(shown.length, fitting ?? all.at(-1), largest);
+      const at = squares(shown.length, slot, largest);
       for (const [i, token] of shown.entries()) yield itemOf(token, symbolOf(token, token.text, ...at[i]));
     }
+  }
+  function* inArea(tokens, stands) {
+    const roomOf = ([, spots, lines]) => spots.length / 2 + lines.length / 4;
+    const stand = stands.find((each) => roomOf(each) >= tokens.length) ?? stands.at(-1), room = roomOf(stand);
+    const [side, spots, lines] = stand, size = side - 1, inside = spots.length / 2;
+    const single = tokens.length <= room ? tokens.length : room - 1;
+    const at = (i) => (i < inside ? spots.slice(2 * i, 2 * i + 2) : lines.slice(4 * (i - inside), 4 * (i - inside) + 2));
+    for (let i = 0; i < single; i++) {
+      const line = i < inside ? "" : lineTo(lines.slice(4 * (i - inside), 4 * (i - inside) + 4));
+      yield itemOf(tokens[i], line + symbolOf(tokens[i], tokens[i].text, ...at(i), size));
+    }
+    const rest = tokens.slice(single);
+    if (!rest.length) return;
+    const [{ id, place }] = rest, title = rest.map((token) => token.title).join("; ");
+    const pile = { id: `${id}.pile`, symbol: "card", fill: "#ffffff", ink: INK, text: `+${rest.length}`, title, mark: "", place };
+    yield itemOf(pile, symbolOf(pile, pile.text, ...at(room - 1), size));
+  }
+  function lineTo([x, y, toX, toY]) {
+    const d = `M${num(x)} ${num(y)}L${num(toX)} ${num(toY)}`;
+    const line = (ink, wide) => `<path d="${d}" fill="none" stroke="${ink}" stroke-width="${wide}"/>`;
+    return `${line("#ffffff", 3)}${line(INK, 1.2)}<circle cx="${num(toX)}" cy="${num(toY)}" r="2.2" fill="${INK}"/>`;
   }
   function grid(count, [left, top, right, bottom], largest) {
     const width = right - left, height = bottom - top;
@@ -223,7 +243,8 @@ function makeDrawing(plan) {
   }
   function itemOf(token, inner) {
     const head = token.title ? ` role="img"${place(token.place)}><title>${clean(token.title)}</title>` : `${place(token.place)}>`;
-    return { id: token.id, layer: "pieces", svg: `<g${head}${inner}</g>` };
+    const meaning = [token.symbol, token.fill, token.text, token.title, token.count].join();
+    return { id: token.id, layer: "pieces", svg: `<g${head}${inner}</g>`, meaning };
   }
   function symbolOf(token, text, x, y, size) {
     const scale = size / 24, line = Number(rounded(Math.min(1 / scale, 2.5), 2));
@@ -232,8 +253,8 @@ function makeDrawing(plan) {
     inner += ` fill="${token.fill}" stroke="${INK}" stroke-width="${num(line)}"/>`;
     const letters = [...text].length;
     if (letters) {
-      let height = size * (letters < 3 ? 0.5 : 0.38) * (token.mark ? 0.8 : 1);
-      height = Math.min(height, size * 0.8 / textWidth(text, 1, true));
+      let height = size * (letters < 3 ? 0.6 : 0.44) * (token.mark ? 0.8 : 1);
+      height = Math.min(height, size * 0.85 / textWidth(text, 1, true));
       inner += words(text, x, y - (token.mark ? size * 0.1 : 0), height, { bold: true, fill: token.ink });
     }
     if (token.mark) {
@@ -274,7 +295,7 @@ function makeDrawing(plan) {
       }
   }
 
-  function* linkStates({ kind, name, layer, of, lines }, shown) {
+  function* linkStates({ kind, name, panel, layer, of, lines }, shown) {
     for (const [n, value] of shown.of(kind, name)) {
       if (none(value) || !lines[n]) continue;
       const at = of && typeof value === "string" ? number(of, value) : -1;
@@ -282,11 +303,11 @@ function makeDrawing(plan) {
       const looks = at >= 0 ? [[INK, 8], [look(of, at)[0], 5.6]] : [[INK, 5.6]];
       const drawnLines = looks.map(([ink, wide]) => `<path d="${lines[n][0]}" stroke="${ink}" stroke-width="${num(wide)}" fill="none" stroke-linecap="round"/>`);
       const svg = `<g role="img"><title>${clean(lines[n][1] + note)}</title>${drawnLines.join("")}</g>`;
-      yield { id: `link_state.${kind}.${plan.kinds[kind].names[n]}`, layer, svg };
+      yield { id: `link_state.${kind}.${plan.kinds[kind].names[n]}`, layer, svg, panel };
     }
   }
 
-  // --- scales and tables
+  // --- scales
   function* onScale(scale, shown) {
     const results = new Map();
     for (const [n, value] of shown.of(scale.kind, scale.name)) {
@@ -295,17 +316,11 @@ function makeDrawing(plan) {
       if (!results.has(value)) results.set(value, []);
       results.get(value).push(markerToken(scale.kind, n, scale.name, scale.kind || "game", told));
     }
-    for (const [value, tokens] of results) yield* drawn(tokens, scale.slots[value], { largest: plan.largest });
+    for (const [value, tokens] of results) yield* on(scale.panel, drawn(tokens, scale.slots[value], { largest: plan.largest }));
   }
-  const letters = (text) => (textWidth(text, 10, true) <= 15 ? 10 : 8);
-  const chipWidth = (text) => Math.max(16, textWidth(text, letters(text), true) + 5);
-  function chip([fill, ink, letter, symbol], x, y, text = letter) {
-    const shown = text || letter, wide = chipWidth(shown), card = shown === letter && symbol === "card";
-    const size = card ? 'height="20" rx="2"' : `height="16" rx="${shown === letter ? 8 : 2}"`;
-    const at = `x="${num(x - wide / 2)}" y="${num(y - (card ? 10 : 8))}" width="${num(wide)}" ${size}`;
-    return `<rect ${at} fill="${fill}" stroke="${INK}" stroke-width="0.8"/>${words(shown, x, y, letters(shown), { bold: true, fill: ink })}`;
-  }
-  function* rows(table, shown, ids) {
+  // --- tables: the cells of all rows, each a list of texts and chips
+  const chip = ([fill, ink, letter], text = "") => [text || letter, fill, ink];
+  function cellsOf(table, shown, ids) {
     const piles = new Map();
     for (const pile of shown.piles) {
       const madeOf = pile.index < 0 ? pile.owners.flatMap((of) => [of, ...parts(of)]) : [];
@@ -313,69 +328,29 @@ function makeDrawing(plan) {
       const key = `${pile.type}.${pile.place}.${own}`;
       piles.set(key, [...(piles.get(key) || []), pile]);
     }
-    const whose = plan.turn && shown.of("", plan.turn.name).get(0);
-    const turn = typeof whose === "string" && plan.turn.of === table.kind ? number(table.kind, whose) : -1;
-    for (let i = 0; i < table.rows; i++) {
-      const middle = table.top + (i + 0.5) * table.row;
-      const body = (i === turn ? turnMark(table.left, middle) : "") + table.columns.map((column) => (column.pile
-        ? chips(column, piles.get(`${column.pile}.${column.place}.${i}`) || [], middle, ids)
-        : valueOf(column, shown.of(column.kind, column.name).get(i), middle))).join("");
-      if (body) yield { id: `row.${table.kind}.${table.kind === "game" ? "game" : nameOf(table.kind, i)}`, layer: "tables", svg: body };
-    }
+    return table.rows.map((_, i) => table.columns.map((column) => {
+      if (column.texts) return column.texts[i] ? [column.texts[i]] : [];
+      if (!column.pile) return valueOf(column, shown.of(column.kind, column.name).get(i));
+      const of = piles.get(`${column.pile}.${column.place}.${i}`) || [];
+      if (column.counted) return of.length ? [String(of.reduce((sum, pile) => sum + pile.count, 0))] : [];
+      return of.map((pile) => {
+        const id = entity(pile), [text, look_] = card(pile), own = id && !ids.has(id);
+        if (id) ids.add(id);
+        return own ? [...chip(look_, text), id] : chip(look_, text);
+      });
+    }));
   }
   function die(value, x, y) {
     const spots = SPOTS[value].map(([across, down]) => `<circle cx="${num(x + 9 + 5 * across)}" cy="${num(y + 5 * down)}" r="1.9" fill="${INK}"/>`);
     const box = `x="${num(x)}" y="${num(y - 9)}" width="18" height="18" rx="4"`;
     return `<rect ${box} fill="#ffffff" stroke="${INK}" stroke-width="1.2"/>${spots.join("")}`;
   }
-  function turnMark(x, y) {
-    const points = [[x - 12, y - 6], [x - 3, y], [x - 12, y + 6]].map((at) => at.map(num).join(" ")).join("L");
-    return `<g role="img"><title>${clean(plan.turn.title)}</title><path d="M${points}Z" fill="${INK}"/></g>`;
-  }
-  function valueOf(column, value, y) {
-    if (value === null || value === undefined) return "";
-    if (column.type === "bool") return value ? plain(plan.words.yes, column.left, y, SIZE) : "";
-    if (column.type === "set") {
-      let x = column.left + 8, result = "";
-      for (const name of value) {
-        if (x + 8 <= column.left + column.width + PAD) result += chip(look(column.of, number(column.of, name)), x, y);
-        x += CHIP * 1.3;
-      }
-      return result;
-    }
-    if (column.die && SPOTS[value]) return die(value, column.left, y);
+  function valueOf(column, value) {
+    if (value === null || value === undefined) return [];
+    if (column.type === "bool") return value ? [plan.words.yes] : [];
+    if (column.type === "set") return value.map((name) => chip(look(column.of, number(column.of, name))));
     const at = column.type === "entity" && typeof value === "string" ? number(column.of, value) : -1;
-    if (at < 0) return plain(shortened(written(value), SIZE, column.width), column.left, y, SIZE);
-    const text = shortened(title(column.of, at), SIZE, column.width - CHIP), of = look(column.of, at);
-    const beyond = Math.max(chipWidth(of[2]) / 2 - 8, 0);
-    return chip(of, column.left + 8 + beyond, y) + plain(text, column.left + CHIP + 2 * beyond, y, SIZE);
-  }
-  function chips(column, piles, y, ids) {
-    if (!piles.length) return "";
-    if (column.counted) return plain(String(piles.reduce((sum, pile) => sum + pile.count, 0)), column.left, y, SIZE);
-    const cards = piles.map(card), widths = cards.map(([text]) => chipWidth(text) + 3);
-    const lines = [[]];
-    let x = 0, result = "";
-    widths.forEach((width, i) => {
-      if (x + width > column.width + 3 && lines.at(-1).length) {
-        lines.push([]);
-        x = 0;
-      }
-      lines.at(-1).push(i);
-      x += width;
-    });
-    const shown = lines.slice(0, 2), left = lines.slice(2).reduce((sum, line) => sum + line.length, 0);
-    shown.forEach((line, k) => {
-      x = column.left;
-      for (const i of line) {
-        const one = chip(cards[i][1], x + (widths[i] - 3) / 2, y + (k - (shown.length - 1) / 2) * 18, cards[i][0]);
-        const id = entity(piles[i]);
-        result += id && !ids.has(id) ? `<g${place(id)}>${one}</g>` : one;
-        if (id) ids.add(id);
-        x += widths[i];
-      }
-    });
-    return left ? result + plain(`+${left}`, column.left + column.width + 2, y + 9, 9) : result;
+    return at < 0 ? [written(value)] : [chip(look(column.of, at)), title(column.of, at)];
   }
   function entity(pile) {
     if (pile.token) return `${pile.type}.${pile.token}`;
@@ -394,17 +369,20 @@ function makeDrawing(plan) {
   }
 
   function* dice(roll) {
-    for (const { kind, dice: at } of plan.boards) {
+    for (const { kind, panel, dice: at } of plan.boards) {
       if (!at || !roll.length) continue;
       const parts = roll.map((value, i) => die(value, at[0] / 1.5 + (i - roll.length / 2) * 24 + 3, at[1] / 1.5));
       const scaled = `<g transform="scale(1.5)">${parts.join("")}</g>`;
-      yield { id: `dice.${kind}`, layer: "pieces", svg: `<g role="img"><title>${roll.join(", ")}</title>${scaled}</g>` };
+      yield { id: `dice.${kind}`, layer: "pieces", svg: `<g role="img"><title>${roll.join(", ")}</title>${scaled}</g>`, panel };
     }
   }
 
-  // The items that show a state and a roll: `{id, layer, svg}`, in the order in which they lie upon one another.
-  return function* items(state, roll = []) {
-    const shown = read(state), tokens = new Map(), ids = new Set(), held = new Set();
+  function* on(panel, items) {
+    for (const item of items) yield { ...item, panel };
+  }
+
+  function* itemsOf(shown, roll, ids) {
+    const tokens = new Map(), held = new Set();
     for (const link of plan.links) yield* linkStates(link, shown);
     function add(kind, n, token) {
       const key = `${kind}.${n}`;
@@ -438,11 +416,20 @@ function makeDrawing(plan) {
       const board = boards.get(kind);
       if (!(n in board.slots)) continue;
       for (const token of standing.slice(0, 60)) if (token.place) ids.add(token.place);
-      yield* drawn(standing, board.slots[n], { largest: board.piece, manner: board.manners[n], stack: board.stack, rooms: board.rooms[n] });
+      const how = { largest: board.piece, manner: board.manners[n], stack: board.stack, stands: board.stands[n] };
+      yield* on(board.panel, drawn(standing, board.slots[n], how));
     }
     for (const scale of plan.scales) yield* onScale(scale, shown);
-    for (const table of plan.tables) yield* rows(table, shown, ids);
     yield* dice(roll);
+  }
+
+  // What shows a state and a roll. `items`: `{id, panel, layer, svg, meaning}`, in the order in which they lie upon one
+  // another; `meaning` is what is left if they only move. `tables`: cells by table, row and column. `turn`: kind and row.
+  return function draw(state, roll = []) {
+    const shown = read(state), ids = new Set(), items = [...itemsOf(shown, roll, ids)];
+    const whose = plan.turn && shown.of("", plan.turn.name).get(0);
+    const turn = typeof whose === "string" ? [plan.turn.of, number(plan.turn.of, whose)] : null;
+    return { items, tables: plan.tables.map((table) => cellsOf(table, shown, ids)), turn };
   };
 }
 if (typeof module !== "undefined") module.exports = { makeDrawing };

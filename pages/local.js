@@ -150,13 +150,14 @@
       serial, turn, since: whole ? 0 : before, state: game.state(sight, true), moves: { count: moves.length, texts },
       seats: seats.map((id) => ({ id, name: names[id], kind: isPerson(id) ? "person" : "bot", bot: kinds[id], stand_in: false })),
       asked: decision && game.as(sight, () => ({
-        decision: decision.name, together: decision.together, chance: decision.by === null, doc: "", who: game.subject(),
-        text: thinking ? words.local_thinks.replace("{seat}", game.seatName(thinking)) : several ? `${game.subject()}: ${game.question()}` : game.question(),
+        decision: decision.name, together: decision.together, chance: decision.by === null, doc: "", who: game.subject(), actor: game.actor(), about: game.entities(),
+        text: thinking ? words.local_thinks.replace("{seat}", game.seatName(thinking)) : game.question(), several,
         waiting: waits ? { [waits]: Math.floor(Date.now() / 1000) } : {},
       })),
       options: offered.map((option, number) => ({
         text: String(number), name: option.name, out_of_turn: option.interrupt,
         words: game.as(sight, () => (option.interrupt && several ? game.sentence(option) : game.words(option))),
+        named: game.as(sight, () => (option.interrupt ? [] : game.entities(option))),
         arguments: option.params.map(({ type }, i) => ({ kind: type.replace(/\?$/, ""), id: String(option.args[i] ?? "none") })),
       })),
       chosen: null, ready: [], undo: null, deadline: 0, here: seats.filter(isPerson), fault,

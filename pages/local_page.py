@@ -19,7 +19,18 @@ from rulespec.pages.document import Rights, document, own_file
 from rulespec.pages.other_values import OtherValues
 
 _STYLES = ("viewer.css", "table.css", "local.css")
-_SCRIPTS = ("wasm_game.js", "bots.js", "draw.js", "zoom.js", "choose.js", "pictures.js", "table.js", "local.js")
+_SCRIPTS = (
+    "wasm_game.js",
+    "bots.js",
+    "draw.js",
+    "zoom.js",
+    "choose.js",
+    "pictures.js",
+    "panels.js",
+    "news.js",
+    "table.js",
+    "local.js",
+)
 _WORKER = ("wasm_game.js", "bots.js")
 _COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
 """Comments that have lines of their own: a page that is mailed does without."""
@@ -43,7 +54,7 @@ def local_page(game: Game, language: str | None = None) -> str:
         DiagnosticsError: if the board cannot be drawn.
     """
     words = Words(game.ruleset, language)
-    board = board_of(game.ruleset, game.seats, words)
+    board = board_of(game.ruleset, game.seats, words, apart=True)
     module = exported(game, lambda asides: exported_texts(game, words, asides))
     settings: Mapping[str, str] = game.settings
     data = {

@@ -1,34 +1,42 @@
 "use strict";
-// A board that follows a table. `draw` gives the items of a state: {id, layer, svg}, in the order in which they lie.
-function makePicture(svg, draw) {
-  const layers = new Map([...svg.querySelectorAll("[data-layer]")].map((layer) => [layer.dataset.layer, layer]));
+// Boards that follow a table: each is a figure of its own. `draw` gives what shows a state, see `draw.js`.
+const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = 1.35;
+
+function makePicture(root, draw) {
+  const homes = new Map([...root.querySelectorAll("[data-panel]")].map((panel) => [panel.dataset.panel,
+    new Map([...panel.querySelectorAll("[data-layer]")].map((layer) => [layer.dataset.layer, layer]))]));
   const drawn = new Map();
   let marked = [], shown = new Map();
 
-  function place(id, layer, drawing, before) {
+  function place({ id, panel, layer, svg }, before) {
     let group = drawn.get(id);
     if (!group) {
       group = document.createElementNS("http://www.w3.org/2000/svg", "g");
       group.dataset.item = id;
       drawn.set(id, group);
-      const home = layers.get(layer), under = drawn.get(before);
+      const home = homes.get(panel).get(layer), under = drawn.get(before);
       if (under && under.parentNode === home) under.after(group);
       else if (before) home.append(group);
       else home.prepend(group);
     }
-    group.innerHTML = drawing;  // drawn by Rulespec, never a stranger's
+    group.innerHTML = svg;  // drawn by Rulespec, never a stranger's
     return group;
   }
 
-  // Shows a state and a roll; `whole`: there is nothing before it. What differs is marked until the next change.
+  // Shows a state and a roll; `whole`: there is nothing before it. What has changed is marked until the next change: what
+  // has only made room for others has not.
   return function show(state, whole, roll) {
     for (const each of marked) each.classList.remove("changed");
     marked = [];
-    const items = new Map(), last = {};
-    for (const { id, layer, svg: drawing } of draw(state, roll)) {
-      items.set(id, drawing);
-      if (shown.get(id) !== drawing) marked.push(place(id, layer, drawing, last[layer]));
-      last[layer] = id;
+    const items = new Map(), last = {}, results = draw(state, roll);
+    for (const item of results.items) {
+      const { id, svg, panel, layer, meaning = svg } = item, home = `${panel} ${layer}`, had = shown.get(id);
+      items.set(id, item);
+      if (had?.svg !== svg) {
+        const group = place(item, last[home]);
+        if ((had?.meaning ?? had?.svg) !== meaning) marked.push(group);
+      }
+      last[home] = id;
     }
     for (const id of shown.keys()) {
       if (items.has(id)) continue;
@@ -37,22 +45,113 @@ function makePicture(svg, draw) {
     }
     shown = items;
     if (!whole) for (const each of marked) each.classList.add("changed");
+    return results;
   };
 }
 
-// Rings around places of a board: those that can be clicked, and those that have been.
-// `seat` gives the number of the seat that looks at it: some boards have other places for each.
-function makePlaces(svg, titles, onClick, seat = () => 0) {
-  const rings = document.createElementNS("http://www.w3.org/2000/svg", "g");
-  rings.id = "rings";
-  svg.append(rings);
-  const SNAP = 40, MOVED = 6;
-  let lit = new Set(), down = null;
+// Tables beside the boards, in letters of the page; what has changed in them is marked, cell by cell.
+function makeTables(tables, box) {
+  const rows = [];
+  let drawn = [];
 
-  const all = () => [...svg.querySelectorAll("[data-place]")];
+  function fill(cell, parts) {
+    cell.replaceChildren(...parts.map((part) => {
+      const made = document.createElement("span");
+      if (typeof part === "string") made.textContent = part;
+      else {
+        [made.textContent, made.style.background, made.style.color] = part;
+        made.className = "chip";
+        if (part[3]) made.dataset.place = part[3];
+      }
+      return made;
+    }));
+  }
+
+  function build(nameOf) {
+    rows.length = 0;
+    box.replaceChildren(...tables.map(({ title, heads, rows: names, places }, number) => {
+      const table = document.createElement("table"), head = document.createElement("tr");
+      table.createCaption().textContent = title;
+      const named = names.some((parts) => parts.length);
+      for (const text of [...(named ? [""] : []), ...heads]) {
+        const cell = document.createElement(text || !named ? "th" : "td");
+        if (cell.tagName === "TH") cell.scope = "col";
+        cell.textContent = text;
+        head.append(cell);
+      }
+      table.createTHead().append(head);
+      const body = table.createTBody();
+      rows.push(names.map((parts, i) => {
+        const row = body.insertRow();
+        if (places[i]) row.dataset.place = places[i];
+        if (named) {
+          const name = document.createElement("th");
+          name.scope = "row";
+          fill(name, nameOf(number, i, parts));
+          row.append(name);
+        }
+        return { row, cells: heads.map(() => row.insertCell()) };
+      }));
+      return table;
+    }));
+    box.hidden = !rows.length;
+    drawn = [];
+  }
+
+  return {
+    build,
+    show(values, turn, whole) {
+      for (const cell of box.querySelectorAll(".changed")) cell.classList.remove("changed");
+      values.forEach((table, t) => table.forEach((cells, r) => {
+        rows[t][r].row.classList.toggle("turn", Boolean(turn) && turn[0] === tables[t].kind && turn[1] === r);
+        cells.forEach((parts, c) => {
+          const text = JSON.stringify(parts), key = `${t} ${r} ${c}`, had = drawn[key];
+          if (had === text) return;
+          fill(rows[t][r].cells[c], parts);
+          drawn[key] = text;
+          if (!whole && had !== undefined) rows[t][r].cells[c].classList.add("changed");
+        });
+      }));
+    },
+  };
+}
+
+// Texts of a picture that are too small to be read are not drawn; the letters of pieces grow as far as there is room.
+function fitTexts(svg) {
+  for (const text of svg.querySelectorAll("text")) {
+    const own = text.fitted ??= { size: Number(text.getAttribute("font-size")), y: Number(text.getAttribute("y")) };
+    const { a, b } = text.getScreenCTM() ?? { a: 0, b: 0 }, scale = Math.hypot(a, b);
+    let { size } = own;
+    if (size * scale < LEAST_TEXT && size * scale * GROWS >= LEAST_TEXT && text.closest("[data-layer=pieces]")) size = (LEAST_TEXT + 0.01) / scale;
+    if (size !== own.shown) {
+      text.setAttribute("font-size", size);
+      text.setAttribute("y", own.y + (size - own.size) * 0.36);
+      own.shown = size;
+    }
+    text.classList.toggle("tiny", size * scale < LEAST_TEXT);
+  }
+}
+
+// Places of boards and tables: those that can be clicked, and those that have been; where a question is asked is marked.
+// `seat` gives the number of the seat that looks at it: some boards have other places for each.
+function makePlaces(root, titles, onClick, seat = () => 0) {
+  const SNAP = 40, MOVED = 6, rings = new Map();
+  let lit = new Set(), also = new Set(), down = null;
+
+  const all = () => [...root.querySelectorAll("[data-place]")];
   function drawn() {
     turn();
     return new Set(all().map((each) => each.dataset.place));
+  }
+
+  function ringsOf(svg) {
+    if (!rings.has(svg)) {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", "g");
+      made.setAttribute("class", "rings");
+      svg.append(made);
+      rings.set(svg, made);
+    }
+    return rings.get(svg);
   }
 
   function ring(element, className) {
@@ -65,25 +164,31 @@ function makePlaces(svg, titles, onClick, seat = () => 0) {
     }
     for (const name of ["fill", "stroke", "stroke-width", "data-place"]) made.removeAttribute(name);
     made.setAttribute("class", className);
-    rings.append(made);
+    ringsOf(element.ownerSVGElement).append(made);
   }
 
   function turn() {
     const number = Math.max(seat(), 0);
-    for (const element of svg.querySelectorAll("[data-places]")) {
+    for (const element of root.querySelectorAll("[data-places]")) {
       const place = element.dataset.places.split(" ")[number] ?? "-";
       if (place === "-") delete element.dataset.place;
       else element.dataset.place = place;
     }
   }
 
-  function show(places, clicked) {
+  // `places` are marked and can be clicked; `more` can be clicked, too; `about` is where the question is asked.
+  function show(places, clicked, more = [], about = []) {
     turn();
-    lit = new Set(places);
-    rings.replaceChildren();
+    lit = new Set([...places, ...about]);
+    also = new Set(more);
+    for (const each of rings.values()) each.replaceChildren();
     for (const element of all()) {
       const place = element.dataset.place, on = lit.has(place);
-      element.classList.toggle("lit", on);
+      const classes = { lit: places.includes(place), about: about.includes(place), clicked: clicked.includes(place) };
+      for (const [name, is] of Object.entries(classes)) {
+        element.classList.toggle(name, is);
+        if (is && element.ownerSVGElement) ring(element, name);
+      }
       if (on) {
         element.setAttribute("tabindex", "0");
         element.setAttribute("role", "button");
@@ -91,19 +196,20 @@ function makePlaces(svg, titles, onClick, seat = () => 0) {
       } else if (element.getAttribute("role") === "button") {
         for (const name of ["tabindex", "role", "aria-label"]) element.removeAttribute(name);
       }
-      if (on) ring(element, "lit");
-      if (clicked.includes(place)) ring(element, "clicked");
     }
   }
 
-  // The lit place at a point, under whatever stands there; else the nearest one that a finger may have meant.
+  // The place at a point that can be clicked, under whatever stands there; else the nearest lit one that a finger may
+  // have meant.
   function meant(x, y) {
-    for (const element of document.elementsFromPoint(x, y)) {
-      const place = element.closest("[data-place]");
-      if (place && svg.contains(place) && lit.has(place.dataset.place)) return place;
+    const under = document.elementsFromPoint(x, y).map((each) => each.closest("[data-place]")).filter((each) => each && root.contains(each));
+    for (const places of [lit, also]) {
+      const exact = under.find((each) => places.has(each.dataset.place));
+      if (exact) return exact;
     }
     let best = null, least = SNAP;
-    for (const element of svg.querySelectorAll("[data-place].lit")) {
+    for (const element of all()) {
+      if (!lit.has(element.dataset.place)) continue;
       const box = element.getBoundingClientRect();
       const far = Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
       if (far < least) [best, least] = [element, far];
@@ -111,18 +217,19 @@ function makePlaces(svg, titles, onClick, seat = () => 0) {
     return best;
   }
 
-  svg.addEventListener("pointerdown", (event) => { down = event; });
-  svg.addEventListener("click", (event) => {
+  root.addEventListener("pointerdown", (event) => { down = event; });
+  root.addEventListener("click", (event) => {
     if (down && Math.hypot(down.clientX - event.clientX, down.clientY - event.clientY) > MOVED) return;
+    if (!event.target.closest("svg, [data-place]")) return;
     const element = meant(event.clientX, event.clientY);
-    onClick(element ? element.dataset.place : null, element);
+    onClick(element ? element.dataset.place : null, element, event);
   });
-  svg.addEventListener("keydown", (event) => {
+  root.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
-    const element = event.target.closest("[data-place].lit");
-    if (!element) return;
+    const element = event.target.closest("[data-place]");
+    if (!element || !lit.has(element.dataset.place)) return;
     event.preventDefault();
-    onClick(element.dataset.place, element);
+    onClick(element.dataset.place, element, event);
   });
   return { show, drawn };
 }

@@ -164,7 +164,7 @@ class _Film:
 
     def tables(self) -> dict[str, Any]:
         """The tables beside the board: what stays, and their rows as they change."""
-        tables = self._board.text_tables()
+        tables = [table for _, table in self._board.text_tables()]
         if self._values.titles:
             tables.append(TextTable(self._words.word("table_values"), [""], [[title] for title in self._values.titles]))
         return {"tables": [table.to_json() for table in tables], **self._rows.to_json()}

@@ -1,5 +1,6 @@
 "use strict";
 // The page of a table: it shows what the server sends, and sends the text of an option. It knows no game.
+const MOST_LETTERS = 24;
 function makeTable(hello, sent) {
   // In a copy to try things out one page plays all seats: it says for which.
   const send = (message) => sent(hello.alone && hello.seat ? { seat: hello.seat, ...message } : message);
@@ -32,19 +33,43 @@ function makeTable(hello, sent) {
   element("board").innerHTML = hello.board;  // drawn by Rulespec
   element("board").setAttribute("aria-label", word("page_board"));
   element("moves").setAttribute("aria-label", word("page_moves"));
-  const svg = document.querySelector("#board svg");
-  const showPicture = svg ? makePicture(svg, makeDrawing(hello.plan)) : () => {};
-  const places = svg ? makePlaces(svg, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, drawn: () => new Set() };
-  if (svg) {
-    for (const id of ["closer", "farther", "whole"]) element(id).title = word(`page_${id}`);
-    for (const id of ["closer", "farther", "whole"]) element(id).setAttribute("aria-label", word(`page_${id}`));
-    makeZoom(svg, { closer: element("closer"), farther: element("farther"), whole: element("whole") });
-    element("zoom").hidden = false;
-  }
-  element("table").hidden = false;
-  element("table").className = svg ? "" : "bare";
+  const isDrawn = Boolean(hello.plan), { plan } = hello, root = element("table");
+  root.hidden = false;
+  root.className = isDrawn ? "" : "bare";
+  const people = isDrawn ? plan.kinds[hello.player] : { titles: [], looks: [] };
+  const showPicture = isDrawn ? makePicture(element("board"), makeDrawing(plan)) : () => null;
+  const panels = isDrawn ? makePanels(element("board"), element("beside"), element("zoom"), word, plan) : null;
+  const tables = isDrawn ? makeTables(plan.tables, element("holdings")) : null;
+  const places = isDrawn ? makePlaces(root, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, drawn: () => new Set() };
 
-  const nameOf = (seat) => state.seats.find((each) => each.id === seat)?.name ?? seat;
+  const news = makeNews(element("news"), root, word, plan ?? { boards: [], kinds: {} });
+
+  // --- people: their names as they are typed, in part if they are long, and in quotes if the rules have such a word
+  const known = new Set([...Object.values(hello.titles), ...Object.values(hello.names)].map((text) => text.toLowerCase()));
+  function nameOf(seat) {
+    const name = state.seats.find((each) => each.id === seat)?.name ?? seat, letters = [...name];
+    const shown = letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : name;
+    if (name === seat) return seat;
+    return `\u2068${known.has(name.toLowerCase()) ? `“${shown}”` : shown}\u2069`;
+  }
+  let called = "";
+  function showNames() {
+    const names = hello.seats.map(nameOf);
+    if (names.join("\n") === called || !isDrawn) return;
+    called = names.join("\n");
+    people.titles = names;
+    for (const each of element("board").querySelectorAll("[data-seat]")) fitName(each, names[each.dataset.seat]);
+    tables.build((table, row, parts) => (plan.tables[table].kind === hello.player ? [parts[0], names[row]] : parts));
+  }
+  // A name in the room that the id of the seat had on the board.
+  function fitName(group, name) {
+    const text = group.querySelector("text"), room = Number(group.dataset.room), letters = [...name];
+    text.textContent = name;
+    while (letters.length > 2 && text.getComputedTextLength() > room) {
+      letters.splice(-2, 1);
+      text.textContent = `${letters.slice(0, -1).join("")}…\u2069`;
+    }
+  }
   function showAbout() {
     const who = hello.seat ? word("table_you", { seat: nameOf(hello.seat) }) : word("table_watch");
     element("about").textContent = [...rulesOf, hello.about ?? (hello.alone ? word("table_copy") : who), ...state.reveals ? [word("table_reveals")] : []].join(" · ");
@@ -52,7 +77,15 @@ function makeTable(hello, sent) {
   function titleOf(place) {
     const [kind, ...rest] = place.split("."), id = rest.join(".");
     if (kind === hello.player) return nameOf(id);
-    return hello.titles[place] ?? id;
+    return hello.titles[place] ?? plan?.kinds[kind]?.titles[plan.kinds[kind].names.indexOf(id)] ?? id.replace(/_/g, " ");
+  }
+  // An entity as a chip in its colours; null if it has none.
+  function chipOf({ kind, id }, text) {
+    const of = plan?.kinds[kind], look = of?.looks[of.names.indexOf(id)];
+    if (!look) return null;
+    const made = make("span", text ?? look[2], "chip");
+    [made.style.background, made.style.color] = look;
+    return made;
   }
   const valueOf = ({ kind, id }) => (kind === "int" || kind === "bool" ? id : titleOf(`${kind}.${id}`));
 
@@ -110,11 +143,20 @@ function makeTable(hello, sent) {
 
   // --- choosing
   const own = () => state.options.filter((option) => !option.out_of_turn);
+  // Options with what can be clicked of them. What the words of all of them name says nothing.
   function clickable(options) {
-    const drawn = places.drawn();
+    const drawn = places.drawn(), is = ({ kind, id }) => drawn.has(`${kind}.${id}`);
+    const named = options.map((option) => new Set(placesOf(option.named)));
+    const common = new Set(options.length > 1 ? [...named[0]].filter((place) => named.every((each) => each.has(place))) : []);
     return options.map((option) => ({
-      ...option, whole: option, arguments: option.arguments.filter(({ kind, id }) => drawn.has(`${kind}.${id}`)),
+      ...option, whole: option, arguments: option.arguments.filter(is),
+      named: option.named.filter((each) => is(each) && !common.has(`${each.kind}.${each.id}`)),
     }));
+  }
+  // The places at which the open question is asked, if it is asked of this seat, and no option is there.
+  function about() {
+    const drawn = places.drawn(), taken = new Set(state.options.flatMap((option) => placesOf([...option.arguments, ...option.named])));
+    return own().length ? placesOf(state.asked?.about ?? []).filter((place) => drawn.has(place) && !taken.has(place)) : [];
   }
   const taken = { text: "", words: "" };
   const take = (option) => {
@@ -135,8 +177,12 @@ function makeTable(hello, sent) {
       if (clicked.length) reset();
       return;
     }
-    clicked.push(place);
     anchor = at;
+    if (!clicked.length && about().includes(place)) {
+      openBubble(own().slice(0, 12));
+      return;
+    }
+    clicked.push(place);
     const found = choose(clickable(state.options), clicked);
     if (found.only) take(found.only.whole);
     else showOptions(true);
@@ -147,7 +193,7 @@ function makeTable(hello, sent) {
     showOptions(false);
   }
 
-  const called = new Map();  // what a group of buttons is called
+  const groupNames = new Map();  // what a group of buttons is called
   function buttonsOf(options, path, go) {
     let left = options;
     const steps = [];
@@ -169,8 +215,8 @@ function makeTable(hello, sent) {
     return split.map(({ value, options: inside }, number) => {
       if (inside.length === 1) return single(inside[0]);
       const key = JSON.stringify(value), named = "name" in value;
-      called.set(key, named && begun[number] ? `${begun[number]} …` : named ? hello.names[value.name] ?? value.name : valueOf(value));
-      const made = button(`${called.get(key)} (${inside.length})`, () => go([...steps, key]), "group");
+      groupNames.set(key, named && begun[number] ? `${begun[number]} …` : named ? hello.names[value.name] ?? value.name : valueOf(value));
+      const made = button(`${groupNames.get(key)} (${inside.length})`, () => go([...steps, key]), "group");
       made.dataset.option = JSON.stringify([...steps, value]);
       return made;
     });
@@ -184,10 +230,11 @@ function makeTable(hello, sent) {
   function showOptions(atPlace) {
     const all = clicked.length ? state.options : own();
     const found = choose(clickable(all), clicked);
-    places.show(found.lit, clicked);
+    places.show(found.lit, clicked, found.more, clicked.length ? [] : about());
+    panels?.asked([...found.lit, ...about()]);
     const remaining = found.options.map((option) => option.whole);
     fill(element("options"), buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));
-    const steps = [...clicked.map(titleOf), ...within.map((key) => called.get(key))];
+    const steps = [...clicked.map(titleOf), ...within.map((key) => groupNames.get(key))];
     element("clicked").hidden = !steps.length;
     element("clicked").replaceChildren(make("span", steps.join(" · ")), button(word("table_clear"), reset));
     closeBubble();
@@ -240,7 +287,8 @@ function makeTable(hello, sent) {
       if (state.ready.includes(seat.id)) notes.push(word("table_ready"));
       if (waiting.includes(seat.id)) notes.push(since(seat.id) ? word("table_since", { minutes: since(seat.id) }) : word("table_waited"));
       if (state.result) notes.push(...scoreOf(seat.id));
-      item.append(make("b", seat.id), make("span", seat.name === seat.id ? "" : seat.name), make("small", notes.join(" · ")));
+      if (seat.id === hello.seat && !hello.alone) notes.unshift(word("table_me"));
+      item.append(chipOf({ kind: hello.player, id: seat.id }) ?? "", make("span", nameOf(seat.id)), make("small", notes.join(" · ")));
       const late = state.deadline && waiting.includes(seat.id) && seconds(seat.id) >= state.deadline;
       if (late && hello.seat && seat.id !== hello.seat) item.append(...handOver(seat.id));
       return item;
@@ -258,17 +306,27 @@ function makeTable(hello, sent) {
     mine = now;
     element("turn").classList.toggle("mine", now);
     const who = waiting.filter((seat) => seat !== hello.seat).map(nameOf).join(", ");
-    let text = "";
+    let text = "", actor = "";
     if (state.fault) text = word("table_fault");
     else if (state.result) text = word("table_over", { ending: state.result.ending });
-    else if (asked && now && hello.alone) text = `${asked.who}: ${asked.text}`;
-    else if (asked && now) text = `${word("table_turn")}: ${asked.text}`;
-    else if (asked) text = who ? `${word("table_waiting", { seats: who })}: ${asked.text}` : asked.text;
-    element("question").textContent = text;
+    else if (asked) {
+      const acts = asked.actor && titleOf(placesOf([asked.actor])[0]);
+      if (now && (hello.alone || asked.several)) actor = asked.who;
+      else if (now) actor = acts ? word("table_own", { actor: acts }) : word("table_turn");
+      else if (who) actor = acts ? `${acts} (${who})` : word("table_waiting", { seats: who });
+      text = asked.text;
+    }
+    const sentence = actor ? `${actor}: ${text}` : text;
+    if (element("question").textContent !== sentence) {
+      const chip = asked?.actor ? chipOf(asked.actor) : now && hello.seat ? chipOf({ kind: hello.player, id: hello.seat }) : null;
+      const parts = actor ? [make("b", actor), `: ${text}`] : [text];
+      element("question").replaceChildren(...parts);
+      element("acting").replaceChildren(...chip && actor ? [chip] : []);
+    }
     element("doc").textContent = [asked?.doc, asked?.together ? word("secret") : "", state.chosen ? word("table_chosen", { option: chosenWords() }) : ""].filter(Boolean).join(" · ");
     const winners = state.result?.winners.map(nameOf).join(", ");
     element("result").textContent = state.result ? `${word("won_by")}: ${winners || word("nobody")}` : "";
-    document.title = `${now ? `● ${word("table_turn")}` : text.slice(0, 60)} · ${hello.game}`;
+    document.title = `${now ? `● ${word("table_turn")}` : sentence.slice(0, 60)} · ${hello.game}`;
     element("withdraw").hidden = !state.chosen;
     const me = state.seats.find((seat) => seat.id === hello.seat);
     element("back").hidden = !me || me.kind !== "person" || !state.count || Boolean(state.undo) || Boolean(state.reveals && state.result);
@@ -353,7 +411,8 @@ function makeTable(hello, sent) {
       const whole = frame.since === 0, had = state.options;
       for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "result", "fault", "deadline", "reveals", "here"])
         if (name in frame) state[name] = frame[name];
-      if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], ...option }));
+      if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], named: [], ...option }));
+      showNames();
       if (frame.seat) hello.seat = frame.seat;
       if (whole) state.moves.clear();
       for (const [number, move] of Object.entries(frame.moves.texts)) state.moves.set(Number(number), move);
@@ -364,12 +423,17 @@ function makeTable(hello, sent) {
       for (const [number, value] of Object.entries(frame.cells ?? {})) cells.set(Number(number), value);
       if (frame.state || frame.cells || moved || whole) {
         const now = frame.state ?? stateOf();
-        if (svg) showPicture(now, whole, lastRoll());
+        const shown = showPicture(now, whole, lastRoll());
+        if (shown) tables.show(shown.tables, shown.turn, whole);
+        panels?.fit();
         showValues(now);
       }
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
       showOptions(false);
-      if (moved || whole) showMoves();
+      if (moved || whole) {
+        showMoves();
+        news.show(state.moves, state.count, hello.alone ? null : hello.seat);
+      }
       showAbout();
       showSeats();
       showUndo();

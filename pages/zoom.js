@@ -1,20 +1,23 @@
 "use strict";
 // The board closer: the part of the picture that is shown is its viewBox. A pinch, Ctrl and the wheel, buttons and the
 // keys + - 0 change it; what is closer is dragged. A page that is not zoomed scrolls as ever.
-function makeZoom(svg, buttons) {
+// Of several boards with the same buttons, the one that `isActive` follows them; `changed` is called with each change.
+function makeZoom(svg, buttons, { isActive = () => true, changed = () => {} } = {}) {
   const MOST = 12, STEP = 1.4;
-  const { width, height } = svg.viewBox.baseVal;
+  const { x: left, y: top, width, height } = svg.viewBox.baseVal;
   let [whole, tall] = [width, height];  // `viewBox.baseVal` follows what is shown
   const fingers = new Map();
-  let x = 0, y = 0, scale = 1;
+  let x = left, y = top, scale = 1;
 
   function show() {
     const wide = whole / scale, high = tall / scale;
-    x = Math.max(0, Math.min(whole - wide, x));
-    y = Math.max(0, Math.min(tall - high, y));
+    x = Math.max(left, Math.min(left + whole - wide, x));
+    y = Math.max(top, Math.min(top + tall - high, y));
     svg.setAttribute("viewBox", `${x} ${y} ${wide} ${high}`);
+    changed();
     svg.style.touchAction = scale > 1 ? "none" : "pan-x pan-y";
     svg.style.cursor = scale > 1 ? "grab" : "";
+    if (!isActive()) return;
     buttons.closer.disabled = scale >= MOST;
     buttons.farther.disabled = buttons.whole.disabled = scale <= 1;
   }
@@ -62,12 +65,11 @@ function makeZoom(svg, buttons) {
   for (const name of ["pointerup", "pointercancel"])
     svg.addEventListener(name, (event) => fingers.delete(event.pointerId));
 
-  buttons.closer.addEventListener("click", () => zoom(STEP));
-  buttons.farther.addEventListener("click", () => zoom(1 / STEP));
-  buttons.whole.addEventListener("click", () => zoom(0));
+  for (const [name, factor] of [["closer", STEP], ["farther", 1 / STEP], ["whole", 0]])
+    buttons[name].addEventListener("click", () => { if (isActive()) zoom(factor); });
   const keys = { "+": STEP, "=": STEP, "-": 1 / STEP, "−": 1 / STEP, "0": 0 };
   document.addEventListener("keydown", (event) => {
-    if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("select, input[type=text], input[type=number]")) return;
+    if (!isActive() || !(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("select, input[type=text], input[type=number]")) return;
     event.preventDefault();
     zoom(keys[event.key]);
   });
@@ -76,6 +78,15 @@ function makeZoom(svg, buttons) {
     // The whole has another size: what is shown stays where it is.
     resize(wide, high) {
       [whole, tall] = [wide, high];
+      show();
+    },
+    show,
+    // A box, so close that a unit has as many pixels as it needs at least.
+    frame(box, least) {
+      const pixels = svg.getBoundingClientRect().width / whole;
+      const fits = Math.min(whole / box.width, tall / box.height);
+      scale = Math.max(1, Math.min(MOST, Math.max(fits, least / pixels)));
+      [x, y] = [box.x + box.width / 2 - whole / scale / 2, box.y + box.height / 2 - tall / scale / 2];
       show();
     },
     // A point is shown in the middle, if not all is shown.

@@ -47,9 +47,9 @@ class Rules:
         key = seats, viewer
         if key not in self._boards:
             try:
-                board = board_of(self.ruleset, seats, self.words)
+                board = board_of(self.ruleset, seats, self.words, apart=True)
                 if any(each.each for each in board.plans.values()):
-                    board = board_of(self.ruleset, seats, self.words, viewer=viewer)
+                    board = board_of(self.ruleset, seats, self.words, viewer=viewer, apart=True)
                 self._boards[key] = board.backdrop(), plan(board)
             except RulespecError:  # mistakes in its drawing: the game can be played by its words
                 self._boards[key] = "", None

@@ -35,6 +35,7 @@ class SeenMove(Brief, Struct, frozen=True):
         changes: what it changed.
         whole: whether it has been disclosed: the choices of an open round have not.
         roll: the numbers of dice, if it is a roll of them.
+        marks: what left which entity for which other, as `kind.name`; "" where there is none, or it is not seen.
     """
 
     text: str
@@ -42,10 +43,14 @@ class SeenMove(Brief, Struct, frozen=True):
     changes: tuple[str, ...]
     whole: bool
     roll: tuple[int, ...] = ()
+    marks: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The object of a frame."""
-        return {"text": self.text, "by": self.by, **said({"changes": list(self.changes), "roll": list(self.roll)})}
+        return {"text": self.text, "by": self.by, **said(self._more())}
+
+    def _more(self) -> dict[str, Any]:
+        return {"changes": list(self.changes), "roll": list(self.roll), "marks": [list(mark) for mark in self.marks]}
 
 
 def was_open(game: Game, first: int) -> bool:
@@ -82,9 +87,11 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
     for option, event in zip(options, seen, strict=False):
         text, before = narrator.move(event), changes.snapshot()
         past.apply(option)
-        results = tuple(change.text for change in changes.since(before))
+        changed = changes.since(before)
+        results = tuple(change.text for change in changed)
+        marks = tuple(dict.fromkeys(change.where for change in changed if any(change.where)))[:MAX_CHANGES]
         more = (words.word("and_more", number=str(len(results) - MAX_CHANGES)),) if len(results) > MAX_CHANGES else ()
         whole = getattr(event, "option", True) is not None
         shown = event.option if isinstance(event, Event) else str(event)
         roll = tuple(rolled(shown)) if option.by is None else ()
-        yield SeenMove(text, option.by, results[:MAX_CHANGES] + more, whole, roll)
+        yield SeenMove(text, option.by, results[:MAX_CHANGES] + more, whole, roll, marks)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.game.game import own_options, seen_cells
 from rulespec.engine.game.omniscient import OMNISCIENT
-from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.option import Decision, Option, RulesetFaultError
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.sight import TAIL, Sight, Tail, packed
@@ -195,11 +195,24 @@ def _question(viewer: str | None, narrator: Narrator, of: Standing) -> dict[str,
     }
     more = {
         "who": narrator.subject(decision) if decision.by is not None else "",
+        "actor": _acting(narrator, decision),
+        "about": _entities(narrator, narrator.places(decision)),
         "doc": decision.doc,
         "together": decision.together,
         "chance": of.played.game.decision is not None and of.played.game.decision.by is None,
     }
     return data | said(more)
+
+
+def _acting(narrator: Narrator, decision: Decision) -> dict[str, str] | None:
+    """The entity that who decides acts for; None if he acts for himself."""
+    of = narrator.acting(decision)
+    return None if of is None else _entities(narrator, [of])[0]
+
+
+def _entities(narrator: Narrator, of: Iterable[tuple[str, int]]) -> list[dict[str, str]]:
+    names = narrator.game.omniscient.labels.names
+    return [{"kind": kind, "id": names[kind][number]} for kind, number in of]
 
 
 def _seats(of: Standing) -> list[dict[str, Any]]:
@@ -225,6 +238,7 @@ def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict
         more = {
             "words": "" if narrator is None else narrator.option(option),
             "arguments": [{"kind": kind, "id": id_} for kind, id_ in arguments],
+            "named": [] if narrator is None else _entities(narrator, narrator.places(option)),
             "out_of_turn": option.interrupt,
         }
         yield {"text": str(option), "name": option.name, **said(more)}

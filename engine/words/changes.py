@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.game.guarded import UNKNOWN
-from rulespec.engine.game.named_state import named_state
+from rulespec.engine.game.named_state import named_state, owner_of
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC
@@ -29,12 +29,14 @@ class Change(Brief, Struct, frozen=True):
         of: what has changed: a title of an entity and a field, or of a pile.
         before: the value before, or the place that pieces left.
         after: the value after, or the place that they came to.
+        where: the entities that something left and came to, as `kind.name`; "" where there is none, or it is not seen.
     """
 
     text: str
     of: str
     before: str
     after: str
+    where: tuple[str, str] = ("", "")
 
 
 class Snapshot(Brief, Struct, frozen=True):
@@ -98,7 +100,8 @@ class Changes:
                 piles.setdefault((cell.name, cell.owner), []).append(at)
             elif cell.group != _PIECES:
                 was = UNKNOWN if opened else self._value(cell, old[at])
-                results.append(_changed(self._path(cell), was, self._value(cell, new[at])))
+                where = self._named(cell, None if opened else old[at], new[at])
+                results.append(_changed(self._path(cell), was, self._value(cell, new[at]), where))
         for cells in piles.values():
             results += self._pile(cells, before, now)
         return results
@@ -111,11 +114,40 @@ class Changes:
             source, target = sorted(cells, key=lambda at: gains[at])
             number = f" ({gains[target]})" if gains[target] > 1 else ""
             from_, to = self._place(self._cells[source]), self._place(self._cells[target])
-            yield Change(f"{name}: {from_} → {to}{number}", name, from_, to)
+            ends = self._index(self._cells[source]), self._index(self._cells[target])
+            yield Change(f"{name}: {from_} → {to}{number}", name, from_, to, ends)
             return
         for at in cells:
             was = UNKNOWN if at in before.unseen else str(before.state[at])
-            yield _changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]))
+            place = self._index(self._cells[at])
+            where = ("", place) if gains.get(at, 1) > 0 else (place, "")
+            yield _changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]), where)
+
+    # --- places ---------------------------------------------------------------------------------
+
+    def _index(self, cell: CellName) -> str:
+        """The entity that pieces stand on; "" where they stand on none."""
+        return f"{cell.index_kind}.{self._labels.names[cell.index_kind][cell.index]}" if cell.index_kind else ""
+
+    def _named(self, cell: CellName, before: int | None, after: int) -> tuple[str, str]:
+        """The entities that a field or the place of a token names before and after; else whose field it is."""
+        ends = ("" if value is None else self._entity(cell.type, value) for value in (before, after))
+        source, target = ends
+        if source or target or cell.group == _GAME:
+            return source, target
+        return "", f"{cell.group}.{owner_of(self._labels, cell)}"
+
+    def _entity(self, type_: str, value: int) -> str:
+        """The entity that a value is, or stands on; "" if it is none."""
+        name = self._labels.plain(type_, value) if type_.removesuffix("?") in self._labels.names else None
+        if not isinstance(name, str):
+            return ""
+        kind, _, is_place = type_.removesuffix("?").partition(".")
+        if not is_place:
+            return f"{kind}.{name}"
+        place, _, index = name.partition("[")
+        at = self._words.ruleset.kinds[kind].places.get(place) if kind in self._words.ruleset.kinds else None
+        return f"{at.index}.{index[:-1]}" if at is not None and at.index else ""
 
     # --- names ----------------------------------------------------------------------------------
 
@@ -191,5 +223,5 @@ class Changes:
         return self.narrator.show(type_of(cell.type), value)
 
 
-def _changed(of: str, before: str, after: str) -> Change:
-    return Change(f"{of}: {before} → {after}", of, before, after)
+def _changed(of: str, before: str, after: str, where: tuple[str, str]) -> Change:
+    return Change(f"{of}: {before} → {after}", of, before, after, where)

@@ -103,6 +103,40 @@ class Narrator:
         title = self.words.decision(name)
         return f"{title}: {shown}" if shown else title
 
+    def places(self, of: Taken | Decision) -> list[tuple[str, int]]:
+        """The entities that the text of a decision or an option names, as kinds and numbers; of an option only those
+        that are none of its arguments, such as where a piece comes to stand.
+        """
+        self.words.begin()
+        arguments: list[Value] = []
+        if isinstance(of, Decision):
+            decision, text = of.name, self.words.text("decisions", of.name)
+        elif isinstance(of, Event) and of.option is None:
+            return []
+        else:
+            name, arguments = self._read(of)
+            decision, text = of.decision, self.words.text("options", f"{of.decision}.{name}")
+        own = {argument.name for argument in arguments}
+        asked = [hole.text for hole in holes(text.other) if hole.text not in own] if text is not None else []
+        if text is not None and asked:
+            with suppress(SpentError):
+                return self._entities(asked, [*self._who(decision, of.by), *arguments], text)
+        return []
+
+    def _entities(self, expressions: Sequence[str], values: list[Value], text: Text) -> list[tuple[str, int]]:
+        """The entities that expressions are, without those that are none or not seen, each once."""
+        use = Use(f"the text `{text.name}`", text.node.span)
+        params = tuple((name, type_) for name, type_ in {value.name: value.type for value in values}.items())
+        results: dict[tuple[str, int], None] = {}
+        for expression in expressions:
+            if expression in (DECIDER, ACTOR) or not isinstance(self._query(expression, params)[0].typed, Ent):
+                continue
+            with suppress(_NothingError):
+                query, number = self._value(expression, values, use)
+                if isinstance(query.typed, Ent) and number is not None and number >= 0:
+                    results[query.typed.kind, number] = None
+        return list(results)
+
     def move(self, option: Taken) -> str:
         """A sentence of an option: who takes it, and what it does."""
         note = self.option(option)
@@ -137,11 +171,25 @@ class Narrator:
 
         Who acts out of turn acts for itself.
         """
+        result = self._acting(option)
+        return None if result is None or result.number is None else self.show(result.type, result.number)
+
+    def acting(self, option: Taken | Decision) -> tuple[str, int] | None:
+        """The entity that the seat acts for, as kind and number; None if it acts for itself."""
+        result = self._acting(option)
+        if result is None or result.number is None or not isinstance(result.type, Ent):
+            return None
+        return (
+            None
+            if result.type.kind == self.game.ruleset.declarations.player_kind
+            else (result.type.kind, result.number)
+        )
+
+    def _acting(self, option: Taken | Decision) -> Value | None:
         decision = option.name if isinstance(option, Decision) else option.decision
         if not isinstance(option, Decision) and self._is_interrupt(option):
             return None
-        result = self._actor(decision, option.by)
-        return None if result is None or result.number is None else self.show(result.type, result.number)
+        return self._actor(decision, option.by)
 
     def _is_interrupt(self, option: Taken) -> bool:
         name = _shown(option).partition("(")[0]

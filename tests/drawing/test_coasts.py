@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from rulespec.drawing.outlines import holds
 from rulespec.drawing.place_looks import badges_of, side_of
 from rulespec.drawing.scene import Scene, to_svg
 from rulespec.drawing.style import BoardStyle
-from rulespec.drawing.svg import Box
 from rulespec.drawing.words import PlainWords
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
@@ -128,27 +126,6 @@ def test_without_hatching_letters_and_borders_tell_owners_apart(ref: str) -> Non
 def test_a_picture_is_small(ref: str) -> None:
     ruleset = loaded(ref)
     assert len(to_svg(board(ruleset, Game(ruleset, seat_names(3, ruleset.seats))))) <= 300_000
-
-
-@pytest.mark.sampled(1)
-def test_all_pieces_are_of_one_size_and_stand_on_no_other(ref: str) -> None:
-    ruleset = loaded(ref)
-    game = Game(ruleset, seat_names(min(6, ruleset.players[1]), ruleset.seats))
-    places = set(board_of(ruleset, ()).sheet.names(recipe(ref)["board"]))
-    choose = random.Random(0)
-    seen = 0
-    while game.ply < 600 and not game.is_over:
-        game.apply(choose.choice(list(game.legal_options)))
-        if game.ply % 150 == 0 or game.is_over:
-            pieces = [
-                i.svg for i in board(ruleset, game).dynamic if i.layer == "pieces" and i.id.split(".")[1] in places
-            ]
-            places_at = re.findall(r"translate\((\S+) (\S+)\) scale\((\S+)\)", "".join(pieces))
-            boxes = [Box((float(x) + 1, float(y) + 1, float(x) + 20, float(y) + 20)) for x, y, _ in places_at]
-            assert {scale for *_, scale in places_at} == {"0.875"}
-            assert not [(one, other) for i, one in enumerate(boxes) for other in boxes[:i] if one.meets(other)]
-            seen += len(boxes)
-    assert seen > 8
 
 
 @pytest.mark.parametrize("language", [None, "de"])

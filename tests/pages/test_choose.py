@@ -44,9 +44,10 @@ def texts(answer: dict[str, Any]) -> list[str]:
     return [each["text"] for each in answer["chosen"]["options"]]
 
 
-def test_before_a_click_all_places_are_lit() -> None:
+def test_before_a_click_sources_are_lit_and_targets_can_be_clicked() -> None:
     answer = asked([*MARCHES, PASS])
-    assert set(answer["chosen"]["lit"]) == {"town.oak", "town.elm", "town.ash"}
+    assert set(answer["chosen"]["lit"]) == {"town.oak", "town.elm"}
+    assert answer["chosen"]["more"] == ["town.ash"]
     assert len(texts(answer)) == 4 and answer["chosen"]["only"] is None
 
 
@@ -65,6 +66,16 @@ def test_the_last_place_is_clicked_even_if_only_one_is_left() -> None:
     answer = asked([*MARCHES, PASS], "town.oak", "town.ash")
     assert answer["chosen"]["only"]["text"] == "march(oak, ash)"
     assert asked([MARCHES[0], PASS], "town.oak")["chosen"]["only"] is None
+
+
+def test_what_words_name_beside_arguments_comes_last_and_need_not_be_clicked() -> None:
+    plays = [option("play", "point.p13") | {"named": [{"kind": "point", "id": to}]} for to in ("p8", "p7")]
+    assert asked(plays)["chosen"]["lit"] == ["point.p13"]
+    first = asked(plays, "point.p13")["chosen"]
+    assert first["lit"] == ["point.p8", "point.p7"] and first["only"] is None
+    assert asked(plays, "point.p13", "point.p7")["chosen"]["only"]["named"][0]["id"] == "p7"
+    assert asked(plays, "point.p7")["chosen"]["lit"] == ["point.p13"]
+    assert asked(plays[:1], "point.p13")["chosen"]["only"] is not None
 
 
 def test_a_place_that_an_option_has_twice_is_clicked_twice() -> None:

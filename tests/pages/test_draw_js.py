@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 from deadlines import DEADLINE
+from drawing_ports import PORT, by_python
 from folders import ROOT
 from shipped import NAMES, OFFERED, loaded
 
@@ -25,29 +26,32 @@ from rulespec.engine.game.state_json import state_json
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
-_SCRIPT = """
+_SCRIPT = (
+    PORT
+    + """
 const { readFileSync, writeFileSync } = require("node:fs");
 const { makeDrawing } = require(process.argv[1]);
 const { plan, states, rolls } = JSON.parse(readFileSync(process.argv[2], "utf-8"));
-const items = makeDrawing(plan);
-writeFileSync(process.argv[3], JSON.stringify(states.map((state, i) => [...items(state, rolls[i])])));
+const draw = makeDrawing(plan);
+writeFileSync(process.argv[3], JSON.stringify(states.map((state, i) => shownBy(draw(state, rolls[i])))));
 """
+)
 
 
 def by_node(
     drawing: dict[str, Any], states: list[dict[str, Any]], folder: Path, rolls: tuple[list[int], ...] = ()
-) -> list[list[dict[str, str]]]:
-    """The items of states, with rolls if there are any, as the page draws them."""
+) -> list[dict[str, Any]]:
+    """The items and rows of states, with rolls if there are any, as the page draws them."""
     asked, answered = folder / "asked.json", folder / "answered.json"
     asked.write_text(json.dumps({"plan": drawing, "states": states, "rolls": rolls}), "utf-8")
     command = ["node", "-e", _SCRIPT, str(ROOT / "pages" / "draw.js"), str(asked), str(answered)]
     subprocess.run(command, check=True, timeout=DEADLINE)
-    result: list[list[dict[str, str]]] = json.loads(answered.read_text("utf-8"))
+    result: list[dict[str, Any]] = json.loads(answered.read_text("utf-8"))
     return result
 
 
-def by_python(board: Board, states: list[dict[str, Any]]) -> list[list[dict[str, str]]]:
-    return [[{"id": i.id, "layer": i.layer, "svg": i.svg} for i in board.items(state)] for state in states]
+def all_by_python(board: Board, states: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [by_python(board, state) for state in states]
 
 
 def random_states(ref: str, players: int, seed: int, most: int, each: int) -> tuple[Board, list[dict[str, Any]]]:
@@ -59,7 +63,7 @@ def random_states(ref: str, players: int, seed: int, most: int, each: int) -> tu
         game.apply(choose.choice(list(game.legal_options)))
         if game.ply % each == 0:
             states.append(state_json(game))
-    return board_of(ruleset, game.names), states
+    return board_of(ruleset, game.names, apart=True), states
 
 
 def _names() -> list[str]:
@@ -71,21 +75,20 @@ def _names() -> list[str]:
 def test_both_drawings_are_equal(ref: str, tmp_path: Path) -> None:
     ruleset, _ = loaded(ref)
     board, states = random_states(ref, ruleset.players[1], 1, 400, 25)
-    assert by_node(plan(board), states, tmp_path) == by_python(board, states)
+    assert by_node(plan(board), states, tmp_path) == all_by_python(board, states)
 
 
 @pytest.mark.parametrize("ref", ["backgammon", "ludo"])
 def test_the_last_roll_lies_on_the_board(ref: str, tmp_path: Path) -> None:
     game, choose = Game(loaded(ref)[0], ["A", "B"]), random.Random(1)
-    board = board_of(loaded(ref)[0], game.names)
+    board = board_of(loaded(ref)[0], game.names, apart=True)
     states, rolls, scenes = [], [], []
     while game.ply < 12:
         game.apply(choose.choice(list(game.legal_options)))
         states.append(state_json(game))
         rolls.append(last_roll(game.history))
-        scenes.append(by_python(board, states[-1:])[0])
-        scenes[-1] += [{"id": i.id, "layer": i.layer, "svg": i.svg} for i in dice(board.plans, game.history)]
-    assert sum(any(item["id"].startswith("dice.") for item in items) for items in scenes) > 8
+        scenes.append(by_python(board, states[-1], list(dice(board.plans, game.history))))
+    assert sum(any(item["id"].startswith("dice.") for item in shown["items"]) for shown in scenes) > 8
     assert by_node(plan(board), states, tmp_path, tuple(rolls)) == scenes
 
 
@@ -107,7 +110,7 @@ def test_a_tie_goes_to_the_even_digit(tmp_path: Path) -> None:
             left, top = 100 + i / 4 + 0.125, -3 - i / 16
             slots[number] = Box((left, top, left + 23 + i / 8, top + 23 + (box[3] - box[1]) // 8))
         board._stood.clear()
-        assert by_node(plan(board), states, tmp_path) == by_python(board, states)
+        assert by_node(plan(board), states, tmp_path) == all_by_python(board, states)
     finally:
         slots |= before
         board._stood.clear()
@@ -119,4 +122,4 @@ def test_both_drawings_are_equal_in_whole_games(ref: str, tmp_path: Path) -> Non
     ruleset, _ = loaded(ref)
     for seed, players in enumerate(range(ruleset.players[0], ruleset.players[1] + 1)):
         board, states = random_states(ref, players, seed, 3000, 20)
-        assert by_node(plan(board), states, tmp_path) == by_python(board, states)
+        assert by_node(plan(board), states, tmp_path) == all_by_python(board, states)

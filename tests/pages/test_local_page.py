@@ -173,7 +173,7 @@ def test_a_game_with_secrets_has_one_person_who_sees_no_more_than_a_seat(open_pa
     opened = open_page(page_of("kuhn_poker", 2, tmp_path))
     wait_for_turn(opened)
     assert not opened.page.evaluate("document.querySelector('#secrets').hidden")
-    items = opened.page.evaluate("[...document.querySelectorAll('[data-item]')].map(e => e.textContent)")
+    items = opened.page.evaluate("[...document.querySelectorAll('[data-item], #holdings td')].map(e => e.textContent)")
     cards = [item for item in items if re.search("jack|queen|king", item, re.IGNORECASE)]
     assert len(items) > 2 and len(cards) == 1
     kinds(opened, "person", "person")

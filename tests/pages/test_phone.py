@@ -23,7 +23,7 @@ _TARGETS = """([places, closer]) => {
   const STEP = 4, FAR = 40, FINGER = 24;
   const board = document.querySelector("#board svg"), copy = board.cloneNode(true);
   board.replaceWith(copy);  // the copy takes clicks, and plays nothing
-  copy.querySelector("#rings").remove();
+  copy.querySelector(".rings").remove();
   let meant = null;
   makePlaces(copy, () => "", (place) => { meant = place; }).show(places, []);
   const { x, y, width, height } = copy.viewBox.baseVal;

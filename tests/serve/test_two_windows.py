@@ -119,7 +119,7 @@ def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
     white.until(lambda: white.mine)
     assert "Your turn" in str(white.page.title()) and not black.mine
     white.place("square.e2")
-    assert white.page.locator("#rings .clicked").count() == 1 and white.page.locator("#rings .lit").count() == 2
+    assert white.page.locator(".rings .clicked").count() == 1 and white.page.locator(".rings .lit").count() == 2
     white.place("square.e4")
     black.until(lambda: black.mine)
     assert "e2" in black.text("#list li:last-child") and black.page.locator("#board .changed").count() > 0
@@ -138,7 +138,7 @@ def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
     white.until(lambda: white.moves == 0 and white.mine)
     white.place("square.d2")
     white.page.keyboard.press("Escape")
-    assert white.page.locator("#rings .clicked").count() == 0
+    assert white.page.locator(".rings .clicked").count() == 0
 
 
 @pytest.mark.proof

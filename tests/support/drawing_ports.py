@@ -14,16 +14,37 @@ from folders import ROOT
 
 from rulespec.drawing.board import Board
 from rulespec.drawing.drawing_plan import plan
+from rulespec.drawing.scene import Item
+
+PORT = """
+const bare = (parts) => parts.map((part) => (typeof part === "string" ? part : part.slice(0, 3)));
+const shownBy = ({ items, tables }) => ({
+  items: items.map(({ id, layer, svg }) => ({ id, layer, svg })),
+  rows: tables.flatMap((rows) => rows.map((row) => row.map(bare))),
+});
+"""
+"""A function of JavaScript: what `draw.js` has made of a state, in the form of `by_python`."""
+
+
+def by_python(board: Board, state: dict[str, Any], further: list[Item] | None = None) -> dict[str, Any]:
+    """The items of a state without its tables, which are rows of cells."""
+    shown = [item for item in (*board.items(state), *(further or ())) if item.layer != "tables"]
+    rows = [
+        [[part if isinstance(part, str) else list(part) for part in cell] for cell in row]
+        for row in board.text_rows(state)
+    ]
+    return {"items": [{"id": i.id, "layer": i.layer, "svg": i.svg} for i in shown], "rows": rows}
 
 
 def assert_ports_agree(board: Board, state: dict[str, Any], folder: Path) -> None:
     """Both draw the same items of a state."""
     if shutil.which("node") is None:
         pytest.skip("needs node")
-    script = """
-        const [drawing, plan, state] = process.argv.slice(1), { makeDrawing } = require(drawing);
-        console.log(JSON.stringify([...makeDrawing(JSON.parse(plan))(JSON.parse(state))]));
+    script = f"""
+        {PORT}
+        const [drawing, plan, state] = process.argv.slice(1), {{ makeDrawing }} = require(drawing);
+        console.log(JSON.stringify(shownBy(makeDrawing(JSON.parse(plan))(JSON.parse(state)))));
     """
     command = ["node", "-e", script, str(ROOT / "pages" / "draw.js"), json.dumps(plan(board)), json.dumps(state)]
     answer = subprocess.run(command, check=True, capture_output=True, cwd=folder, timeout=DEADLINE)
-    assert json.loads(answer.stdout) == [{"id": i.id, "layer": i.layer, "svg": i.svg} for i in board.items(state)]
+    assert json.loads(answer.stdout) == by_python(board, state)

@@ -1,0 +1,93 @@
+"use strict";
+// The boards of a table, each a figure: one is large, the others stand beside or below it and can change places with it.
+function makePanels(board, beside, bar, word, plan) {
+  const figures = [...board.querySelectorAll("[data-panel]")], zooms = new Map(), scales = new Map();
+  const buttons = Object.fromEntries(["closer", "farther", "whole", "asked", "turn_board"].map((id) => [id, bar.querySelector(`#${id}`)]));
+  let large = figures.reduce((one, other) => (sizeOf(other) > sizeOf(one) ? other : one), figures[0]);
+  let wanted = [];
+
+  function sizeOf(figure) {
+    const { width, height } = figure.querySelector("svg").viewBox.baseVal;
+    return figure.dataset.at === "below" ? 0 : width * height;
+  }
+  const stored = (figure) => `turned ${figure.dataset.panel}`;
+
+  function arrange() {
+    const rest = figures.filter((each) => each !== large);
+    board.replaceChildren(large, ...rest.filter((each) => each.dataset.at === "below"));
+    beside.replaceChildren(...rest.filter((each) => each.dataset.at !== "below"));
+    for (const figure of figures) figure.classList.toggle("large", figure === large);
+    buttons.turn_board.hidden = large?.dataset.turns !== "yes";
+    for (const zoom of zooms.values()) zoom.show();
+    fit();
+  }
+
+  // Texts that are too small to be read are left out, again when a board has another size.
+  function fit() {
+    for (const figure of figures) fitTexts(figure.querySelector("svg"));
+  }
+  function resized(svg) {
+    const scale = svg.getScreenCTM()?.a ?? 0;
+    if (scales.get(svg) === scale) return;
+    scales.set(svg, scale);
+    fitTexts(svg);
+  }
+
+  for (const figure of figures) {
+    const svg = figure.querySelector("svg"), head = document.createElement("figcaption"), enlarge = document.createElement("button");
+    enlarge.type = "button";
+    enlarge.className = "enlarge";
+    enlarge.textContent = `⤢ ${figure.dataset.title}`;
+    enlarge.title = word("table_enlarge");
+    enlarge.addEventListener("click", () => {
+      large = figure;
+      arrange();
+      figure.scrollIntoView({ block: "nearest" });
+    });
+    head.append(enlarge);
+    figure.prepend(head);
+    zooms.set(figure, makeZoom(svg, buttons, { isActive: () => figure === large, changed: () => resized(svg) }));
+    new ResizeObserver(() => resized(svg)).observe(svg);
+    if (figure.dataset.turns === "yes") try { figure.classList.toggle("turned", localStorage.getItem(stored(figure)) === "yes"); } catch { /* not stored */ }
+  }
+  buttons.turn_board.addEventListener("click", () => {
+    const is = large.classList.toggle("turned");
+    try { localStorage.setItem(stored(large), is ? "yes" : "no"); } catch { /* not stored */ }
+  });
+  buttons.asked.addEventListener("click", zoomToAsked);
+  for (const [id, name] of Object.entries({ closer: "page_closer", farther: "page_farther", whole: "page_whole", asked: "table_asked", turn_board: "table_turn_board" })) {
+    buttons[id].title = word(name);
+    buttons[id].setAttribute("aria-label", word(name));
+  }
+  bar.hidden = !figures.length;
+
+  // The places of the question, so close that their names can be read and their pieces be told apart.
+  function zoomToAsked() {
+    const places = wanted.flatMap((place) => [...board.querySelectorAll(`[data-place="${CSS.escape(place)}"]`), ...beside.querySelectorAll(`[data-place="${CSS.escape(place)}"]`)]);
+    const on = places[0]?.closest("figure");
+    if (!on) return;
+    if (on !== large) {
+      large = on;
+      arrange();
+    }
+    const here = places.filter((each) => on.contains(each)), boxes = here.map((each) => each.getBBox());
+    const ids = new Set(here.map((each) => each.dataset.place));
+    const names = [...on.querySelectorAll("[data-name]")].filter((each) => ids.has(each.dataset.name));
+    const sizes = names.flatMap((each) => [...each.querySelectorAll("text")]).map((text) => text.fitted?.size ?? Number(text.getAttribute("font-size")));
+    const pieces = plan.boards.filter(({ panel }) => panel === on.dataset.panel).flatMap(({ stands }) => Object.values(stands)).flat().map(([size]) => size - 1);
+    const least = Math.max(...sizes.map((size) => LEAST_TEXT / size), ...pieces.map((size) => LEAST_PIECE / size), 0) * 1.01;
+    const left = Math.min(...boxes.map(({ x }) => x)) - 30, top = Math.min(...boxes.map(({ y }) => y)) - 30;
+    const right = Math.max(...boxes.map(({ x, width }) => x + width)) + 30, bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + 30;
+    zooms.get(on).frame({ x: left, y: top, width: right - left, height: bottom - top }, least);
+    board.scrollIntoView({ block: "nearest" });
+  }
+
+  arrange();
+  return {
+    fit,
+    asked(places) {
+      wanted = places;
+      buttons.asked.disabled = !places.length;
+    },
+  };
+}
