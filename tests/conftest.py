@@ -13,13 +13,13 @@ Contents of `make test`, and the rest in `make proof` (marker `proof`, or a vari
                 machine, and some games by seed                         10,000 by seed (RULESPEC_SEEDS)
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     rulings     a game of the Emperor's with each answer                100 with 2, 3, 4 players (RULESPEC_RULINGS)
-    secrets     16 random programs with secrets                         2,000 (RULESPEC_SECRETS)
+    secrets     8 random programs with secrets                          2,000 (RULESPEC_SECRETS)
     programs    5 random programs for each property, 8 for each         20; 1,000, and 2,100 (RULESPEC_EXAMPLES)
                 machine
     pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
-    examples    25 of Hypothesis, the same in each run                  100, new ones in each run (RULESPEC_NEW)
+    examples    16 of Hypothesis, the same in each run                  100, new ones in each run (RULESPEC_NEW)
 
 `make proof` goes on where its last run ended (`support/proofs.py`). RULESPEC_CPU=2 prints the seconds of the processor
 that each folder takes (`support/cpu_seconds.py`).
@@ -73,7 +73,7 @@ __all__ = [
     "ruleset",
 ]  # fixtures of several files
 
-settings.register_profile("fixed", derandomize=True, max_examples=25)
+settings.register_profile("fixed", derandomize=True, max_examples=16)
 settings.register_profile("new", derandomize=False, print_blob=True)
 settings.load_profile("new" if os.environ.get("RULESPEC_NEW") else "fixed")
 

@@ -60,7 +60,7 @@ def test_one_bot_is_no_match() -> None:
 
 
 def test_processes_play_the_same_match_and_it_goes_on_from_its_records(tmp_path: Path) -> None:
-    args = ("flat:8", "random", "nim", "--players", 2, "--games", 50)
+    args = ("flat:8", "random", "nim", "--players", 2, "--games", 20)
     alone = run(*args)[1]
     assert run(*args, "--jobs", 2)[1] == alone
     assert run(*args[:-1], 7, "--out", tmp_path / "games")[0] == 0

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from proofs import examples
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
@@ -148,7 +149,7 @@ def play_beside(chess: Any, rng: random.Random) -> str:
 def test_random_games_are_those_of_python_chess() -> None:
     chess = pytest.importorskip("chess")
     rng = random.Random("chess")
-    for _ in range(10):
+    for _ in range(examples(4, 10)):
         play_beside(chess, rng)
 
 

@@ -15,6 +15,7 @@ from folders import ROOT
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from proofs import examples
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -136,7 +137,7 @@ class Decisions(RuleBasedStateMachine):
 
 
 Decisions.TestCase.settings = settings(
-    max_examples=8, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(5, 8), stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestDecisions = Decisions.TestCase
 

@@ -56,6 +56,7 @@ def test_a_checkout_with_links_is_built_where_it_is() -> None:
     assert plain_links(ROOT) == {}
 
 
+@pytest.mark.proof
 def test_a_clone_on_windows_has_the_same_bytes(clone: Path, repository: Path) -> None:
     paths = [Path("rulespec", "syntax", "grammar.lark"), Path("games", "imperial", "game.yaml")]
     assert [(clone / path).read_bytes() for path in paths] == [(repository / path).read_bytes() for path in paths]

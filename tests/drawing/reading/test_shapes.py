@@ -227,9 +227,9 @@ def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "data",
     [
-        "M0 0" + "a9 9 0 1 1 5 5 9 9 0 1 1-5-5" * 20_000,
-        "M0 0" + "q1 1 2 0" * 70_000,
-        "M0 0L1 1L0 1" + "Z" * 300_000,
+        pytest.param("M0 0" + "a9 9 0 1 1 5 5 9 9 0 1 1-5-5" * 20_000, marks=pytest.mark.proof),
+        pytest.param("M0 0" + "q1 1 2 0" * 70_000, marks=pytest.mark.proof),
+        pytest.param("M0 0L1 1L0 1" + "Z" * 300_000, marks=pytest.mark.proof),
         "M0 0l" + "1 " * 500_000,
     ],
     ids=["arcs", "curves", "ends", "numbers"],

@@ -405,7 +405,7 @@ sys.stdout.write(f"{{outcome}} {{peak[1]}}")
 @in_bounds
 def test_a_gzip_bomb_is_refused_cheaply(tmp_path: Path) -> None:
     path = tmp_path / "bomb.gz"
-    with gzip.open(path, "wb") as file:
+    with gzip.open(path, "wb", 1) as file:
         for _ in range(300):
             file.write(b" " * 1_000_000)
     outcome, megabytes = reading(path)
