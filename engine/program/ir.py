@@ -65,22 +65,7 @@ class Lookup(Expr, frozen=True):
 
 
 class Op(Expr, frozen=True):
-    """An operator on numbers. `site` is where a fault (a division by zero) is reported.
-
-    neg not + - * mul fit flip / % == != < <= > >= | & diff in in? bit one the min max abs count pick next passed
-    members append without place front behind until
-    `in`: element, set; `in?`: the element may be none. `bit`: the set of one element; `one`: which may be none.
-    `mul`: a product whose size is bounded; `fit`: a number whose size is bounded.
-    `flip`: the least of all numbers, which stands for none, as the greatest, and the other way round; or as it is.
-    `the`: the only member of a set; a fault if it has another number of them.
-    `pick`: set, start: the first member from start on, cyclic; -1 if the set is empty. `next`: index, size of the kind.
-    Of an order, the bits of a member being the last operand: `members`: its set; `append`, `without`: the order with a
-    member at its end, or without it; `place` of a member, from 0, -1 if it is not in it; `front`: the first member, -1
-    if there is none; `behind`: the order without its first member.
-    `passed`: a number, then numbers that grow: how many of them are below the first.
-    `until`: two sets and a truth: the members of the first set up to and with the first one that is in the second, too,
-    from low to high or (0) from high to low; all of them if there is none.
-    """
+    """An operator on numbers (`rulespec.language.operators`). `site` is where a fault is reported."""
 
     op: str
     args: tuple[Expr, ...]

@@ -97,7 +97,7 @@ _NUMBERS = (
     Operator("neg", 1, operator.neg, intervals.negated),
     Operator("+", 2, operator.add, intervals.total),
     Operator("-", 2, operator.sub, intervals.difference),
-    Operator("*", 2, operator.mul, intervals.product),  # of numbers whose product cannot grow too large
+    Operator("*", 2, operator.mul, intervals.product),  # a product that cannot grow too large
     Operator("mul", 2, operator.mul, intervals.bounded, fault=_PRODUCT),
     Operator("fit", 1, operator.pos, intervals.bounded, fault=_TOO_LARGE),
     Operator("/", 2, operator.floordiv, intervals.quotient, fault=_DIVISION),  # rounds down
@@ -117,22 +117,24 @@ _TRUTHS = (
     _comparison("<=", operator.le, ">"),
     _comparison(">", operator.gt, "<="),
     _comparison(">=", operator.ge, "<"),
-    Operator("in", 2, lambda a, b: b >> a & 1, intervals.truth),  # an element, a set
-    Operator("in?", 2, lambda a, b: b >> a & 1 if a >= 0 else 0, intervals.truth),  # which may be none
+    # Of a member and a set; with `in?` the member may be none.
+    Operator("in", 2, lambda a, b: b >> a & 1, intervals.truth),
+    Operator("in?", 2, lambda a, b: b >> a & 1 if a >= 0 else 0, intervals.truth),
 )
 _SETS = (
+    # `bit` is the set of one member; `one` is, too, or of none the empty set.
     Operator("|", 2, operator.or_, members=operator.add),
     Operator("&", 2, operator.and_, members=min),
     Operator("diff", 2, lambda a, b: a & ~b, members=lambda a, _: a),
-    Operator("bit", 1, lambda a: 1 << a, members=lambda _: 1),  # the set of one element
-    Operator("one", 1, lambda a: 1 << a if a >= 0 else 0, members=lambda _: 1),  # which may be none
+    Operator("bit", 1, lambda a: 1 << a, members=lambda _: 1),
+    Operator("one", 1, lambda a: 1 << a if a >= 0 else 0, members=lambda _: 1),
     Operator("count", 1, int.bit_count, intervals.count),
-    Operator("the", 1, lambda a: a.bit_length() - 1, fault=NOT_ONE),  # the only member
-    Operator("pick", 2, _pick),  # of a set and a start: the first member from it on, cyclic; -1 if the set is empty
-    Operator("next", 2, lambda a, b: (a + 1) % b),  # an index, the size of the kind
+    Operator("the", 1, lambda a: a.bit_length() - 1, fault=NOT_ONE),
+    Operator("pick", 2, _pick),
+    Operator("next", 2, lambda a, b: (a + 1) % b),  # of an index, and the size of the kind
     Operator("until", 3, _until, members=lambda a, *_: a),
 )
-_ORDERS = (  # the bits of a member are the last operand
+_ORDERS = (  # the bits of a member are the last operand; `behind` is the order without its first member
     Operator("members", 2, orders.members_of),
     Operator("append", 3, orders.append),
     Operator("without", 3, orders.without),

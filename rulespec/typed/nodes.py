@@ -460,10 +460,10 @@ class Call(Expr, frozen=True):
 
 
 class Op(Expr, frozen=True):
-    """An operator or built-in.
+    """An operator or a built-in function: one of `rulespec.language.operators`, or another one, of rules alone.
 
-    neg not + - * / % == != < <= > >= and or in | & diff ?? none some min max abs count first the set index next
-    Of orders: members (its set), order (of a set, in the order of the kind), append, without, place, front.
+    Those are `and`, `or`, `??`, `some`, `index`, `first`, `previous`, `set` (of its members) and `order` (of a set, in
+    the order of the kind).
     """
 
     op: str

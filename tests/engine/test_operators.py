@@ -15,10 +15,11 @@ from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import apply_op
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.python.expressions import ExpressionWriter
+from rulespec.engine.python.expressions import _FORMS, ExpressionWriter
 from rulespec.engine.python.features import ALL_FEATURES
 from rulespec.engine.python.runtime import runtime_names
 from rulespec.engine.wasm.engine import TrapError
+from rulespec.engine.wasm.operators import _CALLS
 from rulespec.engine.wasm.program import WasmProgram
 from rulespec.language.intervals import Interval
 from rulespec.language.operators import OPERATORS, Operator
@@ -122,6 +123,17 @@ def test_wasm_gives_the_same(program: ir.Program) -> None:
         except TrapError:
             result = None
         assert result == expected, (name, values)
+
+
+@pytest.mark.parametrize("name", [name for name, each in OPERATORS.items() if each.fault is not None])
+def test_an_operator_that_may_be_a_fault_is_no_call_of_its_meaning(name: str) -> None:
+    """The meaning alone says nothing of the fault."""
+    assert name in _FORMS and name in _CALLS
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATORS if name not in _FORMS])
+def test_an_operator_without_a_form_is_a_function_that_python_knows(name: str) -> None:
+    assert name.isidentifier() and callable(runtime_names(1)[name])
 
 
 def inside(each: Operator, values: Sequence[int], rng: random.Random) -> list[Interval]:
