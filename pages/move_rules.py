@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from rulespec.engine.coverage.items import OPTION, RUN, TESTED, Item, Kind, Point
-from rulespec.engine.coverage.trace import Tracer
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.coverage.items import Item, Items, Kind
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.option import Option, TakenBack
+from rulespec.engine.game.option import Option
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.observer import Observer
 from rulespec.engine.why.output import overlay_titles
+from rulespec.engine.words.records import Record
 from rulespec.typed import nodes as typed
 
-_OWN: dict[Kind, str] = {"option": OPTION[1], "range": TESTED[0], "require": TESTED[0]}
-"""The parts of an option, each with the outcome that lets it be taken."""
+_OWN: tuple[Kind, ...] = ("option", "range", "require")
+"""The kinds of the parts of an option, in the order of their rules."""
 
 
 Cited = tuple[str, str]
@@ -28,24 +32,66 @@ class MoveRules(Struct, frozen=True):
     ran: tuple[Cited, ...] = ()
 
 
-def move_rules(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[MoveRules]:
-    """The rules of each move, in order. The interpreter makes the moves again, and tells what it runs.
+class RulesOfMoves:
+    """The rules that the moves of a game rest on, by their records.
 
     Args:
-        game: a game that has been played; it is not changed.
-        moves: its decisions, and what was taken back.
+        game: any game of the table.
     """
-    tracer = Tracer(game.ruleset)
-    again = Game(game.ruleset, game.names, game.settings, tracer.machines)
-    again.omniscient.numbers.begin()
-    tracer.take()
-    titles = overlay_titles(game.ruleset)
-    for move in moves:
-        if isinstance(move, TakenBack):
-            again.omniscient.take_back(move)
-        else:
-            again.apply(move)
-        yield _of(list(tracer.take()), game.ruleset, titles)
+
+    def __init__(self, game: Game) -> None:
+        self._ruleset = game.ruleset
+        self._program = game.omniscient.program
+        self._items = Items(game.ruleset)
+        self._conditions = {**self._items.conditions, **self._items.ranges}
+        self._titles = overlay_titles(game.ruleset)
+        self._names = {first: name for name, (first, _) in self._program.entries.items()}
+        self._choices = {c.block: c for d in self._program.decisions for c in d.choices}
+
+    def of(self, option: Option, record: Record) -> MoveRules:
+        """The rules of a move."""
+        points = self._tested(option.kind.block)
+        if any(mark.kind == "skips" for mark in record.marks):
+            points += self._listed(option, record)
+        own = self._rules(sorted(points, key=lambda item: _OWN.index(item.kind)))
+        begun = [self._names[mark.block] for mark in record.marks if mark.kind == "enters"]
+        ran = self._rules([self._items.procedures[name] for name in dict.fromkeys(begun)])
+        return MoveRules(own, tuple([rule for rule in ran if rule not in own]))
+
+    def _tested(self, block: int) -> list[Item]:
+        """The items of an option that has been taken: all of its conditions have held."""
+        choice = self._choices[block]
+        spans = [param.span if param.where is None else param.where.span for param in choice.params]
+        spans += [condition.span for condition in choice.requires]
+        items = [self._conditions[span] for span in spans if span in self._conditions]
+        return [self._items.options[choice.span], *items]
+
+    def _listed(self, option: Option, record: Record) -> list[Item]:
+        """The items that held when a move looked for legal options of further decisions, and found none."""
+        listed = _Held(self._conditions)
+        Interpreter(self._program, observer=listed).run(list(record.cells), option.kind.block, option.args)
+        return listed.items
+
+    def _rules(self, items: Iterable[Item]) -> tuple[Cited, ...]:
+        return tuple(dict.fromkeys(rule for item in items for rule in _cited(item, self._ruleset, self._titles)))
+
+
+class _Held(Observer):
+    """The items of conditions that have held."""
+
+    def __init__(self, conditions: Mapping[Span, Item]) -> None:
+        self.items: list[Item] = []
+        self._conditions = conditions
+
+    def tested(self, condition: ir.Condition, holds: bool) -> None:
+        """Notes a condition that holds."""
+        if holds and condition.span in self._conditions:
+            self.items.append(self._conditions[condition.span])
+
+    def compared(self, param: ir.Param, fits: bool) -> None:
+        """Notes an argument in its domain; what passes goes on to the `where`, which is noted, too."""
+        if fits and param.where is None and param.span in self._conditions:
+            self.items.append(self._conditions[param.span])
 
 
 def _cited(item: Item, ruleset: typed.Ruleset, titles: Mapping[str, str]) -> list[Cited]:
@@ -57,21 +103,3 @@ def _cited(item: Item, ruleset: typed.Ruleset, titles: Mapping[str, str]) -> lis
     lines[-1] = lines[-1][: span.end_column - 1]
     lines[0] = lines[0][span.column - 1 :]
     return [(" ".join(" ".join(lines).split()), title)]
-
-
-def _of(points: list[Point], ruleset: typed.Ruleset, titles: Mapping[str, str]) -> MoveRules:
-    own = dict.fromkeys(
-        rule
-        for kind, outcome in _OWN.items()
-        for point in points
-        if point.item.kind == kind and point.outcome == outcome
-        for rule in _cited(point.item, ruleset, titles)
-    )
-    ran = dict.fromkeys(
-        rule
-        for point in points
-        if point.item.kind == "procedure" and point.outcome == RUN[0]
-        for rule in _cited(point.item, ruleset, titles)
-        if rule not in own
-    )
-    return MoveRules(tuple(own), tuple(ran))

@@ -23,12 +23,13 @@ from rulespec.engine.game.state_json import state_json
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.moves import Move, Moves
+from rulespec.engine.words.records import Record
 from rulespec.engine.words.words import Words
 from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
 from rulespec.pages.move_notes import MoveNotes
-from rulespec.pages.move_rules import Cited, MoveRules, move_rules
+from rulespec.pages.move_rules import Cited, MoveRules, RulesOfMoves
 from rulespec.pages.other_values import OtherValues
 from rulespec.records import Brief
 
@@ -91,11 +92,14 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
     film = _Film(game, moves, seat, words)
     numbers: dict[Cited, int] = {}
     rows = []
-    ran = list(move_rules(game, moves))
+    rules_of = RulesOfMoves(game)
     turn: str | None = None
     notes = MoveNotes(result, seat, film.visible)
     for number, (move, at) in enumerate(zip(film.run(), film.visible, strict=True)):
-        rules = ran[at]
+        taken = moves[at]
+        rules = (
+            rules_of.of(taken, film.record) if isinstance(taken, Option) and film.record is not None else MoveRules()
+        )
         rows.append(_row(move, rules if seat == OMNISCIENT else _public(move, rules), numbers, notes.of(number)))
         whose_turn = move.actor or move.by
         if whose_turn is not None and whose_turn != turn:
@@ -128,7 +132,7 @@ class _Film:
     """
 
     def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Words) -> None:
-        self._moves = Moves(words, game, moves, seat)
+        self._moves = Moves(words, game, moves, seat, recording=True)
         self.visible = self._moves.visible
         self._seat = seat
         self._words = words
@@ -138,6 +142,11 @@ class _Film:
         self.pictures = BoardChanges(self._board.static)
         measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
         self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.shown_names), colours)
+
+    @property
+    def record(self) -> Record | None:
+        """The record of the last move; None where it has taken decisions back."""
+        return self._moves.record
 
     def run(self) -> Iterator[Move]:
         """Goes through the game, and tells its moves."""

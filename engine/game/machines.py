@@ -12,7 +12,6 @@ from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.faults import too_deep
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.machine import Machine
-from rulespec.engine.program.observer import Observer
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
@@ -98,11 +97,6 @@ def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
 def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
     """A machine for the first decisions of a game: it is made at once, and slow."""
     return Interpreter(lowered(ruleset, seats, settings))
-
-
-def observed_machine(observer: Observer) -> Machines:
-    """Machines for games that somebody looks into: slow ones, whose observer is notified of all that they run."""
-    return lambda ruleset, seats, settings: Interpreter(lowered(ruleset, seats, settings), observer=observer)
 
 
 def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> PythonBackend:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
@@ -12,9 +13,11 @@ from rulespec.engine.game.named_state import named_state, owner_of
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.program import ir
 from rulespec.engine.program.cells import CellName
 from rulespec.engine.program.journal import State
 from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
 from rulespec.records import Brief
 
 _PIECES = "pieces"
@@ -47,6 +50,25 @@ class Snapshot(Brief, Struct, frozen=True):
     readable: State
 
 
+_known: WeakKeyDictionary[Words, tuple[ir.Program, dict[int, int]]] = WeakKeyDictionary()
+"""The ranks of the last program that words were asked about."""
+
+
+def _ranks(words: Words, program: ir.Program) -> dict[int, int]:
+    """The cells of a program that people are shown, each with its rank in the order of the declarations."""
+    known = _known.get(words)
+    if known is None or known[0] is not program:
+        cells = ((at, program.cells[at]) for at in program.declared)
+        shown = [at for at, cell in cells if not words.internal(*_internal(cell))]
+        known = _known[words] = program, {at: rank for rank, at in enumerate(shown)}
+    return known[1]
+
+
+def _internal(cell: CellName) -> tuple[str, str]:
+    """The owner and the name by which words know whether only the rules need a cell."""
+    return (cell.name, cell.place) if cell.group == _PIECES else (cell.group, cell.name)
+
+
 class Changes:
     """Sentences about changes in a game, limited to what a narrator's seat sees."""
 
@@ -56,12 +78,7 @@ class Changes:
         self._labels = narrator.game.omniscient.labels
         program = narrator.game.omniscient.program
         self._cells = program.cells
-        self._shown = [at for at in program.declared if not self._internal(self._cells[at])]
-
-    def _internal(self, cell: CellName) -> bool:
-        if cell.group == _PIECES:
-            return self._words.internal(cell.name, cell.place)
-        return self._words.internal(cell.group, cell.name)
+        self._ranks = _ranks(self._words, program)
 
     def snapshot(self) -> Snapshot:
         """A snapshot of the seat's view, to be compared later."""
@@ -76,22 +93,28 @@ class Changes:
         """The differences between the seat's view now and an earlier one, in the order of the declarations."""
         return self.between(before, self.snapshot())
 
-    def between(self, before: Snapshot, now: Snapshot) -> list[Change]:
+    def between(self, before: Snapshot, now: Snapshot, cells: Set[int] | None = None) -> list[Change]:
         """The differences between two snapshots, in the order of the declarations.
 
         Entities are called by what they were before.
+
+        Args:
+            before: the earlier one.
+            now: the later one.
+            cells: the cells that may differ; None: all.
         """
         self.narrator.past = before.readable
         try:
-            return self._between(before, now)
+            shown = self._ranks if cells is None else sorted(self._ranks.keys() & cells, key=self._ranks.__getitem__)
+            return self._between(before, now, shown)
         finally:
             self.narrator.past = None
 
-    def _between(self, before: Snapshot, now: Snapshot) -> list[Change]:
+    def _between(self, before: Snapshot, now: Snapshot, cells: Iterable[int]) -> list[Change]:
         old, new = before.state, now.state
         results: list[Change] = []
         piles: dict[tuple[str, str], list[int]] = {}
-        for at in self._shown:
+        for at in cells:
             opened = at in before.unseen  # then all that it holds is news, whether it has changed or not
             if at in now.unseen or (old[at] == new[at] and not opened):
                 continue
@@ -102,8 +125,8 @@ class Changes:
                 was = UNKNOWN if opened else self._value(cell, old[at])
                 where = self._named(cell, None if opened else old[at], new[at])
                 results.append(_changed(self._path(cell), was, self._value(cell, new[at]), where))
-        for cells in piles.values():
-            results += self._pile(cells, before, now)
+        for pile in piles.values():
+            results += self._pile(pile, before, now)
         return results
 
     def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
@@ -195,7 +218,7 @@ class Changes:
         entities: dict[str, dict[str, dict[str, Any]]] = {}
         pieces: dict[str, dict[str, dict[str, int]]] = {}
         now = self.snapshot()
-        for at in self._shown:
+        for at in self._ranks:
             cell, value = self._cells[at], now.state[at]
             if cell.group == _PIECES:
                 if value and at not in now.unseen:

@@ -8,12 +8,13 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.engine.game.events import HIDDEN, Event
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
-from rulespec.engine.words.causes import Cause, observed
+from rulespec.engine.words.causes import Cause, Causes, has_causes, recorded
 from rulespec.engine.words.changes import Change, Changes
 from rulespec.engine.words.narrator import Narrator, Taken
+from rulespec.engine.words.records import Record
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
 
@@ -73,9 +74,11 @@ class Moves:
         seat: the listener (None: everybody): the decisions that stand are narrated as the seat has seen them; what was
             taken back is made and taken back unseen, as fields may keep what they held. Left out, the omniscient
             table.
+        recording: whether all moves are recorded, and not only those that have causes.
 
     Attributes:
         visible: the places among the moves of those that are narrated.
+        record: that of the last move; None where it has taken decisions back, or is not recorded.
     """
 
     def __init__(
@@ -84,16 +87,19 @@ class Moves:
         game: Game,
         moves: Sequence[Option | TakenBack] | None = None,
         seat: str | None = OMNISCIENT,
+        *,
+        recording: bool = False,
     ) -> None:
-        self.game, self.causes = observed(words, game, seat)
+        self.game = restarted(game)
+        self._recording = recording
         self._moves: Sequence[Option | TakenBack] = game.history if moves is None else moves
         self._seen: Sequence[Taken] | None = game.view(seat).history if seat != OMNISCIENT else None
         self.visible = list(range(len(self._moves))) if seat == OMNISCIENT else _standing(self._moves)
         self._done = 0
         self.narrator = Narrator(words, self.game, seat)
         self.changes = Changes(self.narrator)
-        if self.causes is not None:
-            self.causes.watch(self.changes)
+        self.causes = Causes(self.changes) if has_causes(words, game, seat) else None
+        self.record: Record | None = None
 
     def __len__(self) -> int:
         return len(self.visible)
@@ -108,6 +114,7 @@ class Moves:
         self._pass_over(self.visible[number])
         move = self._moves[self._done]
         self._done += 1
+        self.record = None
         if isinstance(move, TakenBack):
             self.game.omniscient.take_back(move)
             changes = tuple(self.changes.since(before))
@@ -116,10 +123,13 @@ class Moves:
             return Move(number + 1, self.game.ply, "", None, None, None, text, changes, changes, (), move.decisions)
         seen: Taken = move if self._seen is None else self._seen[number]
         actor, text = narrator.actor(move), narrator.move(seen)
-        if self.causes is not None:
-            self.causes.begin()
+        own: tuple[Change, ...] | None = None
+        causes: tuple[Cause, ...] = ()
+        if self.causes is not None or self._recording:
+            self.record = recorded(self.game, move)
+        if self.causes is not None and self.record is not None:
+            own, causes = self.causes.of(self.record)
         self.game.apply(move)
-        own, causes = self.causes.end() if self.causes is not None else (None, ())
         if number == len(self.visible) - 1:
             self._pass_over(len(self._moves))
         changes = tuple(self.changes.since(before))

@@ -14,15 +14,17 @@ from folders import GAMES, SHIPPED
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing.board import board_of
 from rulespec.drawing.colours import colour, luminance
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.option import Option
 from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.words.causes import recorded
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from rulespec.pages import replay_data as module
 from rulespec.pages import replay_page as page_module
 from rulespec.pages.curves import Curves, Line
-from rulespec.pages.move_rules import move_rules
+from rulespec.pages.move_rules import RulesOfMoves
 from rulespec.pages.replay_data import told_replay
 from rulespec.pages.replay_page import replay_page
 
@@ -105,7 +107,12 @@ def test_every_line_has_a_colour_of_its_own_or_a_dash(folder: Path) -> None:
 
 
 def test_a_move_rests_on_the_rules_of_its_option_and_on_those_that_ran() -> None:
-    results = list(move_rules(quickstart().game, quickstart().moves))
+    game, rules = restarted(quickstart().game), RulesOfMoves(quickstart().game)
+    results = []
+    for move in quickstart().moves:
+        assert isinstance(move, Option)
+        results.append(rules.of(move, recorded(game, move)))
+        game.apply(move)
     imports, factory = results[4], results[12]
     assert imports.own[0] == ("IMP-RON-03", "") and ("IMP-IMP-01", "") in imports.ran
     assert ("IMP-FAC-02", "") in factory.own
