@@ -1,6 +1,6 @@
 """The number of words of each value of a program: sets and orders may have more than 64 bits.
 
-In most programs each value is one word. A set of up to 256 members is worked with on the stack and in locals, word by
+In most programs each value is one word. A set of up to 1,024 members is worked with on the stack and in locals, word by
 word; larger sets, and orders of several words, are rows in memory.
 """
 
@@ -14,7 +14,7 @@ from rulespec.engine.wasm.roots import roots
 
 WORD = 64
 """Bits of a word."""
-MOST_ON_STACK = 4
+MOST_ON_STACK = 16
 """Words of a set that is not a row in memory."""
 ROW = MOST_ON_STACK + 1
 """Stands for the number of words of a value that is a row in memory: all rows of a program are equally long."""

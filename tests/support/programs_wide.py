@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from programs import Writer
 
-SIZES = (63, 64, 65, 66, 100, 128, 129, 192, 193, 200, 256, 257)
+SIZES = (63, 64, 65, 66, 100, 128, 129, 192, 193, 200, 256, 257, 1025)
 """Towns of a world: words that are full, that have one member, and more than there are in locals."""
 _OWN = 4
 """Towns that every world has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +17,7 @@ from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.runtime import intrinsics
 from rulespec.engine.wasm.runtime.intrinsics import Int64
 from rulespec.engine.wasm.runtime.registers import REGISTERS
-from rulespec.engine.wasm.runtime.sources import MODULES, functions, meanings
+from rulespec.engine.wasm.runtime.sources import MODULES, functions, meanings, stack_functions, stack_source
 from rulespec.engine.wasm.small_python import compile_functions, parsed
 from rulespec.engine.wasm.wasm_format import PAGE, Code, Module
 from rulespec.language import arithmetic
@@ -26,6 +27,8 @@ ROOM = 0x8000
 """Memory from here on is for tests; before it are registers and what a program has."""
 LIMITS = {"MAX_LISTED": MAX_LISTED, "MAX_NUMBER": MAX_NUMBER, "MAX_VALUES": MAX_VALUES}
 NAMES = (*MODULES, "stack")
+ON_STACK = 16
+"""Words of the largest set on the stack."""
 
 
 class _AllExported(Module):
@@ -38,6 +41,16 @@ class _AllExported(Module):
 def signed(value: int) -> int:
     """A number of 64 bits as the memory holds it."""
     return (value + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+@cache
+def _on_stack() -> ModuleType:
+    """The functions for sets of so many words, in Python."""
+    result = ModuleType("on_stack")
+    result.__dict__.update(vars(intrinsics) | vars(import_module("rulespec.engine.wasm.runtime.stack")))
+    for words in range(1, ON_STACK + 1):
+        exec(stack_source(words), result.__dict__)  # noqa: S102 - our own source
+    return result
 
 
 class Twins:
@@ -57,8 +70,9 @@ class Twins:
             each.name: module for name, module in zip(NAMES, self._modules, strict=True) for each in functions(name)
         }
         self._functions |= {each.name: arithmetic for each in meanings()}
+        self._functions |= dict.fromkeys((name for name in vars(_on_stack()) if name[-1].isdigit()), _on_stack())
         compiled = _AllExported()
-        for some in (source, meanings(), *map(functions, NAMES)):
+        for some in (source, meanings(), *map(functions, MODULES), stack_functions(ON_STACK)):
             compile_functions(some, compiled, self._constants)
         engine = wasmtime.Engine()
         self._store = wasmtime.Store(engine)

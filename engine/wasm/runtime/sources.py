@@ -30,4 +30,27 @@ def meanings() -> list[ast.FunctionDef]:
 
 def stack_functions(words: int) -> list[ast.FunctionDef]:
     """The functions for sets of up to so many words; the name of one says for how many it is."""
-    return [each for each in functions("stack") if not each.name[-1].isdigit() or int(each.name[-1]) <= words]
+    return [*functions("stack"), *(each for count in range(1, words + 1) for each in parsed(stack_source(count)))]
+
+
+def stack_source(words: int) -> str:
+    """The functions for sets of so many words: one parameter for each word, the lowest members first."""
+    names = [f"w{k}" for k in range(words)]
+    params = ", ".join(f"{name}: int" for name in names)
+    lines = [f"def lowest{words}({params}) -> int:"]
+    for k, name in enumerate(names):
+        lines += [f"    if {name} != 0:", f"        return {64 * k} + lowest({name})"]
+    after = ", ".join(f"{name} & from_start(start, {64 * k})" for k, name in enumerate(names))
+    lines += [
+        "    return -1",
+        "",
+        f"def pick{words}({params}, start: int) -> int:",
+        f"    member = lowest{words}({after})",
+        f"    return lowest{words}({', '.join(names)}) if member < 0 else member",
+        "",
+        f"def only{words}({params}) -> int:",
+        f"    if {' + '.join(f'count({name})' for name in names)} != 1:",
+        "        trap()",
+        f"    return lowest{words}({', '.join(names)})",
+    ]
+    return "\n".join(lines)

@@ -138,7 +138,7 @@ def test_the_cheapest_member_comes_first(twins: Twins, ways: list[tuple[int, int
 # --- several words on the stack ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize("count", [1, 2, 5, 16])
 @ANY
 @given(data=st.data())
 def test_sets_of_several_words_on_the_stack(twins: Twins, count: int, data: st.DataObject) -> None:

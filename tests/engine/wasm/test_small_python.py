@@ -86,7 +86,7 @@ def test_other_decorators_are_refused() -> None:
 
 def test_functions_of_the_runtime_have_names_of_their_own() -> None:
     names = [each.name for module in MODULES for each in functions(module)]
-    names += [each.name for each in (*stack_functions(4), *meanings())]
+    names += [each.name for each in (*stack_functions(16), *meanings())]
     assert len(names) == len(set(names))
     assert [each.name for each in stack_functions(1)] == ["from_start", "row_fits", "lowest1", "pick1", "only1"]
 

@@ -113,7 +113,7 @@ def check(ruleset: typed.Ruleset, seed: int, *, interpreted: bool = False) -> No
     assert not any(machine.given_back for machine in machines)
 
 
-@pytest.mark.parametrize("size", [64, 66, 257])
+@pytest.mark.parametrize("size", [64, 66, 257, 1025])
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.sampled(2)
 def test_sets_are_the_same_in_all_machines(name: str, size: int) -> None:
@@ -140,7 +140,7 @@ def test_sets_of_few_members_of_a_large_kind(size: int, first: int) -> None:
 
 
 @pytest.mark.parametrize("broken", [False, True])
-@pytest.mark.parametrize("size", [63, 64, 66, 129, 257])
+@pytest.mark.parametrize("size", [63, 64, 66, 129, 257, pytest.param(1025, marks=pytest.mark.proof)])
 @pytest.mark.sampled(1)
 def test_whole_games_are_those_of_python(size: int, broken: bool) -> None:
     """Invariants of all members and tiebreaks over sets are tested in wasm, too."""
@@ -178,9 +178,9 @@ def called(monkeypatch: pytest.MonkeyPatch, ruleset: typed.Ruleset) -> set[str]:
     return results
 
 
-@pytest.mark.parametrize("size", [65, 66, 128, 193, 256])
+@pytest.mark.parametrize("size", [65, 66, 128, 193, 256, 257, 1024])
 @pytest.mark.sampled(1)
-def test_sets_of_up_to_four_words_are_no_rows_in_memory(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_sets_of_up_to_sixteen_words_are_no_rows_in_memory(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """All but orders, and what is seldom: the set of an order."""
     forms = [result for result in SETS.values() if "queue" not in result]
     text = rules(
@@ -192,7 +192,7 @@ def test_sets_of_up_to_four_words_are_no_rows_in_memory(monkeypatch: pytest.Monk
     text = text.replace("for c in towns by 0 - c.index:", "for c in towns:")
     result = called(monkeypatch, with_rules(text, towns_of(size)))
     assert {name for name in result if name.startswith("wide_")} == set()
-    assert "wide_or" in called(monkeypatch, with_rules(text, towns_of(257)))
+    assert "wide_or" in called(monkeypatch, with_rules(text, towns_of(1025)))
 
 
 def test_constant_sets_and_numbers_have_places_of_their_own() -> None:
