@@ -6,7 +6,6 @@ import glob
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -133,15 +132,14 @@ def _single(logs: Iterator[tuple[str, bytes | DiagnosticsError]]) -> Iterator[tu
             continue
         try:
             text, _ = log_text(data, name, MAX_NATIVE_BYTES)
-            games = read_pgn(text, name)
-            first, second = next(games, None), next(games, None)
-            if first is None or second is None:
-                yield name, data
-                continue
-            for number, game in enumerate(chain((first, second), games), 1):
-                yield f"{name}#{number}", text[game.begins : game.ends].encode()
+            places = [(game.begins, game.ends) for game in read_pgn(text, name)]
         except DiagnosticsError as error:
             yield name, error
+            continue
+        if len(places) < 2:
+            yield name, data
+        for number, (begins, ends) in enumerate(places if len(places) > 1 else (), 1):
+            yield f"{name}#{number}", text[begins:ends].encode()
 
 
 def holds_several(path: Path) -> bool:

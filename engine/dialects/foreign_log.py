@@ -61,7 +61,7 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
     start = Span(file, 1, 1, 1, 2)
     if not text.strip():
         fail("RS612", "the log is empty", start, help="is it the right file?")
-    if is_pgn(text):
+    if is_pgn(text) or file.endswith((".pgn", ".pgn.gz")):
         return _of_pgn(text, file)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)

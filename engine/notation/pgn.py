@@ -36,7 +36,7 @@ GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 """Marks after a move → numeric annotation glyphs."""
 _WIDTH = 80
 
-_TAG = re.compile(r"\[[ \t]*([A-Za-z0-9_]{1,80})[ \t]*\"((?:[^\"\\\n]|\\.)*)\"[ \t]*\]")
+_TAG = re.compile(r"\[[ \t]{0,80}([A-Za-z0-9_]{1,80})[ \t]{0,80}\"((?:[^\"\\\n]|\\.){0,1000})\"[ \t]{0,80}\]")
 _LOOKS = re.compile(r"\[[ \t]*[A-Za-z0-9_]{1,80}[ \t]*\"")
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.+|(?=[\s({;]|$))|\.+(?=\s|$)|e\.p\.")
 _BEGINS = re.compile(r"[0-9]{1,3}\.+[ \t]*[A-Za-z]")
@@ -103,7 +103,7 @@ def is_word(text: str) -> bool:
 class _Reader:
     def __init__(self, text: str, file: str) -> None:
         self._text, self._file, self._at = text, file, 0
-        self._games = self._remarks = 0
+        self._games = self._remarks = self._tags = self._numbers = 0
         self._begun = False
 
     def games(self) -> Iterator[PgnGame]:
@@ -123,6 +123,9 @@ class _Reader:
             elif self._said(game):
                 pass
             elif number := _NUMBER.match(text, self._at):
+                self._numbers += 1
+                if self._numbers > 2 * MAX_MOVES:
+                    self._too_long(f"a game has at most {MAX_MOVES:,} moves")
                 self._begun, self._at = True, number.end()
             elif self._is_end(game):
                 yield self._ended(game)
@@ -136,18 +139,20 @@ class _Reader:
         if self._games > MAX_GAMES:
             self._too_long(f"a file has at most {MAX_GAMES:,} games")
         self._begun, game.ends = False, self._at
+        self._tags = self._numbers = 0
         return game
 
     def _tag(self, game: PgnGame) -> None:
         tag = _TAG.match(self._text, self._at)
         if tag is None:
+            end = self._text.find("\n", self._at)
+            if (len(self._text) if end < 0 else end) - self._at > MAX_TAG:
+                self._too_long(f"the text of a tag has at most {MAX_TAG:,} characters")
             self._wrong("this tag is not closed", 'a tag is written [Name "text"] on one line')
-        name, value = tag[1], tag[2]
-        if len(value) > MAX_TAG:
-            self._too_long(f"the text of a tag has at most {MAX_TAG:,} characters")
-        if len(game.tags) >= MAX_TAGS:
+        self._tags += 1
+        if self._tags > MAX_TAGS:
             self._too_long(f"a game has at most {MAX_TAGS} tags")
-        game.tags.setdefault(name, re.sub(r"\\(.)", r"\1", value))
+        game.tags.setdefault(tag[1], re.sub(r"\\(.)", r"\1", tag[2]))
         self._begun, self._at = True, tag.end()
 
     def _said(self, game: PgnGame) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from folders import ROOT, TESTS
-from recorder import plain
+from recorder import COURIER, Recorder, begin, cargo, plain
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects.dialect import read_dialect
@@ -287,3 +287,54 @@ def test_entries_are_read_without_rules(tmp_path: Path) -> None:
 def test_a_plain_list_is_as_it_was(site: Site) -> None:
     with pytest.raises(DiagnosticsError):
         site.replay("picker", [plain("rest")])
+
+
+# --- standing orders -------------------------------------------------------------------------------------------------
+
+
+ORDERS = """
+  sale.none_today:
+    - {type: close}
+    - {automatic: {order: always_close, until: [never_close]}, by: who, match: {"only?": opener}}
+"""
+
+
+def errand(tmp_path: Path, replay: Recorder, *entries: dict[str, Any]) -> ReplayResult:
+    text = COURIER.read_text("utf-8").replace("\n  sale.none_today: {type: close}\n", ORDERS)
+    (tmp_path / "dialects").mkdir()
+    (tmp_path / "dialects" / "courier.yaml").write_text(text, encoding="utf-8")
+    replay.path.write_text(json.dumps([begin("Ann", "Bob"), *entries]), encoding="utf-8")
+    return ReplayRequest(
+        replay.path, rules=str(tmp_path), dialect="courier", load=lambda _: replay.ruleset, strict=False
+    ).replay()
+
+
+def order(kind: str, who: str, **fields: Any) -> dict[str, Any]:
+    return {"kind": kind, "data": {"who": who, **fields}}
+
+
+TURN = [plain("rest"), cargo(), plain("keep")]
+CLOSED = [plain("rest"), cargo(), plain("close"), plain("keep")]
+
+
+@pytest.mark.parametrize(
+    "entries, legal",
+    [
+        ([order("always_close", "Ann"), *TURN, *CLOSED, *TURN], True),
+        ([*CLOSED, order("always_close", "Bob"), *TURN, *CLOSED, *TURN], True),
+        ([order("always_close", "Ann"), *TURN, *TURN], False),  # Bob has given none
+        ([order("always_close", "Ann"), order("never_close", "Ann"), *TURN], False),
+        ([order("always_close", "Ann"), order("never_close", "Bob"), *TURN], True),
+        ([order("always_close", "Ann"), *CLOSED], True),  # what is recorded is not taken twice
+        ([order("always_close", "Ann", only="Ann"), *TURN], True),
+        ([order("always_close", "Ann", only="Bob"), *TURN], False),
+    ],
+)
+def test_a_standing_order_takes_an_option_of_its_seat(
+    entries: list[dict[str, Any]], legal: bool, replay: Recorder, tmp_path: Path
+) -> None:
+    result = errand(tmp_path, replay, *entries)
+    assert (result.divergence is None) == legal
+    if legal:
+        sales = [o.by for o in result.game.history if o.name == "none_today"]
+        assert sales == [o.by for o in result.game.history if o.name == "keep"]
