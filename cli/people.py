@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -18,6 +19,9 @@ from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.moves import seen_now
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
+
+if TYPE_CHECKING:
+    from rulespec.engine.dialects.notated import Notated
 
 _LISTED = 2_000
 """Options that are listed, and looked through for what a person types."""
@@ -42,6 +46,8 @@ class Person:
         self.changes = Changes(self.narrator)
         self.news: list[str] = []
         self.asked = False
+        self._notated: Notated | Literal[False] | None = None
+        """Reads the notation of the game; False if it has none, None before it was asked for."""
 
     def description(self, option: Option) -> str:
         """A move as the person sees it; it must not have been made yet."""
@@ -56,6 +62,8 @@ class Person:
         try:
             return self._parsed(text)
         except ValueError as error:
+            if (option := self._noted(text)) is not None:
+                return option
             mine = list(islice(self.offered(), _LISTED))
             tell = self.narrator.option
             result = option_list.matches(text, mine, tell)
@@ -80,6 +88,23 @@ class Person:
                 if ids != arguments:
                     return self.game.parse(f"{name}({', '.join(ids)})")
             raise
+
+    def _noted(self, text: str) -> Option | None:
+        """The option that a text in the notation of the game stands for; None in games with secrets, which it may tell.
+
+        Raises:
+            DiagnosticsError: if the notation cannot be used.
+        """
+        if self.game.omniscient.secretive:
+            return None
+        if self._notated is None:
+            from rulespec.engine.dialects.notated import Notated  # lazily: most people type numbers
+            from rulespec.engine.dialects.notation_file import notation_for
+
+            notation = notation_for(self.game.ruleset)
+            self._notated = Notated(self.game, notation) if notation is not None else False
+        options = self._notated.read(text) if self._notated else []
+        return options[0] if len(options) == 1 else None
 
     def telling(self) -> bool:
         """Whether what may be done now can tell what is private."""

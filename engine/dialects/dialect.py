@@ -223,17 +223,21 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return name
 
 
-def read_dialect(path: Path) -> Dialect:
+def read_dialect(path: Path, *, whole: bool = True) -> Dialect:
     """Reads a dialect file.
+
+    Args:
+        path: the file.
+        whole: whether its notation is read, too; it is not needed to know a log by its first entry.
 
     Raises:
         DiagnosticsError: if it cannot be read or does not fit its schema.
     """
-    return _dialect(read_text(path, str(path)), str(path))
+    return _dialect(read_text(path, str(path)), str(path), whole)
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
-def _dialect(text: str, file: str) -> Dialect:
+def _dialect(text: str, file: str, whole: bool) -> Dialect:
     """The dialect of a file; in memory for the next log."""
     report = Report()
     node = parse_kept(text, file)
@@ -243,7 +247,7 @@ def _dialect(text: str, file: str) -> Dialect:
     data = to_plain(node)
     action = data.get("action", {})
     spans = places(locate(node, []))
-    notation = _notation(file, spans) if "text" in action else None
+    notation = _notation(file, spans) if whole and "text" in action else None
     own = {key: projections(value) for key, value in data["decisions"].items()}
     return Dialect(
         id=data["id"],

@@ -21,6 +21,7 @@ from rulespec.engine.notation.grammar import Grammar, GrammarError, Part, make_g
 from rulespec.engine.notation.templates import Characters, Named, Template, TemplateError, read_template
 from rulespec.records import Brief
 from rulespec.schemas import load_schema
+from rulespec.typed import nodes as typed
 
 FILE = "notation.yaml"
 AFTER = "after"
@@ -78,6 +79,15 @@ def notation_of(folder: Path) -> Notation | None:
     """
     path = folder / FILE
     return read_notation(path) if is_present(path) else None
+
+
+def notation_for(ruleset: typed.Ruleset) -> Notation | None:
+    """The notation of a ruleset, or of the one that it extends; None if there is none.
+
+    Raises:
+        DiagnosticsError: as `read_notation`.
+    """
+    return next((notation for folder in ruleset.folders if (notation := notation_of(folder)) is not None), None)
 
 
 def read_notation(path: Path) -> Notation:

@@ -481,13 +481,13 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
     close: list[Dialect] = []
     for file in dialects(rules):
         try:
-            dialect = read_dialect(file)
+            dialect = read_dialect(file, whole=False)
         except DiagnosticsError as error:  # a broken dialect must not prevent other logs from being read
             d = error.diagnostics[0]
             report.warning(d.code, f"a dialect is skipped: {d.message}", d.span, help=d.help)
             continue
         if dialect.automatic and dialect.format == log.format and dialect.knows(log.entries[0]):
-            return dialect
+            return read_dialect(file)
         if dialect.format == log.format and dialect.begins(log.entries[0]):
             close.append(dialect)
     raise not_known(log, close)
