@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from itertools import count, groupby
 from pathlib import Path
 
+from deadlines import DEADLINE
 from fault_scenarios import SCENARIOS, Report, Scenario
 from msgspec import Struct, to_builtins
 from stores import in_memory
@@ -38,7 +39,7 @@ OF_WRITES = ("short", "full")
 STEP, LEAST_STEPS, MOST_STEPS = 256 * 1024, 4, 600
 """Bytes between two bounds of memory; the first and the last. With less than that Python waits for threads that end
 before they begin."""
-SECONDS = 60
+SECONDS = int(DEADLINE)
 
 
 class Run(Struct, frozen=True):
