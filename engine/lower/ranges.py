@@ -85,8 +85,9 @@ class Ranges:
         interval = OPERATORS[e.op].interval
         if interval is None:
             return self._entity
-        low, high = interval(*(Interval(*self.of(a)) for a in e.args))
-        return self._entity[0] if low is None else low, self._entity[1] if high is None else high
+        value = interval(*[Interval(*self.of(a)) for a in e.args])
+        least, most = self._entity
+        return least if value.low is None else value.low, most if value.high is None else value.high
 
 
 def hull(*ranges: Range) -> Range:

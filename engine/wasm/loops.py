@@ -279,8 +279,9 @@ def most(p: ir.Program, e: ir.Expr) -> int:
         if interval is None:
             return _SUM
         bounds = [most(p, arg) for arg in e.args]
-        low, high = interval(*(Interval(-bound, bound) for bound in bounds))
-        return min(_SUM, max(0, -low if low is not None else MAX_NUMBER, high if high is not None else MAX_NUMBER))
+        value = interval(*(Interval(-bound, bound) for bound in bounds))
+        low, high = (MAX_NUMBER if end is None else abs(end) for end in (value.low, value.high))
+        return min(_SUM, max(low, high))
     return _SUM
 
 

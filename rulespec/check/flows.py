@@ -113,8 +113,8 @@ class Flows:
         for i, arg in enumerate(e.args):
             for written in self._to(arg, within, args, deep):
                 for value in (written.value, _just_outside(written.value, within)):
-                    value_of = interval(*operands[:i], Interval(value, value), *operands[i + 1 :])
-                    if fits(value, Range(*value_of)):
+                    chosen = interval(*operands[:i], Interval(value, value), *operands[i + 1 :])
+                    if fits(value, Range(chosen.low, chosen.high)):
                         yield written
                         break
 

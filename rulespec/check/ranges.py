@@ -179,5 +179,5 @@ def _of(ranges: Sequence[Range]) -> frozenset[object]:
 
 def _ranged(interval: Callable[..., Interval], rs: Sequence[Range]) -> Range:
     """The range of a value by those of its operands."""
-    low, high = interval(*(Interval(r.low, r.high) for r in rs))
-    return Range(low, high, _of(rs))
+    value = interval(*[Interval(r.low, r.high) for r in rs])
+    return Range(value.low, value.high, _of(rs))

@@ -7,12 +7,13 @@ has no value.
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from rulespec.types import MAX_NUMBER
 
 
-class Interval(NamedTuple):
+class Interval(Struct, frozen=True, gc=False):
     """The numbers from `low` to `high`, both included; None: there is no bound."""
 
     low: int | None
@@ -90,6 +91,9 @@ def difference(a: Interval, b: Interval) -> Interval:
 
 def product(a: Interval, b: Interval) -> Interval:
     """Of a product."""
+    if a.low is not None and a.high is not None and b.low is not None and b.high is not None:
+        products = (a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
+        return Interval(min(products), max(products))
     ends = [_times(x, y) for x in _ends(a) for y in _ends(b)]
     low, high = min(ends), max(ends)
     return Interval(None if low == -inf else int(low), None if high == inf else int(high))
