@@ -12,6 +12,10 @@ MAX_NUMBER = 10**15
 """The largest number, and minus the least one, of all that the rules keep."""
 
 
+FAST_MEMBERS = 1_024
+"""The most members of a kind whose sets are quick in wasm: 16 words of 64 bits."""
+
+
 RETURNED = "returned"
 """The ending of a game whose start procedure returns; no `end game` has this name."""
 

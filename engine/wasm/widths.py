@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from rulespec.engine.program import ir
 from rulespec.engine.program.traversal import Binding, alternatives, binds, parts, walk
 from rulespec.engine.wasm.roots import roots
+from rulespec.types import FAST_MEMBERS
 
 WORD = 64
 """Bits of a word."""
-MOST_ON_STACK = 16
+MOST_ON_STACK = FAST_MEMBERS // WORD
 """Words of a set that is not a row in memory."""
 ROW = MOST_ON_STACK + 1
 """Stands for the number of words of a value that is a row in memory: all rows of a program are equally long."""

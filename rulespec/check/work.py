@@ -12,6 +12,7 @@ from rulespec.check.set_sizes import SetSizes
 from rulespec.check.steps import Work
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
+from rulespec.typed.seats import size
 from rulespec.typed.traversal import (
     definition_expressions,
     expressions,
@@ -20,6 +21,7 @@ from rulespec.typed.traversal import (
     statement_expressions,
     walk,
 )
+from rulespec.types import FAST_MEMBERS
 
 MAX_WORK = 10**7
 """Steps of one expression, or of a value of positions for all players, estimated from the sizes of the kinds."""
@@ -44,6 +46,7 @@ _HELP = (
 def check_work(c: Context) -> None:
     """Warns of each expression that may take too many steps: what is done is counted. Rules must not be recursive."""
     work = Work(SetSizes(c.declarations, c.ranges.values))
+    _check_members(c)
     # Called definitions come first: those that call one that takes too long are not reported as well.
     for definition in _by_depth(c.rules):
         shown = partial(dearest, work, definition_expressions(definition))
@@ -110,6 +113,17 @@ def _check_totals(c: Context, work: Work) -> None:
         shown = partial(dearest, work, [invariant.condition])
         if not _check(c, total, name, invariant.span, shown, MAX_INVARIANT_WORK):
             break
+
+
+def _check_members(c: Context) -> None:
+    """Warns of a kind of so many members that its sets are slow in wasm: the largest."""
+    d = c.declarations
+    sizes = {kind.name: size(d.kinds, kind.name, d.max_players) for kind in d.kinds.values()}
+    largest = max(sizes, key=sizes.__getitem__, default="")
+    if largest and sizes[largest] > FAST_MEMBERS:
+        message = f"`{largest}` has {sizes[largest]:,} members, and sets of more than {FAST_MEMBERS:,} are slow in wasm"
+        help_ = "divide the kind, or count the places that nobody can tell apart"
+        c.report.warning("RS880", message, d.kinds[largest].span, help=help_)
 
 
 def _check(c: Context, steps: int, name: str, span: Span, shown: Callable[[], Product], most: int = MAX_WORK) -> bool:
