@@ -11,12 +11,13 @@ import joblib
 import pytest
 from commands import invoke
 from folders import GAMES
-from simulation import plan
+from simulation import broken_nim, plan
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.search import wasm_search
 from rulespec.engine.simulate import wasm
 from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.totals import Totals
 from rulespec.engine.simulate.workers import on_workers, play_on_workers
 from rulespec.load import load_ruleset
 from rulespec.typed.nodes import Ruleset
@@ -113,6 +114,29 @@ def test_there_are_never_more_threads_than_cores(monkeypatch: pytest.MonkeyPatch
     for jobs, games, threads in ((1_000, 12, 2), (-1, 12, 2), (1_000, 2, 1), (1, 12, 1)):
         outcomes = list(wasm.play_in_wasm(plan("nim"), nim, range(games), jobs))
         assert [each.game for each in outcomes] == [*range(games)] and asked.pop() == threads
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("broken", [False, True])
+def test_totals_of_equal_results_are_those_of_single_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, broken: bool
+) -> None:
+    """Rounds grow with how short games are; games that fail stand for themselves."""
+    pytest.importorskip("wasmtime")
+    monkeypatch.setattr(wasm, "_DECISIONS", 3_000)
+    ref = str(broken_nim(tmp_path)) if broken else "wager"
+    ruleset, games = load_ruleset(ref), 700
+    ruled = Plan.of(ref, ruleset, [2] if broken else [2, 3], 3, backend="wasm", cap=12)
+    one, other, equal = Totals(ruled.called, ruled.teams), Totals(ruled.called, ruled.teams), list[int]()
+    for outcome in wasm.play_in_wasm(ruled, ruleset, range(games), jobs):
+        one.add(outcome)
+    for outcome, times in wasm.tallied_in_wasm(ruled, ruleset, range(games), jobs):
+        other.add(outcome, times)
+        equal.append(times)
+        assert times == 1 or outcome.failure is None
+    assert one.to_json() == other.to_json() and one.failed == other.failed and one.mistakes == other.mistakes
+    assert sum(equal) == games and (max(equal) == 1) == broken and bool(one.failures) == broken
+    assert one.capped == other.capped
 
 
 def test_playouts_have_never_more_memories_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
