@@ -7,6 +7,7 @@ from math import isfinite
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
@@ -108,6 +109,13 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     if len(numbers) > MAX_SHAPES:
         reason = f"this drawing is not read: it has more than {MAX_SHAPES} {kind}"
         raise fail("RS561", reason, f"choose --layer {_STATES}, or make fewer in the generator")
+    return _sketch(pack, of, parts, numbers, kind[:-1], Sketch([], [], None, file, notes))
+
+
+def _sketch(
+    pack: _Pack, of: list[int], parts: dict[int, _Part], numbers: list[int], kind: str, empty: Sketch
+) -> Sketch:
+    """The shapes of some parts; `of` is the part of each cell."""
     at = {number: i for i, number in enumerate(numbers)}
     touching = {
         (min(a, b), max(a, b))
@@ -117,7 +125,7 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     }
     shapes = [
         Shape(
-            " ".join(parts[number].name.split())[:MAX_NAME] or f"{kind[:-1]}{number}",
+            " ".join(parts[number].name.split())[:MAX_NAME] or f"{kind}{number}",
             _rings(pack, [cell for cell, owner in zip(pack.cells, of, strict=True) if owner == number]),
             1,
             own=parts[number].name.strip() != "",
@@ -126,7 +134,7 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
         )
         for number in numbers
     ]
-    return Sketch(shapes, [""] * len(shapes), None, file, notes, touching)
+    return replace(empty, shapes=shapes, texts=[""] * len(shapes), touching=touching)
 
 
 def _owner(cell: _Cell, kind: str) -> int:

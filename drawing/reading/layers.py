@@ -21,7 +21,7 @@ _SMALL = 0.1  # of the middle one of a map's shapes: what is smaller may be a ma
 _COVERED, _TWICE = 0.4, 0.25
 """The share of the drawing that a map covers at least, and that of its shapes which may lie on one another."""
 _MOST, _LISTED = 40, 3  # groups that are looked at, and that are proposed
-_POINTS = 60_000
+_POINTS, _ALL_POINTS = 60_000, 240_000
 
 
 class Proposal(Struct, frozen=True):
@@ -58,9 +58,10 @@ def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, par
     read = _distinct(read, max(frame[2] - frame[0], frame[3] - frame[1]))
     groups = {layer: shapes for layer, shapes in [*groups.items()][:_MOST] if len(shapes) >= _LEAST}
     whole = bool(read and groups) and _tiles(read, frame) is not None
-    results = []
+    results, budget = [], _ALL_POINTS
     for layer, shapes in groups.items():
-        if whole and not _has_marks_beside(layer, shapes, read):
+        budget -= sum(len(line) for shape in shapes for line in shape.outlines)
+        if budget < 0 or (whole and not _has_marks_beside(layer, shapes, read)):
             continue
         if (covered := _tiles(shapes, frame)) is not None:
             results.append(Proposal(layer, len(shapes), covered))

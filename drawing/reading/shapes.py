@@ -34,7 +34,6 @@ _APART = frozenset(
     }
 )
 """Elements in which nothing is shown where they stand."""
-_MAX_SHAPES = 10_000
 _MAX_CLIPPED = 20_000_000
 _GAP = 0.1  # of the extent of an outline: its ends may be so far apart without a line between
 
@@ -208,9 +207,6 @@ class _Walk:
             layers=(*inside.layers, layer) if layer.name else inside.layers,
             copies=max((self._uses.get(id(each), 0) for each in inside.copied), default=0),
         )
-        if len(self.content.pieces) >= _MAX_SHAPES:
-            reason = f"it has more than {_MAX_SHAPES:,} shapes"
-            raise refused(self.document.file, element.line, reason, "leave the outlines of regions only")
         self.content.pieces.append(Piece(shape, inside.group))
 
     def _use(self, element: Element, values: dict[str, str], inside: Around) -> None:

@@ -23,6 +23,7 @@ from rulespec.drawing.svg import Box, Point
 
 MAX_SHAPES = 400
 MAX_NAMELESS = 1_000
+_MAX_PIECES = 4_000
 """Shapes with a name, and those without one in which there may be a text."""
 _NAMELESS = "shapes without a name"
 _LINES = "lines, which have no area"
@@ -109,13 +110,13 @@ def _check_part(document: Document, content: Content, part: Part) -> None:
 def _sketch(document: Document, content: Content, part: Part) -> Sketch:
     notes = Notes(content.notes.left_out, _hidden(content), content.notes.ornaments)
     pieces = [piece for piece in content.pieces if _is_in(piece.shape, part)]
-    pieces = _without_markers(_without_hollow(pieces, notes), notes)
+    pieces = _bounded(_without_markers(_without_hollow(pieces, notes), notes), notes, document.file)
     texts, notes.loose = content.texts.of(
         [piece.shape.outlines for piece in pieces],
         {i for i, piece in enumerate(pieces) if not piece.shape.filled},
         {i for i, piece in enumerate(pieces) if not piece.shape.evenodd},
     )
-    shapes = _merged(pieces, texts, notes)
+    shapes = _merged(pieces, texts)
     results, said = [], []
     for shape, text in shapes:
         by_text = text is not None and not shape.own
@@ -177,11 +178,12 @@ def _without_hollow(pieces: list[Piece], notes: Notes) -> list[Piece]:
     filled = [piece for piece in closed if piece.shape.filled]
     if 2 * len(filled) < len(closed) or not filled:
         return closed
+    beside = {(piece.group, _key(piece.shape)) for piece in filled if piece.group is not None}
     results = []
     for piece in closed:
         if piece.shape.filled or piece.shape.label:
             results.append(piece)
-        elif not _lies_on(piece, filled):
+        elif (piece.group, _key(piece.shape)) not in beside:  # else it is the line of that shape
             notes.left_out.setdefault(_HOLLOW, []).append(piece.shape.line)
     return results
 
@@ -197,16 +199,28 @@ def _without_markers(pieces: list[Piece], notes: Notes) -> list[Piece]:
     return [piece for piece in pieces if piece.shape.copies < _AGAIN or piece.shape.label]
 
 
-def _lies_on(piece: Piece, filled: list[Piece]) -> bool:
-    """Whether a shape is the line of one beside it, as some programs draw both."""
-    return any(
-        other.group is piece.group and other.shape.outlines == piece.shape.outlines
-        for other in filled
-        if piece.group is not None
-    )
+def _key(shape: Shape) -> tuple[tuple[Point, ...], ...]:
+    """The outlines of a shape, to be compared."""
+    return tuple(map(tuple, shape.outlines))
 
 
-def _merged(pieces: Sequence[Piece], texts: Sequence[Text | None], notes: Notes) -> list[tuple[Shape, Text | None]]:
+def _bounded(pieces: list[Piece], notes: Notes, file: str) -> list[Piece]:
+    """Shapes without those beyond a number that have no name, and are in no group with one."""
+    results, nameless = [], 0
+    for piece in pieces:
+        alone = not piece.shape.name and piece.group is None
+        nameless += alone
+        if not alone or nameless <= MAX_NAMELESS:
+            results.append(piece)
+        else:
+            notes.left_out.setdefault(_NAMELESS, []).append(piece.shape.line)
+    if len(results) > _MAX_PIECES:
+        help_ = "leave the outlines of regions only, or choose them by --layer"
+        raise refused(file, results[_MAX_PIECES].shape.line, f"it has more than {_MAX_PIECES:,} shapes", help_)
+    return results
+
+
+def _merged(pieces: Sequence[Piece], texts: Sequence[Text | None]) -> list[tuple[Shape, Text | None]]:
     """The shapes with their texts; those without a name in a group with one are one shape, if they are one region."""
     parts: dict[Group, list[int]] = {}
     named: set[Group] = set()
@@ -228,13 +242,7 @@ def _merged(pieces: Sequence[Piece], texts: Sequence[Text | None], notes: Notes)
         own = [text for i in numbers if (text := texts[i]) is not None]
         shape = _united(group, [pieces[i].shape for i in numbers])
         results[numbers[-1]] = shape, max(own, key=lambda text: text.size, default=None)
-    nameless = 0
-    for i in sorted(single):
-        nameless += not pieces[i].shape.name
-        if pieces[i].shape.name or nameless <= MAX_NAMELESS:
-            results[i] = pieces[i].shape, texts[i]
-        else:
-            notes.left_out.setdefault(_NAMELESS, []).append(pieces[i].shape.line)
+    results |= {i: (pieces[i].shape, texts[i]) for i in single}
     return [results[i] for i in sorted(results)]
 
 
