@@ -147,9 +147,9 @@ def kept_machines() -> Iterator[None]:
 def kept_rulesets() -> Iterator[None]:
     """Keeps the rulesets of this repository, which do not change during a run: most tests load one of a few."""
     with pytest.MonkeyPatch.context() as patch:
-        kept = KeptRulesets()
-        patch.setattr(load, "load_source", kept.load_source)
-        patch.setattr(load, "_check", kept.check)
+        rulesets = KeptRulesets()
+        patch.setattr(load, "load_source", rulesets.load_source)
+        patch.setattr(load, "_check", rulesets.check)
         yield
 
 

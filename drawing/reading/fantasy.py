@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import isfinite
 
 import msgspec
@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.report import failure
+from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.drawing.outlines import area
 from rulespec.drawing.reading.contexts import Layer, Part
 from rulespec.drawing.reading.looks import colour_of
@@ -73,28 +73,22 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
         DecodeError: if it is no JSON of that form.
     """
     pack = msgspec.json.decode(data, type=_World).pack
-    place = Span(file, 1, 1, 1, 2)
-
-    def fail(code: str, message: str, help_: str) -> Exception:
-        return failure(code, message, place, help=help_)
-
     if len(pack.cells) > MAX_CELLS:
         reason = f"this drawing is not read: it has more than {MAX_CELLS:,} cells"
-        raise fail("RS561", reason, "make the world with fewer points")
+        raise _refused(file, "RS561", reason, "make the world with fewer points")
     if not _is_sound(pack):
-        raise fail("RS561", "this drawing is not read: a cell has a corner that is not there", "export it again")
+        raise _refused(
+            file, "RS561", "this drawing is not read: a cell has a corner that is not there", "export it again"
+        )
     chosen, without = part.named()
-    kinds = {_PROVINCES: pack.provinces, _STATES: pack.states}
-    for name in sorted(chosen - {*kinds}):
-        message = f"--layer names `{name[:60]}`, and a world has `{_PROVINCES}` and `{_STATES}`"
-        raise fail("RS904", message, f"write --layer {_PROVINCES} or --layer {_STATES}")
-    kind = _STATES if _STATES in chosen else _PROVINCES
-    if kind not in chosen and not any(cell.province for cell in pack.cells):
-        kind = _STATES
-    parts = {each.i: each for each in kinds[kind] if isinstance(each, _Part) and each.i > 0 and not each.removed}
+    kind = _kind(pack, chosen, file)
+    of_kind = pack.states if kind == _STATES else pack.provinces
+    parts = {each.i: each for each in of_kind if isinstance(each, _Part) and each.i > 0 and not each.removed}
     known = {slug(each.name) for each in parts.values()}
     for name in sorted(without - known):
-        raise fail("RS904", f"--not names `{name[:60]}`, and nothing in the world is called so", "look at its names")
+        raise _refused(
+            file, "RS904", f"--not names `{name[:60]}`, and nothing in the world is called so", "look at its names"
+        )
     of = [_owner(cell, kind) for cell in pack.cells]
     of = [number if number in parts and slug(parts[number].name) not in without else 0 for number in of]
     numbers = sorted({*of} - {0})
@@ -105,11 +99,25 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     if kind == _PROVINCES:
         notes.hidden = [(Layer("", _STATES, 1), sum(isinstance(each, _Part) and each.i > 0 for each in pack.states))]
     if not numbers:
-        raise fail("RS562", "this world has no provinces and no states", "give it some in the generator")
+        raise _refused(file, "RS562", "this world has no provinces and no states", "give it some in the generator")
     if len(numbers) > MAX_SHAPES:
         reason = f"this drawing is not read: it has more than {MAX_SHAPES} {kind}"
-        raise fail("RS561", reason, f"choose --layer {_STATES}, or make fewer in the generator")
+        raise _refused(file, "RS561", reason, f"choose --layer {_STATES}, or make fewer in the generator")
     return _sketch(pack, of, parts, numbers, kind[:-1], Sketch([], [], None, file, notes))
+
+
+def _refused(file: str, code: str, message: str, help_: str) -> DiagnosticsError:
+    return failure(code, message, Span(file, 1, 1, 1, 2), help=help_)
+
+
+def _kind(pack: _Pack, chosen: Collection[str], file: str) -> str:
+    """The chosen kind of regions: provinces by default, unless the world has none."""
+    for name in sorted({*chosen} - {_PROVINCES, _STATES}):
+        message = f"--layer names `{name[:60]}`, and a world has `{_PROVINCES}` and `{_STATES}`"
+        raise _refused(file, "RS904", message, f"write --layer {_PROVINCES} or --layer {_STATES}")
+    if _STATES in chosen or (_PROVINCES not in chosen and not any(cell.province for cell in pack.cells)):
+        return _STATES
+    return _PROVINCES
 
 
 def _sketch(

@@ -43,9 +43,9 @@ def test_a_position_that_takes_too_long_is_counted_once(
         true(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(interpreter.Interpreter, "_run", counted)
-    kept = Memo(lambda *of: PythonBackend(lower(*of), steps=steps))
+    memo = Memo(lambda *of: PythonBackend(lower(*of), steps=steps))
     for _ in range(3):
-        played = Game(ruleset, ["A", "B"], backend=kept)
+        played = Game(ruleset, ["A", "B"], backend=memo)
         with pytest.raises(RulesetFaultError, match=f"{steps:,} steps"):
             played.apply(next(iter(played.legal_options)))
     assert runs == [1]
