@@ -44,6 +44,7 @@ NAMED = {
     "engine/program/verify.py": BINDERS,
     "engine/wasm/loops.py": BINDERS,
     "engine/wasm/ranked.py": BINDERS,
+    "engine/why/tracer.py": BINDERS,
     "rulespec/typed/members.py": ORDERS,
     "rulespec/check/lints/changes.py": ORDERS,
     "rulespec/check/lints/labels.py": ORDERS,
