@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -169,12 +169,18 @@ def _print_json(results: list[Checked]) -> None:
             **output.hashes(r.ruleset),
             "sound": r.report.ok,
             "diagnostics": output.in_json(with_fixes(r.report.diagnostics, texts)),
+            **({"accepted": _accepted_json(r.report)} if r.report.accepted else {}),
             **({"played": _played_json(r.games)} if r.games is not None else {}),
             **({"overlays": r.sets.to_json()} if r.sets is not None else {}),
         }
         for r in results
     ]
     output.echo_json({"rulesets": rulesets})
+
+
+def _accepted_json(report: Report) -> list[dict[str, Any]]:
+    warnings = output.in_json([each.warning for each in report.accepted])
+    return [{"diagnostic": warning, "reason": a.reason} for warning, a in zip(warnings, report.accepted, strict=True)]
 
 
 def _played_json(games: Played) -> dict[str, int]:
@@ -218,13 +224,24 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
     Returns:
         The ruleset; None if it has errors.
     """
+    from rulespec.check.accepted import accept
     from rulespec.load import load_ruleset
 
+    whole = Report()
     try:
-        ruleset = load_ruleset(ref, report, files)
+        ruleset = load_ruleset(ref, whole, files)
     except DiagnosticsError as error:
         report.extend(error.diagnostics)
         return None
+    _check_further(ruleset, whole, files)
+    result = accept(whole, ruleset.sources, ruleset.layers)
+    report.extend(result.diagnostics)
+    report.accepted += result.accepted
+    return ruleset
+
+
+def _check_further(ruleset: typed.Ruleset, report: Report, files: Files | None) -> None:
+    """Checks facts, the start of the game, words, and the files beside the rules."""
     starts = Report()
     key = cache.key("starts", ruleset.sources_hash, rooms=STARTING)
     if files is not None or cache.read(key, msgspec.json.Decoder(bool)) is not True:
@@ -238,7 +255,6 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
     report.extend(starts.diagnostics)
     _words(ruleset, report)
     _beside(ruleset, report)
-    return ruleset
 
 
 def _words(ruleset: typed.Ruleset, report: Report) -> None:
@@ -314,6 +330,8 @@ def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
 
 def _summary(r: Checked) -> str:
     ruleset, result = r.ruleset, output.problems(r.report.diagnostics)
+    if r.report.accepted:
+        result = ", ".join(filter(None, [result, f"{output.counted(len(r.report.accepted), 'warning')} accepted"]))
     if ruleset is None:
         return f"{r.ref}: {output.style(result, fg='red')}"
     played = []

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rulespec.check.accepted import accept
 from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -121,6 +122,7 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
             report.extend(failed_checks(declarations, merged.source.layers))
         if report.ok and any(path.parent.name in BESIDE_RULES or _names_beside(path) for path in files.open):
             _check_beside(ruleset, files, report)
+        report = accept(report, ruleset.sources, ruleset.layers)
     checked = Checked(ref, merged.source, declarations, rules, merged.texts, merged.folders, ruleset)
     return checked, (*report.diagnostics, *_syntax(files))
 

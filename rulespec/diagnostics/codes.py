@@ -278,6 +278,8 @@ CODES: dict[str, str] = {
     "RS860": "two entities that look alike to people",
     "RS873": "nothing that can be explained",
     "RS874": "no statement that a prompt can run",
+    "RS875": "a warning that cannot be accepted so",
+    "RS876": "an accepted warning that does not occur",
     "RS880": "a kind of very many members",
     "RS883": "a log of another game",
     "RS884": "a text that is no PGN",

@@ -69,6 +69,13 @@ class Diagnostic(Struct, frozen=True):
     fix: Fix | None = None
 
 
+class Accepted(Struct, frozen=True):
+    """A warning that is accepted where it stands, and the reason."""
+
+    warning: Diagnostic
+    reason: str
+
+
 def shown(text: str, limit: int = 60) -> str:
     """Text from a file for a message: in backticks, on one line, cut after `limit` characters."""
     line = text[: limit + 1].replace("\n", "\\n")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from rulespec.diagnostics.diagnostic import Accepted, Diagnostic, Label, Severity, Span
 from rulespec.errors import RulespecError
 
 MAX_ERRORS = 200
@@ -42,12 +42,17 @@ def failure(
 
 
 class Report:
-    """Collects diagnostics, so that one run reports all problems."""
+    """Collects diagnostics, so that one run reports all problems.
+
+    Attributes:
+        accepted: the warnings that the files accept, with the reasons; they are among no others.
+    """
 
     def __init__(self) -> None:
         # A dict preserves the order of insertion; the key removes duplicates.
         self._diagnostics: dict[tuple[str, str, Span | None], Diagnostic] = {}
         self._errors = 0
+        self.accepted: list[Accepted] = []
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Adds a diagnostic, unless one with the same code, message and place is present."""

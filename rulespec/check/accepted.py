@@ -1,0 +1,104 @@
+"""Warnings that are accepted where they stand, by a comment with a reason: `# accept: RS405 for the next edition`.
+
+The comment is on the line of the warning, or on a line of its own above it, in the same file: so an overlay accepts
+nothing for its base. What is accepted is counted; a comment whose warning does not occur is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from rulespec.diagnostics.codes import CODES
+from rulespec.diagnostics.diagnostic import Accepted, Diagnostic, Severity, Span
+from rulespec.diagnostics.report import Report
+
+_COMMENT = re.compile(r"(?:^|(?<=\s))#\s*accept:\s*(.*?)\s*$")
+_SAID = re.compile(r"(RS\d{3})\b[\s:,]*(.*)")
+_OF_CHECKER = "RS6"
+"""Codes below it are found by every check of the files; others depend on what is played or read beside them."""
+_OF_SECRETS = frozenset({*(f"RS{n}" for n in range(341, 350)), "RS740"})
+"""Codes of secrecy: what they warn of would be told to seats."""
+
+
+class _Comment(Struct, frozen=True):
+    """A comment that accepts a code: its place, the code, the reason, and the line of the warning."""
+
+    span: Span
+    code: str
+    reason: str
+    line: int
+
+
+def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]) -> Report:
+    """The findings of a report without the warnings that the files accept.
+
+    Args:
+        report: all that was found.
+        sources: the texts of the files of the rules.
+        layers: the layer of each; only in the topmost is a comment without its warning an error, as a layer above may
+            have changed what the warning is about.
+    """
+    result = Report()
+    comments = [comment for file, text in sources.items() for comment in _comments(file, text, result)]
+    used: set[Span] = set()
+    for d in report.diagnostics:
+        comment = next((c for c in comments if _is_for(c, d)), None)
+        if comment is None:
+            result.add(d)
+        else:
+            used.add(comment.span)
+            result.accepted.append(Accepted(d, comment.reason))
+    top = max(layers.values(), default=0)
+    if report.ok:  # else some warnings were not looked for
+        for comment in comments:
+            if comment.span not in used and layers.get(comment.span.file, top) == top:
+                message = f"the warning {comment.code} does not occur here"
+                result.error("RS876", message, comment.span, help="remove the comment")
+    return result
+
+
+def _is_for(comment: _Comment, d: Diagnostic) -> bool:
+    if d.severity is not Severity.WARNING or d.span is None or d.code != comment.code:
+        return False
+    return d.span.file == comment.span.file and d.span.line == comment.line
+
+
+def _comments(file: str, text: str, report: Report) -> Iterator[_Comment]:
+    """The comments of a file that accept something; mistakes in them go into the report."""
+    if "accept:" not in text:
+        return
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        match = _COMMENT.search(line)
+        if match is None or line[: match.start()].count('"') % 2:
+            continue
+        span = Span(file, number + 1, match.start() + 1, number + 1, len(line) + 1)
+        said = _SAID.fullmatch(match[1])
+        if (fault := _fault(said)) is not None:
+            report.error("RS875", fault, span, help="write `# accept: RS405 the reason`")
+        elif said is not None:
+            alone = not line[: match.start()].strip()
+            yield _Comment(span, said[1], said[2], _line_of(lines, number) if alone else number + 1)
+
+
+def _fault(said: re.Match[str] | None) -> str | None:
+    """The mistake in what a comment says; None if there is none."""
+    if said is None:
+        return "an accepted warning is named by its code"
+    code, reason = said[1], said[2]
+    if code not in CODES:
+        return f"there is no code {code}"
+    if code in _OF_SECRETS:
+        return f"{code} is about secrets, and is never accepted"
+    if code >= _OF_CHECKER:
+        return f"{code} is not found by every check, and cannot be accepted"
+    return None if reason else f"the reason why {code} is accepted is missing"
+
+
+def _line_of(lines: list[str], number: int) -> int:
+    """The line, from 1, that a comment on a line of its own is about: the next one that is no comment."""
+    following = range(number + 1, len(lines))
+    return next((n + 1 for n in following if lines[n].strip() and not lines[n].lstrip().startswith("#")), number + 1)
