@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -21,6 +22,7 @@ from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import Index, name, place
+from rulespec.lsp.overviews import MAX_SYMBOLS, TOKEN_MODIFIERS, TOKEN_TYPES, encoded, folds, symbols, tokens
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.quick_fixes import each_fix
 from rulespec.lsp.rename import RenameError, rename
@@ -285,6 +287,7 @@ def server() -> LanguageServer:
     _add_documents(it)
     _add_questions(it)
     _add_overviews(it)
+    _add_whole_documents(it)
     _add_edits(it)
     return it
 
@@ -391,12 +394,42 @@ def _add_overviews(it: RulespecServer) -> None:
         return [location for span in spans if (location := it.location(span)) is not None]
 
     @it.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+    def declared_here(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
         result = it.index_of(params.text_document.uri)
         if result is None:
             return []
         declared = result[0].declared_in(result[1])
         return [lsp.DocumentSymbol(name(n), _SYMBOLS[type(n)], it.range(s), it.range(s)) for s, n in declared]
+
+
+def _add_whole_documents(it: RulespecServer) -> None:
+    """Registers folding, names by what they are, and the search for names in the rulesets of the open documents."""
+
+    @it.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    def folding(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+        kinds = (None, lsp.FoldingRangeKind.Comment)
+        listed = folds(it.lines(params.text_document.uri))
+        return [lsp.FoldingRange(first, last, kind=kinds[comment]) for first, last, comment in listed]
+
+    @it.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lsp.SemanticTokensLegend(TOKEN_TYPES, [*TOKEN_MODIFIERS]))
+    def named(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+        result = it.index_of(params.text_document.uri)
+        if result is None:
+            return lsp.SemanticTokens([])
+        listed = tokens(*result)
+        ranges = [it.range(token.span) for token in listed]
+        places = [(r.start.line, r.start.character, r.end.character - r.start.character) for r in ranges]
+        return lsp.SemanticTokens(encoded(places, listed))
+
+    @it.feature(lsp.WORKSPACE_SYMBOL)
+    def searched(params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
+        it.settle()
+        results = []
+        for index in it.indexes.values():
+            for span, declared in islice(symbols(index, params.query), MAX_SYMBOLS):
+                if span.file in index.checked.texts and (at := it.location(span)) is not None:
+                    results.append(lsp.SymbolInformation(at, name(declared), _SYMBOLS[type(declared)]))
+        return results[:MAX_SYMBOLS]
 
 
 def _add_edits(it: RulespecServer) -> None:

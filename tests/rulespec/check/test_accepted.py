@@ -32,7 +32,7 @@ def laid(folder: Path, text: str) -> None:
 
 
 def checked(folder: Path, rules: str) -> Report:
-    """What is found in a small ruleset with these rules."""
+    """The findings about a small ruleset with these rules."""
     laid(folder / "small", f"{WORLD}--- rules/play.rules\n{rules}")
     report = Report()
     check(str(folder / "small"), report)

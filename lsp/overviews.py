@@ -1,0 +1,122 @@
+"""Overviews of documents: blocks that can be folded, names by what they are, and names of a whole ruleset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.lsp.index import Index, name, place
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+
+MAX_SYMBOLS = 500
+"""Names of one search."""
+
+_TYPES: dict[type, str] = {
+    typed.Definition: "function",
+    typed.Procedure: "method",
+    typed.Guard: "method",
+    typed.Var: "variable",
+    typed.FieldDecl: "property",
+    typed.FactDecl: "property",
+    typed.PlaceDecl: "property",
+    typed.PieceDecl: "struct",
+    typed.Kind: "class",
+    typed.Entity: "enumMember",
+    typed.ConstantDecl: "variable",
+    typed.SettingDecl: "variable",
+    typed.TableDecl: "struct",
+    typed.TrackDecl: "struct",
+    typed.Unit: "type",
+    ast.OptionGroup: "namespace",
+}
+TOKEN_TYPES = sorted(set(_TYPES.values()))
+TOKEN_MODIFIERS = ("declaration", "readonly")
+_FIXED = (typed.ConstantDecl, typed.FactDecl, typed.SettingDecl, typed.Entity, typed.TableDecl)
+"""Names of what no rule changes."""
+
+
+class Token(NamedTuple):
+    """A name in a document: its place, the number of its type, and the bits of its modifiers."""
+
+    span: Span
+    type: int
+    modifiers: int
+
+
+def tokens(index: Index, file: str) -> list[Token]:
+    """The names in a document by what they are, in the order of their places; one that is in another is left out."""
+    results: list[Token] = []
+    for span in sorted(span for span in index.names if span.file == file and span.line == span.end_line):
+        named = index.names[span]
+        kind = _TYPES.get(type(named))
+        last = results[-1].span if results else None
+        if kind is None or (last is not None and (span.line, span.column) < (last.end_line, last.end_column)):
+            continue
+        modifiers = (place(named) == span) + 2 * isinstance(named, _FIXED)
+        results.append(Token(span, TOKEN_TYPES.index(kind), modifiers))
+    return results
+
+
+def encoded(places: Sequence[tuple[int, int, int]], of: Sequence[Token]) -> list[int]:
+    """Tokens in the form of the protocol: five numbers each, of which the first two count from the token before.
+
+    Args:
+        places: line, column and length of each, in the units of the editor.
+        of: the tokens.
+    """
+    results: list[int] = []
+    before = (0, 0)
+    for (line, column, length), token in zip(places, of, strict=True):
+        start = column - before[1] if line == before[0] else column
+        results += [line - before[0], start, length, token.type, token.modifiers]
+        before = line, column
+    return results
+
+
+class Fold(NamedTuple):
+    """Lines that can be folded, from 0; `comment`: they are comments."""
+
+    first: int
+    last: int
+    comment: bool
+
+
+def folds(lines: Sequence[str]) -> Iterator[Fold]:
+    """The blocks of a document: lines under one that is indented less, and comments of several lines."""
+    open_: list[tuple[int, int]] = []
+    last = -1
+    comment: int | None = None
+    for number, line in enumerate([*lines, "end"]):
+        text = line.strip()
+        if comment is not None and not text.startswith("#"):
+            if last > comment:
+                yield Fold(comment, last, True)
+            comment = None
+        if not text:
+            continue
+        depth = len(line) - len(line.lstrip()) if number < len(lines) else 0
+        while open_ and open_[-1][0] >= depth:
+            _, first = open_.pop()
+            if last > first:
+                yield Fold(first, last, False)
+        if text.startswith("#"):
+            comment = number if comment is None else comment
+        else:
+            open_.append((depth, number))
+        last = number
+
+
+def symbols(index: Index, query: str) -> Iterator[tuple[Span, typed.Named]]:
+    """The declarations of a ruleset whose names have the letters of a query, in order."""
+    for span, named in sorted(index.names.items(), key=lambda item: item[0]):
+        declared = place(named) == span and type(named) in _TYPES and not isinstance(named, typed.Var)
+        if declared and _has(name(named).casefold(), query.casefold()):
+            yield span, named
+
+
+def _has(text: str, letters: str) -> bool:
+    """Whether a text has some letters, in their order."""
+    rest = iter(text)
+    return all(letter in rest for letter in letters)

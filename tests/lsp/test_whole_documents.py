@@ -1,0 +1,76 @@
+"""Folding, names by what they are, and the search for names."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from editor import Editor
+from folders import RULESETS
+
+from rulespec.lsp.overviews import Fold, folds
+
+PLAY = "rules/play.rules"
+
+
+@pytest.fixture
+def nim(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(RULESETS / "nim", tmp_path / "nim"))
+
+
+def words(editor: Editor, name: str) -> list[tuple[str, str, list[str]]]:
+    """The names of a document, each with its type and its modifiers, as the server says them."""
+    legend = editor.capabilities["semanticTokensProvider"]["legend"]
+    document = {"textDocument": {"uri": editor.path(name).as_uri()}}
+    data = editor.ask("textDocument/semanticTokens/full", document)["data"]
+    lines = editor.texts[editor.path(name)].split("\n")
+    results, line, column = [], 0, 0
+    for i in range(0, len(data), 5):
+        down, right, length, kind, modifiers = data[i : i + 5]
+        line, column = line + down, right + (column if not down else 0)
+        named = [m for bit, m in enumerate(legend["tokenModifiers"]) if modifiers >> bit & 1]
+        results.append((lines[line][column : column + length], legend["tokenTypes"][kind], named))
+    return results
+
+
+def searched(editor: Editor, query: str) -> list[Any]:
+    results = editor.ask("workspace/symbol", {"query": query})
+    return [(result["name"], Path(result["location"]["uri"]).name) for result in results]
+
+
+def test_names_are_known_searched_and_folded_also_while_a_file_is_broken(nim: Path) -> None:
+    with Editor(nim) as editor:
+        editor.open(PLAY)
+        known = words(editor, PLAY)
+        assert known[0] == ("play", "method", ["declaration"])
+        assert ("turn", "method", []) in known and ("turn", "method", ["declaration"]) in known
+        assert ("most", "variable", ["readonly"]) in known and ("stone", "struct", []) in known
+        assert ("heap", "property", []) in known and ("player", "class", []) in known
+        assert ("turn", "play.rules") in searched(editor, "turn")
+        assert ("stone", "kinds.yaml") in searched(editor, "STN")
+        assert ("most", "tables.yaml") in searched(editor, "") and searched(editor, "xyzzy") == []
+        document = {"textDocument": {"uri": editor.path(PLAY).as_uri()}}
+        listed = editor.ask("textDocument/foldingRange", document)
+        assert {(fold["startLine"], fold["endLine"]) for fold in listed} >= {(0, 4), (2, 4), (3, 4)}
+        editor.change(PLAY, editor.texts[editor.path(PLAY)] + "\nprocedure (\n")
+        assert words(editor, PLAY) == known
+        editor.open("kinds.yaml")
+        assert ("stone", "struct", ["declaration"]) in words(editor, "kinds.yaml")
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("", []),
+        ("a:\n  b\n", [(0, 1, False)]),
+        ("a:\n  b:\n    c\n\n\nd\n", [(1, 2, False), (0, 2, False)]),
+        ("# one\n# two\na\n", [(0, 1, True)]),
+        ("# one\na:\n  # x\n  # y\n  b\n", [(2, 3, True), (1, 4, False)]),
+        ("\t\n \n", []),
+        ("a\nb\n", []),
+    ],
+)
+def test_folds_of_a_text(text: str, expected: list[tuple[int, int, bool]]) -> None:
+    assert list(folds(text.split("\n"))) == [Fold(*each) for each in expected]
