@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rulespec.drawing.board import board_of
+from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game, seat_options
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.words.words import Words
@@ -64,7 +65,7 @@ def decisions(ref: str, players: int, games: int) -> Iterator[dict[str, Any]]:
     for seed in range(games):
         game, rng = Game(ruleset, "ABCDEF"[:players]), random.Random(seed)
         board = board_of(ruleset, game.seats, words, apart=True)
-        backdrop = _places(board.backdrop())
+        backdrop = _places(board.backdrop()).union(*(table["places"] for table in plan(board)["tables"]))
         while (decision := game.decision) is not None:
             option = rng.choice(list(game.legal_options))
             if decision.by is not None:

@@ -30,6 +30,9 @@ PALETTE = {
 OWNERS = ("orange", "blue", "green", "vermilion", "yellow", "purple", "sky", "grey", "brown", "white")
 """The colours of owners without one of their own, in order."""
 
+SEATS = ("#112288", "#ffbb55", "#772200", "#55eeff", "#ee00ff", "#99bb88", "#220022", "#885588")
+"""The colours of seats where others have those of `OWNERS`: people with any colour vision tell them from those, too."""
+
 GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "stone", "mist", "paper", "white"})
 """Colours that are pale enough to stand under names and pieces."""
 WATERS = frozenset({"water", "mist"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, cycle
 from math import cos, radians
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.drawing.colours import OWNERS
+from rulespec.drawing.colours import OWNERS, SEATS
 from rulespec.drawing.hatching import hatches
 from rulespec.drawing.outlines import MAX_POINTS, Frame, Outline, Ring, Scenery, extent, rings_of
 from rulespec.drawing.symbols import SYMBOLS, TYPES
@@ -413,6 +413,14 @@ def _shown(f: typed.FieldDecl, drawn: set[str]) -> bool:
 def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str, Look]]:
     """Kind → entity → how it looks. Seats have numbers for names, those that the drawing names have their own."""
     results: dict[str, dict[str, Look]] = {}
+    others = {
+        look["colour"]
+        for name in section.keys() & d.kinds.keys()
+        if not d.kinds[name].is_player
+        for look in section[name].values()
+        if "colour" in look
+    }
+    seats = OWNERS if others.isdisjoint(OWNERS[: d.max_players]) else SEATS
     for kind in d.kinds.values():
         if kind.nameless or len(kind.product) > 1:
             continue
@@ -423,7 +431,7 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
             data.get(name, {}) | data.get(str(i + 1), {}) if kind.is_player else data.get(name, {})
             for i, name in enumerate(names)
         ]
-        colours = _colours(given_looks)
+        colours = _colours(given_looks, seats if kind.is_player else OWNERS)
         results[kind.name] = {
             name: Look(colour, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch))
             for name, letter, own, colour, hatch in zip(
@@ -433,10 +441,10 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
     return results
 
 
-def _colours(data: list[dict[str, Any]]) -> list[str]:
-    """A colour for each entity: its own, or the next that no other has while there are such."""
+def _colours(data: list[dict[str, Any]], palette: Sequence[str]) -> list[str]:
+    """A colour for each entity: its own, or the next of a palette that no other has while there are such."""
     own = {each["colour"] for each in data if "colour" in each}
-    free = [colour for colour in OWNERS if colour not in own] or list(OWNERS)
+    free = [colour for colour in palette if colour not in own] or list(palette)
     order = cycle(free)
     return [each["colour"] if "colour" in each else next(order) for each in data]
 

@@ -1,13 +1,13 @@
 "use strict";
-// From options to clicks. An option is {text, name, words, arguments: [{kind, id}], named: [{kind, id}], out_of_turn}; a
-// place is "kind.id". There is no page in it: who calls it leaves out what cannot be clicked.
+// From options to clicks. An option is {text, name, words, arguments: [{kind, id}], named: [place], out_of_turn}, a place
+// "kind.id". There is no page in it: who calls it leaves out what cannot be clicked.
 
 const placesOf = (entities) => entities.map(({ kind, id }) => `${kind}.${id}`);
 
 // The places of an option that have not been clicked: its arguments, then what its words name beside them; null if it
 // does not have all that were.
 function leftOf(option, clicked) {
-  const left = placesOf(option.arguments), named = placesOf(option.named ?? []);
+  const left = placesOf(option.arguments), named = [...option.named ?? []];
   for (const place of clicked) {
     const places = left.includes(place) ? left : named, at = places.indexOf(place);
     if (at < 0) return null;

@@ -35,7 +35,7 @@ function makeNews(box, root, word, plan) {
   function draw() {
     clear();
     for (const move of picked ? [picked] : moves) {
-      for (const [source, target] of move.marks ?? []) {
+      for (const [source, target] of (move.marks ?? []).map((mark) => mark.split(">"))) {
         const from = source && middle(source), to = target && middle(target);
         if (from && to && from.svg === to.svg) arrow(from, to, move === picked);
         else for (const end of [from, to]) if (end) add(end.svg, "circle", { cx: end.x, cy: end.y, r: 14 / (end.svg.getScreenCTM()?.a || 1) }, move === picked);

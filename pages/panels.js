@@ -73,7 +73,7 @@ function makePanels(board, beside, bar, word, plan) {
     const here = places.filter((each) => on.contains(each)), boxes = here.map((each) => each.getBBox());
     const ids = new Set(here.map((each) => each.dataset.place));
     const names = [...on.querySelectorAll("[data-name]")].filter((each) => ids.has(each.dataset.name));
-    const sizes = names.flatMap((each) => [...each.querySelectorAll("text")]).map((text) => text.fitted?.size ?? Number(text.getAttribute("font-size")));
+    const sizes = names.map((each) => each.querySelector("text")).map((text) => text.fitted?.size ?? Number(text.getAttribute("font-size")));
     const pieces = plan.boards.filter(({ panel }) => panel === on.dataset.panel).flatMap(({ stands }) => Object.values(stands)).flat().map(([size]) => size - 1);
     const least = Math.max(...sizes.map((size) => LEAST_TEXT / size), ...pieces.map((size) => LEAST_PIECE / size), 0) * 1.01;
     const left = Math.min(...boxes.map(({ x }) => x)) - 30, top = Math.min(...boxes.map(({ y }) => y)) - 30;

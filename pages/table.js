@@ -80,10 +80,10 @@ function makeTable(hello, sent) {
     return hello.titles[place] ?? plan?.kinds[kind]?.titles[plan.kinds[kind].names.indexOf(id)] ?? id.replace(/_/g, " ");
   }
   // An entity as a chip in its colours; null if it has none.
-  function chipOf({ kind, id }, text) {
-    const of = plan?.kinds[kind], look = of?.looks[of.names.indexOf(id)];
+  function chipOf(place) {
+    const [kind, ...rest] = place.split("."), of = plan?.kinds[kind], look = of?.looks[of.names.indexOf(rest.join("."))];
     if (!look) return null;
-    const made = make("span", text ?? look[2], "chip");
+    const made = make("span", look[2], "chip");
     [made.style.background, made.style.color] = look;
     return made;
   }
@@ -146,17 +146,17 @@ function makeTable(hello, sent) {
   // Options with what can be clicked of them. What the words of all of them name says nothing.
   function clickable(options) {
     const drawn = places.drawn(), is = ({ kind, id }) => drawn.has(`${kind}.${id}`);
-    const named = options.map((option) => new Set(placesOf(option.named)));
+    const named = options.map((option) => new Set(option.named));
     const common = new Set(options.length > 1 ? [...named[0]].filter((place) => named.every((each) => each.has(place))) : []);
     return options.map((option) => ({
       ...option, whole: option, arguments: option.arguments.filter(is),
-      named: option.named.filter((each) => is(each) && !common.has(`${each.kind}.${each.id}`)),
+      named: option.named.filter((place) => drawn.has(place) && !common.has(place)),
     }));
   }
   // The places at which the open question is asked, if it is asked of this seat, and no option is there.
   function about() {
-    const drawn = places.drawn(), taken = new Set(state.options.flatMap((option) => placesOf([...option.arguments, ...option.named])));
-    return own().length ? placesOf(state.asked?.about ?? []).filter((place) => drawn.has(place) && !taken.has(place)) : [];
+    const drawn = places.drawn(), taken = new Set(state.options.flatMap((option) => [...placesOf(option.arguments), ...option.named]));
+    return own().length ? (state.asked?.about ?? []).filter((place) => drawn.has(place) && !taken.has(place)) : [];
   }
   const taken = { text: "", words: "" };
   const take = (option) => {
@@ -288,7 +288,7 @@ function makeTable(hello, sent) {
       if (waiting.includes(seat.id)) notes.push(since(seat.id) ? word("table_since", { minutes: since(seat.id) }) : word("table_waited"));
       if (state.result) notes.push(...scoreOf(seat.id));
       if (seat.id === hello.seat && !hello.alone) notes.unshift(word("table_me"));
-      item.append(chipOf({ kind: hello.player, id: seat.id }) ?? "", make("span", nameOf(seat.id)), make("small", notes.join(" · ")));
+      item.append(chipOf(`${hello.player}.${seat.id}`) ?? "", make("span", nameOf(seat.id)), make("small", notes.join(" · ")));
       const late = state.deadline && waiting.includes(seat.id) && seconds(seat.id) >= state.deadline;
       if (late && hello.seat && seat.id !== hello.seat) item.append(...handOver(seat.id));
       return item;
@@ -310,7 +310,7 @@ function makeTable(hello, sent) {
     if (state.fault) text = word("table_fault");
     else if (state.result) text = word("table_over", { ending: state.result.ending });
     else if (asked) {
-      const acts = asked.actor && titleOf(placesOf([asked.actor])[0]);
+      const acts = asked.actor && titleOf(asked.actor);
       if (now && (hello.alone || asked.several)) actor = asked.who;
       else if (now) actor = acts ? word("table_own", { actor: acts }) : word("table_turn");
       else if (who) actor = acts ? `${acts} (${who})` : word("table_waiting", { seats: who });
@@ -318,7 +318,7 @@ function makeTable(hello, sent) {
     }
     const sentence = actor ? `${actor}: ${text}` : text;
     if (element("question").textContent !== sentence) {
-      const chip = asked?.actor ? chipOf(asked.actor) : now && hello.seat ? chipOf({ kind: hello.player, id: hello.seat }) : null;
+      const chip = asked?.actor ? chipOf(asked.actor) : now && hello.seat ? chipOf(`${hello.player}.${hello.seat}`) : null;
       const parts = actor ? [make("b", actor), `: ${text}`] : [text];
       element("question").replaceChildren(...parts);
       element("acting").replaceChildren(...chip && actor ? [chip] : []);

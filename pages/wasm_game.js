@@ -379,29 +379,28 @@ export class WasmGame {
     return text ? this.filled(text, this.sources(this.decision.by, [])) : title;
   }
 
-  /** The entities that the text of an option names beside its arguments; without one, those of the open decision. */
+  /** The entities that the text of an option names beside its arguments, as `kind.id`; without one, of the decision. */
   entities(option) {
     const { text, options } = this.texts.decisions[this.asked], said = option ? options[option.name].text : text;
     if (!said) return [];
     const source = this.sources(option ? option.by : this.decision.by, option ? option.row.slice(2) : []);
-    const values = said.values.map((each) => ({ value: source(each), type: each.type })), results = new Map();
+    const values = said.values.map((each) => ({ value: source(each), type: each.type })), results = new Set();
     for (const part of said.parts.flatMap((each) => each.parts ?? [each])) {
       const own = said.values[part.value], { type } = own ?? part;
       if (typeof part === "string" || type[0] !== "entity" || ["argument", "decider", "actor"].includes(own?.get)) continue;
       const value = own ? values[part.value].value : this.value(part, values);
       if ((value ?? -1n) < 0n) continue;
-      const id = this.names.kinds[type[1]][Number(value)];
-      results.set(`${type[1]}.${id}`, { kind: type[1], id });
+      results.add(`${type[1]}.${this.names.kinds[type[1]][Number(value)]}`);
     }
-    return [...results.values()];
+    return [...results];
   }
 
-  /** The entity for which the seat of the open decision acts; null if it acts for itself. */
+  /** The entity for which the seat of the open decision acts; "" if it acts for itself. */
   actor() {
     const { actor } = this.texts.decisions[this.asked], { by } = this.decision;
     const value = actor && by !== null ? this.acting(actor, this.seatNumber(by)) : null;
-    if ((value ?? -1n) < 0n || actor.type[1] === this.texts.player) return null;
-    return { kind: actor.type[1], id: this.names.kinds[actor.type[1]][Number(value)] };
+    if ((value ?? -1n) < 0n || actor.type[1] === this.texts.player) return "";
+    return `${actor.type[1]}.${this.names.kinds[actor.type[1]][Number(value)]}`;
   }
 
   /** Who acts: the name of the seat, and before it what it acts for. */

@@ -50,7 +50,8 @@ class SeenMove(Brief, Struct, frozen=True):
         return {"text": self.text, "by": self.by, **said(self._more())}
 
     def _more(self) -> dict[str, Any]:
-        return {"changes": list(self.changes), "roll": list(self.roll), "marks": [list(mark) for mark in self.marks]}
+        marks = [">".join(mark) for mark in self.marks]
+        return {"changes": list(self.changes), "roll": list(self.roll), "marks": marks}
 
 
 def was_open(game: Game, first: int) -> bool:

@@ -196,7 +196,7 @@ def _question(viewer: str | None, narrator: Narrator, of: Standing) -> dict[str,
     more = {
         "who": narrator.subject(decision) if decision.by is not None else "",
         "actor": _acting(narrator, decision),
-        "about": _entities(narrator, narrator.places(decision)),
+        "about": _places(narrator, narrator.places(decision)),
         "doc": decision.doc,
         "together": decision.together,
         "chance": of.played.game.decision is not None and of.played.game.decision.by is None,
@@ -204,15 +204,15 @@ def _question(viewer: str | None, narrator: Narrator, of: Standing) -> dict[str,
     return data | said(more)
 
 
-def _acting(narrator: Narrator, decision: Decision) -> dict[str, str] | None:
-    """The entity that who decides acts for; None if he acts for himself."""
+def _acting(narrator: Narrator, decision: Decision) -> str:
+    """The entity that who decides acts for, as `kind.name`; "" if he acts for himself."""
     of = narrator.acting(decision)
-    return None if of is None else _entities(narrator, [of])[0]
+    return "" if of is None else _places(narrator, [of])[0]
 
 
-def _entities(narrator: Narrator, of: Iterable[tuple[str, int]]) -> list[dict[str, str]]:
+def _places(narrator: Narrator, of: Iterable[tuple[str, int]]) -> list[str]:
     names = narrator.game.omniscient.labels.names
-    return [{"kind": kind, "id": names[kind][number]} for kind, number in of]
+    return [f"{kind}.{names[kind][number]}" for kind, number in of]
 
 
 def _seats(of: Standing) -> list[dict[str, Any]]:
@@ -238,7 +238,7 @@ def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict
         more = {
             "words": "" if narrator is None else narrator.option(option),
             "arguments": [{"kind": kind, "id": id_} for kind, id_ in arguments],
-            "named": [] if narrator is None else _entities(narrator, narrator.places(option)),
+            "named": [] if narrator is None else _places(narrator, narrator.places(option)),
             "out_of_turn": option.interrupt,
         }
         yield {"text": str(option), "name": option.name, **said(more)}

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import pytest
 
 from rulespec.drawing.board import board_of
-from rulespec.drawing.colours import OWNERS, ground, parts
+from rulespec.drawing.colours import OWNERS, SEATS, ground, parts
 from rulespec.drawing.style import style_of
 from rulespec.load import load_ruleset
 
@@ -48,6 +48,15 @@ def test_owners_can_be_told_apart(ref: str) -> None:
         for (one, other), eyes in product(combinations(colours, 2), BLIND):
             assert distance(one, other, eyes) >= PIECES, (kind, one, other, eyes)
             assert distance(ground(one), ground(other), eyes) >= GROUNDS, (kind, one, other, eyes)
+
+
+def test_seats_can_be_told_from_owners() -> None:
+    assert len(SEATS) >= 8
+    for (one, other), eyes in product(combinations((*SEATS, *OWNERS), 2), BLIND):
+        assert one in OWNERS or distance(one, other, eyes) >= PIECES, (one, other, eyes)
+    looks = board_of(load_ruleset("imperial"), ()).sheet.style.looks
+    assert {look.colour for look in looks["player"].values()} <= {*SEATS}
+    assert {look.colour for look in looks["nation"].values()} <= {*OWNERS}
 
 
 def test_what_is_seen_as_one_colour_has_no_distance() -> None:

@@ -69,11 +69,11 @@ def test_the_last_place_is_clicked_even_if_only_one_is_left() -> None:
 
 
 def test_what_words_name_beside_arguments_comes_last_and_need_not_be_clicked() -> None:
-    plays = [option("play", "point.p13") | {"named": [{"kind": "point", "id": to}]} for to in ("p8", "p7")]
+    plays = [option("play", "point.p13") | {"named": [f"point.{to}"]} for to in ("p8", "p7")]
     assert asked(plays)["chosen"]["lit"] == ["point.p13"]
     first = asked(plays, "point.p13")["chosen"]
     assert first["lit"] == ["point.p8", "point.p7"] and first["only"] is None
-    assert asked(plays, "point.p13", "point.p7")["chosen"]["only"]["named"][0]["id"] == "p7"
+    assert asked(plays, "point.p13", "point.p7")["chosen"]["only"]["named"] == ["point.p7"]
     assert asked(plays, "point.p7")["chosen"]["lit"] == ["point.p13"]
     assert asked(plays[:1], "point.p13")["chosen"]["only"] is not None
 

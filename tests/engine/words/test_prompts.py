@@ -52,3 +52,22 @@ def test_a_prompt_says_what_it_is_about(ref: str, language: str | None, decision
 def test_a_picture_for_a_seat_has_the_plain_prompt() -> None:
     game = asked("shadow_of_the_emperor", "investiture")
     assert ": who becomes elector, " in board(game.ruleset, game.view("A")).description
+
+
+def test_a_question_names_the_places_that_it_is_about() -> None:
+    game = asked("imperial", "production")
+    assert game.decision is not None
+    narrator = Narrator(Words(game.ruleset), game)
+    ((kind, number),) = narrator.places(game.decision)
+    assert kind == "region" and narrator.decision(game.decision).endswith(f" in {narrator.entity(kind, number)}")
+    acting = narrator.acting(game.decision)
+    assert acting is not None and narrator.entity(*acting) == narrator.actor(game.decision)
+
+
+def test_an_option_names_the_places_that_are_none_of_its_arguments() -> None:
+    """A man of backgammon goes from a point to another, though its option has the die."""
+    game = asked("backgammon", "first_move")
+    narrator, names = Narrator(Words(game.ruleset), game), game.omniscient.labels.names["point"]
+    for option in game.legal_options:
+        goals = [names[number] for kind, number in narrator.places(option) if kind == "point"]
+        assert len(goals) == 1 and narrator.option(option).partition("/")[2].split()[0] == goals[0].removeprefix("p")

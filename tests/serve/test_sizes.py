@@ -1,0 +1,143 @@
+"""A table in a real browser, measured: letters that can be read, pieces in regions, a turn that stays in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deadlines import until_in
+from servers import Process
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+WIDE, PHONE = (1360, 850), (393, 852)
+_TEXTS = """() => [...document.querySelectorAll("figure svg text:not(.tiny)")].map((text) => {
+  const { a, b } = text.getScreenCTM();
+  return Number(text.getAttribute("font-size")) * Math.hypot(a, b);
+})"""
+_NAMES = """() => [...document.querySelectorAll("figure.large [data-name]")]
+  .map((name) => !name.querySelector("text").matches(".tiny"))"""
+_OUTSIDE = """() => [...document.querySelectorAll("figure.large [data-item^='piece.']")].filter((item) => {
+  const [, region] = item.dataset.item.split("."), kind = document.querySelector("figure.large").dataset.panel;
+  const path = document.querySelector(`figure.large [data-place="${kind}.${region}"] > path`);
+  if (!path) return false;
+  const box = item.querySelector("path[transform]").getBoundingClientRect(), into = path.getScreenCTM().inverse();
+  const inside = (x, y) => path.isPointInFill(new DOMPoint(x, y).matrixTransform(into));
+  let count = 0;
+  for (let i = 0.5; i < 10; i++)
+    for (let j = 0.5; j < 10; j++) count += inside(box.left + i * box.width / 10, box.top + j * box.height / 10);
+  return count < 80 || !inside(box.left + box.width / 2, box.top + box.height / 2);
+}).map((item) => item.dataset.item)"""
+_ASKED = """() => {
+  const lit = new Set([...document.querySelectorAll("figure.large .lit")].map((each) => each.dataset.place));
+  const names = [...document.querySelectorAll("figure.large [data-name]")].filter((each) => lit.has(each.dataset.name));
+  const pieces = [...document.querySelectorAll("figure.large [data-item^='piece.'] path[transform]")];
+  const sizes = pieces.map((piece) => {
+    const scale = piece.getAttribute("transform").match(/scale\\(([\\d.]+)/)[1];
+    return 24 * scale * piece.ownerSVGElement.getScreenCTM().a;
+  });
+  const tiny = names.filter((each) => each.querySelector("text").matches(".tiny")).length;
+  return { tiny, names: names.length, least: Math.min(...sizes) };
+}"""
+
+
+@pytest.fixture
+def table(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """Opens a table of a game for its first seat, in a window of some size, and plays until it is asked again."""
+    servers: list[Process] = []
+    pages: list[Any] = []
+    wrong: list[str] = []
+
+    def start(ref: str, size: tuple[int, int], players: int = 2, moves: int = 6) -> Any:
+        servers.append(Process(ref, "--players", players, "--bots", players - 1, "--store", tmp_path / "t.db"))
+        seat = next(who for who in servers[0].links if who not in ("owner", "spectators"))
+        pages.append(browser.new_page(viewport={"width": size[0], "height": size[1]}))
+        page = pages[-1]
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(f"{servers[0].base}/#{servers[0].links[seat]}")
+        page.wait_for_selector("#seats li")
+        page.fill("#name", "Ann")
+        page.press("#name", "Enter")
+        page.wait_for_selector("#sit", state="hidden")
+        for _ in range(moves):
+            until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
+            page.locator("#options button").first.click()
+        until_in(page, lambda: page.query_selector("#turn.mine") is not None)
+        return page
+
+    yield start
+    for page in pages:
+        page.close()
+    for server in servers:
+        server.close()
+    assert wrong == []
+
+
+def assert_readable(page: Any, wide: bool) -> None:
+    assert [size for size in page.evaluate(_TEXTS) if size < 12] == []
+    shown = page.evaluate(_NAMES)
+    if wide and shown:
+        assert sum(shown) >= 0.9 * len(shown)
+    assert page.evaluate(_OUTSIDE) == []
+
+
+def assert_turn_in_sight(page: Any) -> None:
+    for at in ("0", "document.body.scrollHeight"):
+        page.evaluate(f"window.scrollTo(0, {at})")
+        box = page.locator("#turn").bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"], at
+    page.evaluate("window.scrollTo(0, 0)")
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_map_can_be_read_and_says_whose_turn_it_is(size: tuple[int, int], table: Callable[..., Any]) -> None:
+    page = table("imperial", size, 2)
+    assert_readable(page, size == WIDE)
+    assert_turn_in_sight(page)
+    assert "(you):" in page.inner_text("#question") and page.locator("#acting .chip").count() == 1
+    assert page.locator("#news li").count() >= 1 and page.get_attribute("#news ol", "role") == "log"
+    assert page.locator("#holdings table").count() == 3
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    "ref, players",
+    [
+        *(("imperial", 6), ("imperial_2030", 4), ("imperial_asia", 4), ("tetrarchia", 2), ("shadow_of_the_emperor", 3)),
+        *(("chess", 2), ("backgammon", 2), ("connect_four", 2)),
+    ],
+)
+def test_boards_can_be_read(ref: str, players: int, size: tuple[int, int], table: Callable[..., Any]) -> None:
+    page = table(ref, size, players, 10)
+    assert_readable(page, size == WIDE)
+    assert_turn_in_sight(page)
+    if page.locator("figure.large .lit").count():
+        page.locator("#asked").click()
+        shown = page.evaluate(_ASKED)
+        assert shown["tiny"] == 0 and (not shown["names"] or shown["least"] >= 16), shown
+    assert_readable(page, False)
+
+
+def test_a_board_is_turned_and_its_squares_are_clicked(table: Callable[..., Any]) -> None:
+    page = table("chess", WIDE, 2, 0)
+
+    def top(place: str) -> float:
+        return float(page.locator(f'#board [data-place="{place}"]').first.bounding_box()["y"])
+
+    assert top("square.e2") > top("square.e7")
+    page.locator("#turn_board").click()
+    assert top("square.e2") < top("square.e7")
+    page.locator('#board [data-place="square.e2"]').first.click(force=True)
+    page.locator('#board [data-place="square.e4"]').first.click(force=True)
+    until_in(page, lambda: page.locator("#list > li").count() >= 1)
+
+
+def test_a_small_board_is_enlarged_and_the_map_takes_its_place(table: Callable[..., Any]) -> None:
+    page = table("imperial", WIDE, 2, 0)
+    assert page.get_attribute("figure.large", "data-panel") == "region"
+    page.locator('[data-panel="space"] .enlarge').click()
+    assert page.get_attribute("figure.large", "data-panel") == "space"
+    assert page.locator('#beside [data-panel="region"]').count() == 1
