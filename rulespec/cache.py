@@ -243,8 +243,11 @@ def _user_folder() -> str | None:
 
 @cache
 def fingerprint(rooms: tuple[str, ...] = PROGRAM) -> bytes:
-    """A hash of rooms of this program: of the names, sizes and modification times of their files."""
-    result = hashlib.sha256()
+    """A hash of rooms of this program: of its place, and of the names, sizes and modification times of their files.
+
+    Some packagers give all files one time, and each build a folder of its own.
+    """
+    result = hashlib.sha256(os.fsencode(_HOME))
     for room in rooms if rooms == PROGRAM else ("*", *rooms):
         result.update(_fingerprint(room))
     return result.digest()

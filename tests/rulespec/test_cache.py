@@ -256,6 +256,24 @@ def test_a_room_is_part_of_the_keys_that_name_it(tmp_path: Path, monkeypatch: py
         cache._fingerprint.cache_clear()
 
 
+def test_another_build_has_other_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as the first, and with the times that its packager gives all files."""
+    keys = set()
+    try:
+        for build, text in (("one", "1"), ("two", "2")):
+            (tmp_path / build).mkdir()
+            (tmp_path / build / "top.py").write_text(text)
+            os.utime(tmp_path / build / "top.py", (1, 1))
+            monkeypatch.setattr(cache, "_HOME", tmp_path / build)
+            cache.fingerprint.cache_clear()
+            cache._fingerprint.cache_clear()
+            keys.add(cache.key("a"))
+    finally:
+        cache.fingerprint.cache_clear()
+        cache._fingerprint.cache_clear()
+    assert len(keys) == 2
+
+
 def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MAX_ENTRIES", 20)
     monkeypatch.setattr(cache, "PRUNE_EVERY", 10)
