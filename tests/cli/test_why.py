@@ -106,10 +106,18 @@ def test_nothing_is_legal_by_option_and_reason(tmp_path: Path) -> None:
     assert data["answers"][0]["subject"] == "take(1)"
 
 
-def test_an_overlay_is_named_where_a_condition_comes_from() -> None:
-    log = RULESETS / "nim" / "logs" / "tall" / "open.jsonl"
-    code, out = spoken("why", f"{log}@1", "take(5)", "--omniscient")
-    assert code == 0, out
+def test_an_overlay_is_named_where_a_condition_comes_from(tmp_path: Path) -> None:
+    head = "id: odd\ntitle: Odd numbers\nfor: nim\nversion: '1'\n"
+    (tmp_path / "odd.yaml").write_text(head, "utf-8")
+    rules = 'change option take of turn:\n    require n % 2 == 1 "ODD-01: an odd number"\n'
+    (tmp_path / "odd.rules").write_text(rules, "utf-8")
+    data = asked(f"nim+{tmp_path / 'odd.yaml'}", "take(2)", "--players", "2")
+    assert (data["verdict"], data["rules"]) == ("refused", ["ODD-01"])
+    overlays = [node.get("overlay") for node in data["conditions"]]
+    assert overlays[-1] == "Odd numbers" and None in overlays
+    assert data["conditions"][-1]["file"].endswith("odd.rules")
+    code, out = spoken("why", f"nim+{tmp_path / 'odd.yaml'}", "take(2)", "--players", "2")
+    assert code == 0 and "odd.rules:2 (Odd numbers)" in out
 
 
 def test_hidden_values_end_the_trace() -> None:
