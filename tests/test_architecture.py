@@ -211,7 +211,6 @@ LARGE_CLASSES = {
     "engine/search/search.py": "Search",
     "engine/search/wasm_search.py": "WasmSearch",
     "engine/verify/explore.py": "_Explorer",
-    "engine/wasm/backend.py": "WasmBackend",
     "engine/wasm/blocks.py": "BlockEmitter",
     "engine/wasm/options.py": "OptionEmitter",
     "engine/wasm/procedures.py": "ProcedureEmitter",

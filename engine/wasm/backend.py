@@ -63,12 +63,7 @@ class WasmBackend(StateMemory):
         self._first, self._arguments = constants["OPTIONS_BASE"], self._options + 2
         self._changes, self._by, self._end = constants["CHANGED"] // 8, constants["BY"] // 8, constants["OPTIONS"] // 8
         self._rows = _Rows(wasm)
-        ties = self.p.scoring.tiebreaks if self.p.scoring is not None else ()
-        self._sets = {id(t.source) for t in ties}
-        functions = {id(e): f"score{n}" for n, e in enumerate(scored(self.p))}
-        wide = self._sets if self.compiled.memory.words else set()
-        self._scored = {key: name for key, name in functions.items() if key not in wide}
-        """The expressions of the scoring and of positions → their functions; Python finds sets of several words."""
+        self._scored, self._sets = _functions(self.p, wide=self.compiled.memory.words > 0)
         options = enumerate(self.compiled.options)
         self._number_of = {self.p.decisions[d].choices[k].block: number for number, (d, k) in options}
         """The block that an option leads to → its number in the buffer."""
@@ -287,6 +282,16 @@ class WasmBackend(StateMemory):
 
         results: list[int] = self._tried(state, whole, lambda: self._broken_by_fallback(state, since))
         return results
+
+
+def _functions(p: ir.Program, *, wide: bool) -> tuple[dict[int, str], set[int]]:
+    """The expressions of the scoring and of positions with their functions, and which of them are sets.
+
+    Where sets may have several words, they have none: Python finds them.
+    """
+    sets = {id(t.source) for t in (p.scoring.tiebreaks if p.scoring is not None else ())}
+    functions = {id(e): f"score{n}" for n, e in enumerate(scored(p)) if not (wide and id(e) in sets)}
+    return functions, sets
 
 
 def _by_fallback(listed: Iterator[Listed]) -> Iterator[Listed]:
