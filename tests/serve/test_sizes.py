@@ -21,8 +21,8 @@ _NAMES = """() => [...document.querySelectorAll("figure.large [data-name]")]
   .map((name) => !name.querySelector("text").matches(".tiny"))"""
 _OUTSIDE = """() => [...document.querySelectorAll("figure.large [data-item^='piece.']")].filter((item) => {
   const [, region] = item.dataset.item.split("."), kind = document.querySelector("figure.large").dataset.panel;
-  const path = document.querySelector(`figure.large [data-place="${kind}.${region}"] > path`);
-  if (!path) return false;
+  const path = document.querySelector(`figure.large:has([data-name]) [data-place="${kind}.${region}"] > path`);
+  if (!path) return false;  // it is no map
   const box = item.querySelector("path[transform]").getBoundingClientRect(), into = path.getScreenCTM().inverse();
   const inside = (x, y) => path.isPointInFill(new DOMPoint(x, y).matrixTransform(into));
   let count = 0;
